@@ -1,0 +1,9 @@
+//! The Python module `bootlab._core`: conversion and exception mapping, nothing else.
+
+use pyo3::prelude::*;
+
+/// Native core of bootlab.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,1 @@
+//! Reads Linux boot logs and traces of every kind into events, spans and call trees.

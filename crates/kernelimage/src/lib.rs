@@ -1,0 +1,1 @@
+//! Looks inside a Linux kernel image: version, compression, payload, symbols, configuration.

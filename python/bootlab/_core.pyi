@@ -1,0 +1,3 @@
+"""Stubs of the native core (crates/bootlab-python)."""
+
+__version__: str
