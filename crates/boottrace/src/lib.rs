@@ -1,1 +1,5 @@
 //! Reads Linux boot logs and traces of every kind into events, spans and call trees.
+
+mod clock;
+
+pub use clock::{Clock, Stamp};
