@@ -1,0 +1,68 @@
+"""The one tree of errors. Each says what happened, where, and the next command to try.
+
+Exit codes of the command line: 2 the user's input, 3 the environment (a tool is missing, KVM does not work), 4 the
+target (the family; each way a boot fails has its own code, see :class:`bootlab.model.recording.Outcome`), 5 the
+measurement cannot be trusted.
+"""
+
+from __future__ import annotations
+
+
+class BootlabError(Exception):
+    """Root of everything bootlab raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        """Keep what happened (with its place) and the way out."""
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UserError(BootlabError):
+    """The input is wrong: a system file, an option, a name."""
+
+    exit_code = 2
+
+
+class SystemFileError(UserError):
+    """A system file does not say what it must. Carries the file and the key or line."""
+
+    def __init__(self, message: str, *, path: str, where: str = "", hint: str = "") -> None:
+        """Name the file and the key (`machine.memory_mib`) or line (`line 7`)."""
+        place = f"{path}: {where}" if where else path
+        super().__init__(f"{place}: {message}", hint=hint)
+        self.path = path
+        self.where = where
+
+
+class EnvironmentFault(BootlabError):
+    """Something outside the input is missing or broken on this machine."""
+
+    exit_code = 3
+
+
+class ToolMissing(EnvironmentFault):
+    """A program that this step needs is not installed."""
+
+    def __init__(self, tool: str, *, package: str, needed_for: str) -> None:
+        """Name the program, Debian's package of it, and what needs it."""
+        super().__init__(
+            f"{tool} is not installed; it is needed {needed_for}",
+            hint=f"install it: apt-get install {package}   (then check with: bootlab doctor)",
+        )
+        self.tool = tool
+        self.package = package
+
+
+class TargetError(BootlabError):
+    """The thing that boots misbehaved."""
+
+    exit_code = 4
+
+
+class MeasurementError(BootlabError):
+    """A measurement was made but must not be believed."""
+
+    exit_code = 5

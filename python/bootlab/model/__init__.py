@@ -1,0 +1,1 @@
+"""Plain frozen data. Nothing here reads a file, starts a program or imports another layer."""

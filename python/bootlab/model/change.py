@@ -1,0 +1,141 @@
+"""A change: what a technique does to a system, as a pure value. `system + change = another system`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from bootlab.model.cmdline import Param
+from bootlab.model.system import Firmware, KernelForm, System
+from bootlab.model.tree import Compression, Entry
+
+
+class SetParam(msgspec.Struct, frozen=True, tag="set-param"):
+    """Set a kernel parameter, in the place of its first occurrence or at the end."""
+
+    key: str
+    value: str | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        return msgspec.structs.replace(system, cmdline=system.cmdline.with_param(self.key, self.value))
+
+
+class AddParam(msgspec.Struct, frozen=True, tag="add-param"):
+    """Append a kernel parameter beside any that is there already."""
+
+    key: str
+    value: str | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        return msgspec.structs.replace(system, cmdline=system.cmdline.with_added([Param(self.key, self.value)]))
+
+
+class DropParam(msgspec.Struct, frozen=True, tag="drop-param"):
+    """Remove a kernel parameter (only with this value, when one is given)."""
+
+    key: str
+    value: str | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        return msgspec.structs.replace(system, cmdline=system.cmdline.without(self.key, self.value))
+
+
+class SetCompression(msgspec.Struct, frozen=True, tag="set-compression"):
+    """Compress the initramfs another way."""
+
+    compression: Compression
+    level: int | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without an initramfs stays as it is."""
+        if system.initramfs is None:
+            return system
+        initramfs = msgspec.structs.replace(system.initramfs, compression=self.compression, level=self.level)
+        return msgspec.structs.replace(system, initramfs=initramfs)
+
+
+class DropFiles(msgspec.Struct, frozen=True, tag="drop-files"):
+    """Leave files out of the initramfs."""
+
+    paths: tuple[str, ...]
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without an initramfs stays as it is."""
+        if system.initramfs is None:
+            return system
+        tree = system.initramfs.tree.without(frozenset(self.paths))
+        return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+
+
+class PutFile(msgspec.Struct, frozen=True, tag="put-file"):
+    """Add or replace one entry of the initramfs."""
+
+    path: str
+    entry: Entry
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without an initramfs stays as it is."""
+        if system.initramfs is None:
+            return system
+        tree = system.initramfs.tree.put(self.path, self.entry)
+        return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+
+
+class SetKernelForm(msgspec.Struct, frozen=True, tag="set-kernel-form"):
+    """Start the kernel as its image, or as the vmlinux unpacked on the host (PVH entry)."""
+
+    form: KernelForm
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, form=self.form))
+
+
+class SetMachine(msgspec.Struct, frozen=True, tag="set-machine"):
+    """Change the machine: its type, firmware or options (None: as it was)."""
+
+    type: str | None = None
+    firmware: Firmware | None = None
+    cpu: str | None = None
+    memory_mib: int | None = None
+    cpus: int | None = None
+    options: tuple[str, ...] | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
+        return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, **fields))
+
+
+Op = SetParam | AddParam | DropParam | SetCompression | DropFiles | PutFile | SetKernelForm | SetMachine
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One variant that a technique proposes. `label` tells it from its siblings (`lz4`, `xz`); "" when alone."""
+
+    technique: str
+    ops: tuple[Op, ...]
+    label: str = ""
+    kind: Literal["technique", "manual"] = "technique"
+
+    @property
+    def id(self) -> str:
+        """`quiet`, `initramfs-compression:lz4`."""
+        return f"{self.technique}:{self.label}" if self.label else self.technique
+
+    def apply(self, system: System) -> System:
+        """Return another system; the one given is never edited."""
+        for op in self.ops:
+            system = op.apply(system)
+        return system
+
+
+def apply_all(system: System, changes: tuple[Change, ...]) -> System:
+    """Apply changes in order."""
+    for change in changes:
+        system = change.apply(system)
+    return system

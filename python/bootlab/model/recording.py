@@ -1,0 +1,177 @@
+"""A recording: the immutable evidence of one boot."""
+
+from __future__ import annotations
+
+import enum
+from typing import Literal
+
+import msgspec
+
+
+class Outcome(enum.StrEnum):
+    """How a boot ended. Everything but GOAL is a failure with its own verdict, exit code and hint."""
+
+    GOAL = "goal"
+    PANIC = "panic"
+    HANG = "hang"
+    NO_GOAL = "goal-not-reached"
+    CHECK_FAILED = "check-failed"
+    EMULATOR_DIED = "emulator-died"
+    CANNOT_START = "cannot-start"
+    WRONG_ARCH = "wrong-architecture"
+    NO_CONSOLE = "no-console"
+    TIME_LIMIT = "time-limit"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of `bootlab boot`: 0, the 40s (target), 130 (interrupted)."""
+        return _EXIT_CODES[self]
+
+    @property
+    def hint(self) -> str:
+        """The next thing to try."""
+        return _HINTS[self]
+
+
+_EXIT_CODES = {
+    Outcome.GOAL: 0,
+    Outcome.PANIC: 41,
+    Outcome.HANG: 42,
+    Outcome.NO_GOAL: 43,
+    Outcome.CHECK_FAILED: 44,
+    Outcome.EMULATOR_DIED: 45,
+    Outcome.CANNOT_START: 46,
+    Outcome.WRONG_ARCH: 47,
+    Outcome.NO_CONSOLE: 48,
+    Outcome.TIME_LIMIT: 49,
+    Outcome.INTERRUPTED: 130,
+}
+
+_HINTS = {
+    Outcome.GOAL: "",
+    Outcome.PANIC: "read the lines before the panic in the recording's console.log; no root or no init is the usual cause",
+    Outcome.HANG: "`bootlab boot SYSTEM.toml --diagnostic` names the last initcall that did not return",
+    Outcome.NO_GOAL: "the machine ended before the goal's line; compare goal.console in the system file with the console",
+    Outcome.CHECK_FAILED: "the goal came but the function is not there; compare check.console with the console",
+    Outcome.EMULATOR_DIED: "QEMU ended by itself; its own words stand in the recording's emulator.log",
+    Outcome.CANNOT_START: "QEMU refused the machine; its words stand above, `--dry-run` prints the command",
+    Outcome.WRONG_ARCH: "the kernel or a program is built for another processor; check kernel.image and machine.arch",
+    Outcome.NO_CONSOLE: "nothing was printed; is `console=ttyS0` on the command line, and is the kernel for this machine?",
+    Outcome.TIME_LIMIT: "raise limits.wall_s in the system file if the machine is merely slow",
+    Outcome.INTERRUPTED: "run the same command again: finished boots are kept",
+}
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One console line. Times on the virtual clock from power-on, None where nothing stamped it.
+
+    `printk_ns` is the kernel's own stamp, on the kernel's own clock.
+    """
+
+    number: int
+    text: str
+    offset_bytes: int
+    first_ns: int | None = None
+    last_ns: int | None = None
+    insns: int | None = None
+    printk_ns: int | None = None
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A named instant on the virtual clock. `source`: the symbol, pattern or event that set it."""
+
+    name: str
+    ns: int
+    insns: int | None = None
+    source: str = ""
+
+
+class Meta(msgspec.Struct, frozen=True, kw_only=True):
+    """What was booted, how, and how it ended."""
+
+    format: str = "bootlab-recording"
+    version: int = 1
+    key: str = ""
+    system_name: str = ""
+    purpose: Literal["timing", "diagnostic", "check"] = "timing"
+    mode: Literal["exact", "free"] = "exact"
+    outcome: Outcome = Outcome.GOAL
+    reason: str = ""
+    command: tuple[str, ...] = ()
+    cmdline: str = ""
+    emulator_version: str = ""
+    shift: int | None = None
+    accel: str = "tcg"
+    stamped: bool = False
+    wall_s: float = 0.0
+    goal_ns: int | None = None
+    goal_insns: int | None = None
+    goal_clock: Literal["virtual", "printk", "wall"] = "virtual"
+    console_bytes: int = 0
+    artefact_bytes: dict[str, int] = {}
+    artefact_sha256: dict[str, str] = {}
+    check_groups: tuple[tuple[str, ...], ...] = ()
+    check_missing: tuple[str, ...] = ()
+    last_initcall: str = ""
+    lacks: tuple[str, ...] = ()
+
+
+class Recording(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes."""
+
+    meta: Meta
+    lines: tuple[Line, ...]
+    marks: tuple[Mark, ...]
+    console: bytes = b""
+    path: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the goal was reached and the check passed."""
+        return self.meta.outcome is Outcome.GOAL
+
+    def mark(self, name: str) -> Mark | None:
+        """Return a mark by name, or None."""
+        return next((m for m in self.marks if m.name == name), None)
+
+    def find(self, text: str) -> Line | None:
+        """Return the first console line that holds a text, or None."""
+        return next((line for line in self.lines if text in line.text), None)
+
+    def find_all(self, text: str) -> tuple[Line, ...]:
+        """Return every console line that holds a text."""
+        return tuple(line for line in self.lines if text in line.text)
+
+
+class Initcall(msgspec.Struct, frozen=True, kw_only=True):
+    """One initcall of a diagnostic boot. Duration from the stamps of its two lines, not from the printed number."""
+
+    name: str
+    module: str | None = None
+    start_ns: int
+    duration_ns: int
+    returned: int
+    level: str | None = None
+
+
+class FileRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the initramfs and whether anything read it between power-on and the goal."""
+
+    path: str
+    read: bool
+    size_bytes: int = 0
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a diagnostic boot found. Its times are never compared with those of timing boots.
+
+    `log` is the kernel's whole log as text lines, whatever the console's level was; `files` is empty when the agent
+    could not run; `proc` holds the text of a few files of /proc (`cmdline`, `iomem`, `interrupts`, …) by name.
+    """
+
+    recording: Recording
+    initcalls: tuple[Initcall, ...] = ()
+    files: tuple[FileRead, ...] = ()
+    log: tuple[str, ...] = ()
+    proc: dict[str, str] = {}

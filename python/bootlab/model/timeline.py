@@ -1,0 +1,63 @@
+"""Marks, spans and stages of one boot on one axis."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bootlab.model.recording import Mark
+
+STAGES: tuple[tuple[str, str, str], ...] = (
+    ("firmware", "power-on", "kernel-entry"),
+    ("kernel set-up", "kernel-entry", "decompression"),
+    ("decompression", "decompression", "kernel-image"),
+    ("kernel start", "kernel-image", "start-kernel"),
+    ("kernel", "start-kernel", "user-space"),
+    ("user space", "user-space", "rc-scripts"),
+    ("RC scripts", "rc-scripts", "application"),
+    ("application", "application", "goal"),
+)
+"""Interval name, the mark it starts at, the mark that ends it. A mark that is absent is skipped: its interval
+belongs to the one before it."""
+
+EVENTS: tuple[tuple[str, str], ...] = (
+    ("power-on", "power-on"),
+    ("firmware start", "firmware"),
+    ("kernel decompression start", "decompression"),
+    ("kernel start", "start-kernel"),
+    ("user-space start", "user-space"),
+    ("RC scripts start", "rc-scripts"),
+    ("application start", "application"),
+    ("first available use", "goal"),
+)
+"""The eight classic events (CELF boot-up time definition of terms) and the mark that stands for each."""
+
+
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """A named interval. `lane` groups spans that are drawn on one row; `clock` names the clock of both times."""
+
+    name: str
+    lane: str
+    start_ns: int
+    duration_ns: int
+    clock: str = "virtual"
+    detail: str = ""
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """One interval between two events. `start_ns` None: the events were not seen."""
+
+    name: str
+    start_ns: int
+    duration_ns: int
+
+
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot on the virtual clock. `diagnostic` spans come from another boot and keep that boot's clock."""
+
+    clock: str
+    marks: tuple[Mark, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    spans: tuple[Span, ...] = ()
+    diagnostic: tuple[Span, ...] = ()
+    missing: tuple[str, ...] = ()
+    goal_ns: int | None = None

@@ -1,0 +1,53 @@
+"""A tree of files as a value: what an initramfs or a root file system holds, before anybody packs it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Compression = Literal["none", "gzip", "bzip2", "lzma", "xz", "lzo", "lz4", "zstd"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One name in the tree. Exactly the fields of its kind are set.
+
+    `file`: `source` (a path on this machine) or `text`; `symlink`: `target`; `char`, `block`: `major`, `minor`.
+    """
+
+    kind: Literal["file", "dir", "symlink", "char", "block", "fifo"]
+    mode: int = 0o755
+    uid: int = 0
+    gid: int = 0
+    source: str | None = None
+    text: str | None = None
+    target: str | None = None
+    major: int = 0
+    minor: int = 0
+
+
+class FileTree(msgspec.Struct, frozen=True):
+    """Entries by absolute path (`/bin/sh`), sorted. Missing parent folders are made when the tree is packed."""
+
+    entries: tuple[tuple[str, Entry], ...] = ()
+
+    def as_dict(self) -> dict[str, Entry]:
+        """Return a fresh mapping of path to entry."""
+        return dict(self.entries)
+
+    @classmethod
+    def of(cls, entries: dict[str, Entry]) -> FileTree:
+        """Make a tree from a mapping, sorted by path."""
+        return cls(tuple(sorted(entries.items())))
+
+    def get(self, path: str) -> Entry | None:
+        """Return the entry at a path, or None."""
+        return self.as_dict().get(path)
+
+    def put(self, path: str, entry: Entry) -> FileTree:
+        """Return a tree with this entry added or replaced."""
+        return FileTree.of({**self.as_dict(), path: entry})
+
+    def without(self, paths: frozenset[str]) -> FileTree:
+        """Return a tree without these paths."""
+        return FileTree(tuple((p, e) for p, e in self.entries if p not in paths))

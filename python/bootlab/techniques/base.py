@@ -1,0 +1,133 @@
+"""What a technique is: facts as data and three functions. One technique, one file of 40 to 120 lines."""
+
+from __future__ import annotations
+
+import abc
+import enum
+from typing import ClassVar, Literal
+
+import msgspec
+
+from bootlab.model.change import Change
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
+from bootlab.model.verdict import Effect
+
+StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]
+
+
+class Answer(enum.StrEnum):
+    """Whether a technique can be tried on a system."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Applies(msgspec.Struct, frozen=True):
+    """The answer, with its reason and the line, option or file that is the evidence."""
+
+    answer: Answer
+    reason: str
+    evidence: str = ""
+
+    @classmethod
+    def yes(cls, reason: str, evidence: str = "") -> Applies:
+        """Say that it applies, and why."""
+        return cls(Answer.YES, reason, evidence)
+
+    @classmethod
+    def no(cls, reason: str, evidence: str = "") -> Applies:
+        """Say that it does not, and why."""
+        return cls(Answer.NO, reason, evidence)
+
+    @classmethod
+    def unknown(cls, reason: str, evidence: str = "") -> Applies:
+        """Say that the evidence does not tell, and what is missing. It is tried all the same."""
+        return cls(Answer.UNKNOWN, reason, evidence)
+
+
+class Risk(msgspec.Struct, frozen=True, kw_only=True):
+    """What is lost. Anything in `security` or `function` keeps a technique out of `stack` unless asked for."""
+
+    security: str = ""
+    function: str = ""
+    debuggability: str = ""
+
+    @property
+    def off_by_default(self) -> bool:
+        """Tell whether `stack` leaves it out unless it is named."""
+        return bool(self.security or self.function)
+
+
+class Published(msgspec.Struct, frozen=True):
+    """A gain that somebody published: never a promise for another machine."""
+
+    gain: str
+    machine: str
+    source: str
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one booted system: its timing recording and, when one was made, its diagnostic boot."""
+
+    system: System
+    recording: Recording
+    diagnosis: Diagnosis | None = None
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything `applies` and `changes` may look at. An option of None means: not known.
+
+    `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
+    `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
+    `diagnosis` is None before the diagnostic boot was made.
+    """
+
+    system: System
+    recording: Recording
+    diagnosis: Diagnosis | None = None
+    config: dict[str, str] = {}
+    kernel_version: tuple[int, ...] = ()
+    symbols: dict[str, int] = {}
+    compressors: tuple[str, ...] = ()
+    pvh_entry: bool | None = None
+
+    def enabled(self, option: str) -> bool | None:
+        """Tell whether `CONFIG_option` is built in or a module; None when the configuration is not known."""
+        if not self.config:
+            return None
+        return self.config.get(option if option.startswith("CONFIG_") else f"CONFIG_{option}", "n") in {"y", "m"}
+
+
+class Technique(abc.ABC):
+    """A catalogue entry. Subclasses fill the class variables (the catalogue's test checks them) and three methods."""
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    stage: ClassVar[StageName]
+    what: ClassVar[str]
+    why: ClassVar[str]
+    when_not: ClassVar[str]
+    cost: ClassVar[str]
+    risk: ClassVar[Risk] = Risk()
+    architectures: ClassVar[tuple[str, ...]] = ()
+    kernels: ClassVar[str] = "any"
+    conflicts: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[tuple[str, ...]] = ()
+    late: ClassVar[bool] = False
+    needs_diagnosis: ClassVar[bool] = False
+    published: ClassVar[tuple[Published, ...]] = ()
+    references: ClassVar[tuple[str, ...]] = ()
+
+    @abc.abstractmethod
+    def applies(self, context: Context) -> Applies:
+        """Tell from the evidence whether there is anything to gain here."""
+
+    @abc.abstractmethod
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose one or several variants. Called also when forced on a system where `applies` said no."""
+
+    @abc.abstractmethod
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove out of the recordings that the change was active in the booted system."""

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bootlab-stamp: a QEMU TCG plugin that stamps every console byte and chosen
+ * instruction addresses with the guest's virtual time and instruction count.
+ *
+ * It changes nothing in the guest: no instruction is altered and no time is
+ * spent on the virtual clock. Only port writes, stores that form a translation
+ * block of their own (see "stores" below) and the marked addresses call back.
+ *
+ * Arguments (all key=value):
+ *   con=PATH           the file that `-chardev file,path=PATH` writes
+ *   out=PATH           where the stamps go (bootlab_stamp_file below, mapped)
+ *   shift=N            N of `-icount shift=N`; absent: QEMU runs without icount
+ *   mark=ADDR[:KIND]   stamp the first execution of the instruction at ADDR; the
+ *                      mark's number is its place on the command line
+ *   user=ADDR          stamp the first instruction executed below ADDR after
+ *                      mark number `user_after` was seen
+ *   user_after=N
+ *
+ * How a byte gets its time: before each port write the plugin reads the virtual
+ * clock; the device model writes the byte to the file inside that instruction;
+ * so what is new in the file at the next port write belongs to the last one.
+ * No register is read, which API version 1 could not do.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plugin-api.h"
+#include "stamp-file.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
+
+#define MAX_MARKS 64
+#define QEMU_CLOCK_VIRTUAL 1
+
+/* QEMU's own functions, found by dlsym: Debian's binaries export them. */
+static int64_t (*clock_get_ns)(int type);
+static int64_t (*icount_raw)(void);
+static void (*icount_fold)(void *cpu);
+static void *(*cpu_by_index)(int index);
+
+static struct bootlab_stamp_file *file;
+static int console_fd = -1;
+static int shift = -1;
+static uint64_t marks[MAX_MARKS];
+static unsigned n_marks;
+static uint64_t mark_low = UINT64_MAX, mark_high;
+static uint64_t user_limit;
+static unsigned user_after;
+static bool user_armed, user_done, is_x86;
+
+struct site {
+    uint16_t left; /* instructions of the block from this one to its end */
+    uint16_t mark; /* number of the mark; NO_MARK at a port write */
+};
+#define NO_MARK UINT16_MAX
+
+/*
+ * The time at which an instruction starts. QEMU charges a block's whole length
+ * when it enters it, so the rest of the block is taken off again.
+ *
+ * icount_get_raw() refuses to answer in the middle of a block (its caller could
+ * see time go back). Folding the executed instructions in first and asking as
+ * "no CPU" is what QEMU itself does at an I/O instruction, and leaves the same
+ * sums behind.
+ */
+static void read_clock(unsigned left, uint64_t *ns, uint64_t *insns)
+{
+    if (shift < 0) {
+        *ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        *insns = 0;
+        return;
+    }
+    void **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* thread-local: asked in this thread */
+    void *self = *current;
+    icount_fold(self ? self : cpu_by_index(0));
+    *current = NULL;
+    *insns = (uint64_t)icount_raw() - left;
+    *ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL) - ((uint64_t)left << shift);
+    *current = self;
+}
+
+static void settle_console(void)
+{
+    struct stat st;
+    if (fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
+        return;
+    if (file->n_stamps < BOOTLAB_MAX_STAMPS) {
+        struct bootlab_stamp *s = &file->stamps[file->n_stamps];
+        s->console_bytes = (uint64_t)st.st_size;
+        s->ns = file->pending_ns;
+        s->insns = file->pending_insns;
+        __atomic_store_n(&file->n_stamps, file->n_stamps + 1, __ATOMIC_RELEASE);
+    } else {
+        file->overflow = 1;
+    }
+    file->console_bytes = (uint64_t)st.st_size;
+}
+
+static void on_port_write(unsigned cpu, void *data)
+{
+    (void)cpu;
+    settle_console();
+    read_clock((unsigned)(uintptr_t)data, &file->pending_ns, &file->pending_insns);
+}
+
+static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+    (void)cpu;
+    (void)data;
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
+    if (!where || !qemu_plugin_hwaddr_is_io(where))
+        return;
+    /* Runs after the store: the byte is in the file already. */
+    struct stat st;
+    if (fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
+        return;
+    read_clock(0, &file->pending_ns, &file->pending_insns);
+    settle_console();
+}
+
+static void note_mark(unsigned number, unsigned left)
+{
+    if (number >= BOOTLAB_MAX_MARKS || file->marks[number].seen)
+        return;
+    struct bootlab_mark *m = &file->marks[number];
+    read_clock(left, &m->ns, &m->insns);
+    __atomic_store_n(&m->seen, 1, __ATOMIC_RELEASE);
+    if (number == user_after)
+        user_armed = true;
+}
+
+static void on_mark(unsigned cpu, void *data)
+{
+    (void)cpu;
+    const struct site *site = data;
+    note_mark(site->mark, site->left);
+}
+
+static void on_user(unsigned cpu, void *data)
+{
+    (void)cpu;
+    note_mark(BOOTLAB_USER_MARK, (unsigned)(uintptr_t)data);
+}
+
+/*
+ * `out dx, al` or `outsb`, behind any legacy prefix (Intel SDM vol. 2, opcode map). A UART's data register is a byte
+ * wide and its port number does not fit the imm8 form, so the other forms (PCI configuration, port 0x80 delays) are
+ * left alone.
+ */
+static bool is_byte_port_write(const uint8_t *b, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (b[i] == 0x66 || b[i] == 0x67 || b[i] == 0xf2 || b[i] == 0xf3 || b[i] == 0x2e || b[i] == 0x36 ||
+                     b[i] == 0x3e || b[i] == 0x26 || b[i] == 0x64 || b[i] == 0x65))
+        i++;
+    if (i >= n)
+        return false;
+    return b[i] == 0xee || b[i] == 0x6e;
+}
+
+static void instrument_port_writes(struct qemu_plugin_tb *tb, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        size_t size = qemu_plugin_insn_size(insn);
+        uint8_t bytes[16];
+        if (size > sizeof bytes)
+            continue;
+        bootlab_insn_bytes(insn, bytes, size);
+        if (is_byte_port_write(bytes, size))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_port_write, QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)(uintptr_t)(n - i));
+    }
+}
+
+static void instrument_marks(struct qemu_plugin_tb *tb, size_t n)
+{
+    uint64_t start = qemu_plugin_tb_vaddr(tb);
+    if (start > mark_high || start + 16 * n < mark_low)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        uint64_t at = qemu_plugin_insn_vaddr(insn);
+        for (unsigned m = 0; m < n_marks; m++) {
+            if (marks[m] != at || file->marks[m].seen)
+                continue;
+            struct site *site = malloc(sizeof *site);
+            if (!site)
+                return;
+            site->left = (uint16_t)(n - i);
+            site->mark = (uint16_t)m;
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, site);
+        }
+    }
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    if (is_x86)
+        instrument_port_writes(tb, n);
+    if (n_marks)
+        instrument_marks(tb, n);
+    if (user_armed && !user_done && qemu_plugin_tb_vaddr(tb) < user_limit) {
+        user_done = true;
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(uintptr_t)n);
+    }
+    /*
+     * Stores: with icount, QEMU translates an instruction that touches a device
+     * again as the only one of its block (cpu_io_recompile), so that its time is
+     * exact. Watching such blocks alone sees every device store and spares the
+     * cost of a call at each store to memory. Not on x86, whose UARTs are ports
+     * and whose string instructions are such blocks too.
+     */
+    if (n == 1 && !is_x86)
+        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0), on_store, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_W, NULL);
+}
+
+static void on_idle(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    (void)cpu;
+    settle_console();
+}
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "bootlab-stamp: %s\n", why);
+    return 1;
+}
+
+static int open_output(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0 || ftruncate(fd, sizeof *file) != 0)
+        return refuse("cannot create the file named by out=");
+    file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED)
+        return refuse("cannot map the file named by out=");
+    memcpy(file->magic, BOOTLAB_STAMP_MAGIC, sizeof file->magic);
+    file->version = BOOTLAB_STAMP_VERSION;
+    return 0;
+}
+
+static int find_qemu_functions(void)
+{
+    clock_get_ns = (int64_t(*)(int))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
+    icount_raw = (int64_t(*)(void))dlsym(RTLD_DEFAULT, "icount_get_raw");
+    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
+    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+    if (!clock_get_ns)
+        return refuse("this QEMU does not export qemu_clock_get_ns");
+    if (shift >= 0 && (!icount_raw || !icount_fold || !cpu_by_index || !dlsym(RTLD_DEFAULT, "current_cpu")))
+        return refuse("this QEMU does not export its instruction counter");
+    return 0;
+}
+
+static int parse(const char *arg, const char **con, const char **out)
+{
+    if (!strncmp(arg, "con=", 4)) {
+        *con = arg + 4;
+    } else if (!strncmp(arg, "out=", 4)) {
+        *out = arg + 4;
+    } else if (!strncmp(arg, "shift=", 6)) {
+        shift = atoi(arg + 6);
+    } else if (!strncmp(arg, "user=", 5)) {
+        user_limit = strtoull(arg + 5, NULL, 0);
+    } else if (!strncmp(arg, "user_after=", 11)) {
+        user_after = (unsigned)strtoul(arg + 11, NULL, 0);
+    } else if (!strncmp(arg, "mark=", 5) && n_marks < MAX_MARKS) {
+        uint64_t at = strtoull(arg + 5, NULL, 0);
+        marks[n_marks++] = at;
+        mark_low = at < mark_low ? at : mark_low;
+        mark_high = at > mark_high ? at : mark_high;
+    } else {
+        return refuse("unknown argument");
+    }
+    return 0;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    const char *con = NULL, *out = NULL;
+    for (int i = 0; i < argc; i++)
+        if (parse(argv[i], &con, &out))
+            return 1;
+    if (!con || !out)
+        return refuse("con= and out= are needed");
+    if (find_qemu_functions() || open_output(out))
+        return 1;
+    console_fd = open(con, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (console_fd < 0)
+        return refuse("cannot open the file named by con=");
+    is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_vcpu_idle_cb(id, on_idle);
+    return 0;
+}
