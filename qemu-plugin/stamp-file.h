@@ -31,7 +31,7 @@ struct bootlab_stamp_file {
     uint64_t pending_ns;
     uint64_t pending_insns;
     uint64_t overflow;
-    uint64_t reserved;
+    uint64_t now_ns; /* virtual time, refreshed every 20 ms of the host's */
     struct bootlab_mark marks[BOOTLAB_MAX_MARKS];
     struct bootlab_stamp stamps[BOOTLAB_MAX_STAMPS];
 };

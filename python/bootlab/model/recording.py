@@ -50,14 +50,14 @@ _EXIT_CODES = {
 
 _HINTS = {
     Outcome.GOAL: "",
-    Outcome.PANIC: "read the lines before the panic in the recording's console.log; no root or no init is the usual cause",
+    Outcome.PANIC: "read the lines before the panic in the recording's console.log; usual cause: no root or no init",
     Outcome.HANG: "`bootlab boot SYSTEM.toml --diagnostic` names the last initcall that did not return",
-    Outcome.NO_GOAL: "the machine ended before the goal's line; compare goal.console in the system file with the console",
+    Outcome.NO_GOAL: "the machine ended before the goal's line; compare goal.console with the console",
     Outcome.CHECK_FAILED: "the goal came but the function is not there; compare check.console with the console",
     Outcome.EMULATOR_DIED: "QEMU ended by itself; its own words stand in the recording's emulator.log",
     Outcome.CANNOT_START: "QEMU refused the machine; its words stand above, `--dry-run` prints the command",
     Outcome.WRONG_ARCH: "the kernel or a program is built for another processor; check kernel.image and machine.arch",
-    Outcome.NO_CONSOLE: "nothing was printed; is `console=ttyS0` on the command line, and is the kernel for this machine?",
+    Outcome.NO_CONSOLE: "nothing was printed; is `console=ttyS0` there, and is the kernel for this machine?",
     Outcome.TIME_LIMIT: "raise limits.wall_s in the system file if the machine is merely slow",
     Outcome.INTERRUPTED: "run the same command again: finished boots are kept",
 }

@@ -1,0 +1,97 @@
+"""What a kernel image says about itself: version, configuration, symbols, entry points. Kept in the cache."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from bootlab import _core
+from bootlab.errors import SystemFileError
+from bootlab.model.system import Kernel
+
+SYMBOLS = ("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall")
+
+
+class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts of one kernel. Addresses are those of the link (no KASLR)."""
+
+    format: str = "bootlab-kernelinfo"
+    version: int = 1
+    kind: str = ""
+    arch: str = ""
+    release: str = ""
+    numbers: tuple[int, ...] = ()
+    load_address: int | None = None
+    pvh_entry: int | None = None
+    symbols: dict[str, int] = {}
+    config: dict[str, str] = {}
+    config_source: str = ""
+
+
+def inspect(kernel: Kernel, cache_folder: Path, sha256: str) -> KernelInfo:
+    """Return the facts of a kernel image. Raise SystemFileError when the file is no kernel."""
+    place = cache_folder / "kernelinfo" / f"{sha256[:32]}.json"
+    info: KernelInfo | None = None
+    try:
+        info = msgspec.json.decode(place.read_bytes(), type=KernelInfo)
+    except (OSError, msgspec.DecodeError):
+        info = None
+    if info is None:
+        info = _read_image(kernel)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = place.with_suffix(f".{id(info)}.new")
+        fresh.write_bytes(msgspec.json.encode(info))
+        fresh.replace(place)
+    if kernel.config:
+        text = Path(kernel.config).read_text(encoding="utf-8", errors="replace")
+        return msgspec.structs.replace(info, config=parse_config(text), config_source=kernel.config)
+    return info
+
+
+def _read_image(kernel: Kernel) -> KernelInfo:
+    data = Path(kernel.image).read_bytes()
+    try:
+        facts = msgspec.json.decode(_core.kernel_inspect(data))
+    except ValueError as fault:
+        raise SystemFileError(
+            f"this is no kernel image that bootlab knows: {fault}",
+            path=kernel.image,
+            where="kernel.image",
+            hint="give a bzImage or an uncompressed vmlinux",
+        ) from fault
+    try:
+        symbols = _core.kernel_symbols(data, list(SYMBOLS))
+    except ValueError:
+        symbols = {}
+    text = _core.kernel_config(data)
+    release = str(facts.get("version") or "")
+    return KernelInfo(
+        kind=str(facts.get("kind") or ""),
+        arch=str(facts.get("arch") or ""),
+        release=release,
+        numbers=tuple(int(n) for n in re.findall(r"\d+", release)[:3]),
+        load_address=facts.get("pref_address"),
+        pvh_entry=facts.get("pvh_entry"),
+        symbols=symbols,
+        config=parse_config(text) if text else {},
+        config_source="the image (IKCONFIG)" if text else "",
+    )
+
+
+_CONFIG_LINE = re.compile(r'^(?:(CONFIG_\w+)=(?:"(.*)"|(.*))|# (CONFIG_\w+) is not set)$')
+
+
+def parse_config(text: str) -> dict[str, str]:
+    """Read a `.config`: `CONFIG_X` to `y`, `m`, `n` or the value's text without quotes."""
+    config: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _CONFIG_LINE.match(line)
+        if match is None:
+            continue
+        if match[4]:
+            config[match[4]] = "n"
+        else:
+            config[match[1]] = match[2] if match[2] is not None else match[3]
+    return config

@@ -1,0 +1,1 @@
+"""What boots a system: QEMU, or a recording played back."""

@@ -1,0 +1,76 @@
+"""What every target offers: a plan that says what would be booted, and the boot itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+
+Purpose = Literal["timing", "diagnostic", "check"]
+
+
+class Artefacts(Protocol):
+    """What a builder made of a system (bootlab.builders.artefacts)."""
+
+    @property
+    def kernel(self) -> Path:
+        """The file for `-kernel`."""
+
+    @property
+    def initramfs(self) -> Path | None:
+        """The packed initramfs."""
+
+    @property
+    def sizes_bytes(self) -> dict[str, int]:
+        """Size of each artefact by name."""
+
+    @property
+    def sha256(self) -> dict[str, str]:
+        """Digest of each artefact by name."""
+
+
+class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot, decided but not made. `key` is the digest of everything that can change its recording."""
+
+    system: System
+    purpose: Purpose
+    command: tuple[str, ...]
+    key: str
+    info: KernelInfo
+    sizes_bytes: dict[str, int]
+    sha256: dict[str, str]
+    emulator_version: str = ""
+    accel: str = "tcg"
+    stamped: bool = False
+    mark_names: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """Where a running boot is. `virtual_ns` is None where nothing tells the virtual time."""
+
+    virtual_ns: int | None
+    console_bytes: int
+    last_line: str
+
+
+ProgressSink = Callable[[Progress], None]
+
+
+class Target(Protocol):
+    """Something that boots systems."""
+
+    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+        """Build what is needed and say what would be booted."""
+
+    def boot(
+        self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
+    ) -> Recording:
+        """Boot into an empty folder; return the recording, whatever its outcome."""

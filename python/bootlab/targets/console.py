@@ -1,0 +1,58 @@
+"""Console bytes and their stamps become lines."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.recording import Line
+from bootlab.targets.stamps import Stamps
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
+_PRINTK = re.compile(r"(?:<\d+>)?\[\s*(\d{1,12})\.(\d{6})\](?:\[\s*[TC]\d+\])? ?")
+_MAX_LINE_CHARS = 16_384
+
+
+def text_of(raw: bytes) -> str:
+    """Decode one line: no terminal control, no trailing CR, bad bytes shown as U+FFFD, a length that is bounded."""
+    return _ANSI.sub("", raw[: _MAX_LINE_CHARS * 4].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
+
+
+def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...]:
+    """Cut the console into lines, each with the times of its first and last byte.
+
+    A kernel line that starts in the middle of a line (firmware leaves its last one open) becomes a line of its own.
+    """
+    lines: list[Line] = []
+    offset = 0
+    for raw in console.split(b"\n"):
+        for start, part in _kernel_parts(raw):
+            if not part and start + offset >= len(console):
+                continue
+            at = offset + start
+            first = stamps.at(at) if stamps else None
+            last = stamps.at(max(at, at + len(part) - 1)) if stamps else None
+            text = text_of(part)
+            match = _PRINTK.match(text)
+            lines.append(
+                Line(
+                    number=len(lines) + 1,
+                    text=text,
+                    offset_bytes=at,
+                    first_ns=first[0] if first else None,
+                    last_ns=last[0] if last else None,
+                    insns=first[1] if first else None,
+                    printk_ns=int(match[1]) * 1_000_000_000 + int(match[2]) * 1000 if match else None,
+                )
+            )
+        offset += len(raw) + 1
+    return tuple(lines)
+
+
+_KERNEL_START = re.compile(rb"\[ +0\.000000\] Linux version ")
+
+
+def _kernel_parts(raw: bytes) -> list[tuple[int, bytes]]:
+    match = _KERNEL_START.search(raw) if len(raw) < _MAX_LINE_CHARS else None
+    if match is None or match.start() == 0:
+        return [(0, raw)]
+    return [(0, raw[: match.start()]), (match.start(), raw[match.start() :])]

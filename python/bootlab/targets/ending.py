@@ -1,0 +1,108 @@
+"""Decides whether a running boot is over, and how it ended. Pure: numbers in, verdict out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.model.recording import Outcome
+from bootlab.model.system import System
+from bootlab.targets.watch import ConsoleWatch
+
+# How long a check's text may come after the goal's, and a panic's last line after its first.
+_CHECK_GRACE_WALL_S = 5.0
+_CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
+_LINE_GRACE_WALL_S = 0.3
+_WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """How a boot ended, in one sentence, and the last initcall that did not return (when the log tells)."""
+
+    outcome: Outcome
+    reason: str = ""
+    last_initcall: str = ""
+
+
+def judge(
+    system: System,
+    watch: ConsoleWatch,
+    *,
+    exit_code: int | None,
+    emulator_words: Callable[[], str],
+    wall_s: float,
+    quiet_wall_s: float,
+    virtual_ns: int | None,
+    quiet_virtual_ns: int | None,
+    since_goal: tuple[float, int] | None,
+) -> Ending | None:
+    """Return the ending, or None while the boot goes on.
+
+    `since_goal`: seconds of the host and virtual nanoseconds since the goal was seen.
+    """
+    if watch.goal and watch.checks_done and (not watch.goal_line_open or quiet_wall_s > _LINE_GRACE_WALL_S):
+        return Ending(Outcome.GOAL)
+    if exit_code is not None:
+        return _ended_by_itself(watch, exit_code, emulator_words())
+    if watch.panic and (watch.panic_complete or quiet_wall_s > 1.0):
+        return Ending(_panic_outcome(watch), watch.panic)
+    if since_goal and (since_goal[0] > _CHECK_GRACE_WALL_S or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS):
+        return Ending(Outcome.CHECK_FAILED, "the goal came, the text of the functional check did not")
+    return _given_up(system, watch, wall_s, quiet_wall_s, virtual_ns, quiet_virtual_ns)
+
+
+def _given_up(
+    system: System,
+    watch: ConsoleWatch,
+    wall_s: float,
+    quiet_wall_s: float,
+    virtual_ns: int | None,
+    quiet_virtual_ns: int | None,
+) -> Ending | None:
+    limits = system.limits
+    virtual_s = (virtual_ns or 0) / 1e9
+    quiet_virtual_s = (quiet_virtual_ns or 0) / 1e9
+    if quiet_virtual_s > limits.stall_virtual_s:
+        return _hang(watch, f"nothing printed for {limits.stall_virtual_s:g} s of virtual time")
+    if quiet_wall_s > limits.stall_wall_s:
+        return _hang(watch, f"nothing printed for {limits.stall_wall_s:g} s of the host's time")
+    if virtual_s > limits.virtual_s:
+        return _hang(watch, f"no goal within {limits.virtual_s:g} s of virtual time")
+    if wall_s > limits.wall_s:
+        if watch.size_bytes == 0:
+            return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s")
+        return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of the host's time")
+    return None
+
+
+def _hang(watch: ConsoleWatch, why: str) -> Ending:
+    if watch.size_bytes == 0:
+        return Ending(Outcome.NO_CONSOLE, f"not one byte on the console: {why}")
+    last = watch.last_text.strip()[:200]
+    return Ending(Outcome.HANG, f"{why}; the last line was {last!r}", last_initcall=watch.pending_initcall)
+
+
+def _panic_outcome(watch: ConsoleWatch) -> Outcome:
+    return Outcome.WRONG_ARCH if _WRONG_EXEC.search(watch.exec_failure) else Outcome.PANIC
+
+
+def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
+    if watch.goal:
+        return Ending(Outcome.CHECK_FAILED, "the machine ended after the goal, before the functional check's text")
+    if watch.panic:
+        return Ending(_panic_outcome(watch), watch.panic)
+    last_words = words.splitlines()[-1] if words else ""
+    if code != 0:
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        if watch.size_bytes == 0 and code > 0:
+            return Ending(Outcome.CANNOT_START, f"QEMU: {last_words or how}")
+        return Ending(Outcome.EMULATOR_DIED, f"QEMU ended with {how}. {last_words}".strip())
+    if watch.size_bytes == 0:
+        return Ending(Outcome.NO_CONSOLE, "the machine ended without one byte on the console")
+    return Ending(
+        Outcome.NO_GOAL,
+        f"the machine switched itself off or restarted before the goal; the last line was {watch.last_text[:200]!r}",
+        last_initcall=watch.pending_initcall,
+    )

@@ -1,0 +1,60 @@
+"""Marks of a boot: instructions of the kernel found by symbol, and console patterns."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.model.recording import Mark
+from bootlab.model.system import System
+from bootlab.targets.console import split_lines
+from bootlab.targets.stamps import USER_MARK, Stamps
+
+# Where QEMU's loader puts a bzImage (hw/i386/x86.c:x86_load_linux): the real-mode part's entry, 0x200 behind its
+# segment, and the protected-mode part.
+_SETUP_ENTRY = 0x10200
+_PROTECTED_MODE_ENTRY = 0x100000
+
+_SOURCES = {
+    "kernel-entry": "first instruction of the kernel's set-up code",
+    "decompression": "first instruction of the decompressor (startup_32)",
+    "kernel-image": "first instruction of the unpacked kernel (startup_64)",
+    "start-kernel": "first instruction of start_kernel()",
+}
+
+
+def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], int | None, tuple[str, ...]]:
+    """Return the addresses to watch by mark name, the index of start-kernel among them, and what is lacking."""
+    if system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
+        return {}, None, ("marks inside the kernel: its addresses are random without nokaslr",)
+    marks: dict[str, int] = {}
+    if system.kernel.form == "vmlinux":
+        if info.pvh_entry is not None:
+            marks["kernel-entry"] = info.pvh_entry
+    else:
+        marks["kernel-entry"] = _SETUP_ENTRY
+        marks["decompression"] = _PROTECTED_MODE_ENTRY
+        if info.load_address is not None:
+            marks["kernel-image"] = info.load_address
+    start = info.symbols.get("start_kernel")
+    if start is None:
+        return marks, None, ("the marks start-kernel and user-space: the image's symbols could not be read",)
+    marks["start-kernel"] = start
+    return marks, len(marks) - 1, ()
+
+
+def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:
+    """Return every mark that was reached, in the order of time; power-on is 0."""
+    found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
+    for number, name in enumerate(names):
+        if (seen := stamps.marks.get(number)) is not None:
+            found.append(Mark(name, seen.ns, seen.insns, _SOURCES.get(name, name)))
+    if (user := stamps.marks.get(USER_MARK)) is not None:
+        found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
+    lines = split_lines(console, stamps) if system.marks else ()
+    for name, pattern in system.marks:
+        compiled = re.compile(pattern)
+        line = next((x for x in lines if compiled.search(x.text)), None)
+        if line is not None and line.first_ns is not None:
+            found.append(Mark(name, line.first_ns, line.insns, f"console: {pattern}"))
+    return tuple(sorted(found, key=lambda m: m.ns))

@@ -1,0 +1,76 @@
+"""One emulator process that never outlives bootlab."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from bootlab.errors import EnvironmentFault
+
+
+class EmulatorProcess:
+    """A started emulator. Killed when the block is left, by whatever way.
+
+    SIGKILL of bootlab runs no code of ours: `setpriv --pdeathsig KILL` (util-linux) has the kernel kill the child
+    when its parent goes. The child's session is its own, so that Ctrl-C reaches bootlab alone.
+    """
+
+    def __init__(self, command: list[str], *, folder: Path, log: Path) -> None:
+        """Keep the command; `log` takes what the emulator itself says."""
+        self._command = command
+        self._folder = folder
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start it. Raise EnvironmentFault when that fails."""
+        setpriv = shutil.which("setpriv")
+        guard = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+        with self._log.open("wb") as log:
+            try:
+                self._process = subprocess.Popen(
+                    [*guard, *self._command],
+                    cwd=self._folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            except OSError as fault:
+                raise EnvironmentFault(
+                    f"cannot start {self._command[0]}: {fault}", hint="bootlab doctor shows what is missing"
+                ) from fault
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Kill the whole session and reap it."""
+        self.kill()
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; minus the signal's number when a signal ended it."""
+        return self._process.poll() if self._process else None
+
+    def kill(self) -> None:
+        """End it at once. Nothing is lost: the console and the stamps are in files already."""
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def words(self) -> str:
+        """Return what the emulator said, at most its last 4000 characters."""
+        try:
+            return self._log.read_text(encoding="utf-8", errors="replace").strip()[-4000:]
+        except OSError:
+            return ""

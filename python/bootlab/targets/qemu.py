@@ -1,0 +1,231 @@
+"""The QEMU target: exact mode by instruction count, and free-running mode."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.artefacts import Artefacts, build
+from bootlab.builders.cache import Cache
+from bootlab.builders.kernelinfo import KernelInfo, inspect
+from bootlab.errors import EnvironmentFault
+from bootlab.model.recording import Mark, Meta, Outcome, Recording
+from bootlab.model.system import System
+from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
+from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
+from bootlab.targets.ending import Ending, judge
+from bootlab.targets.marks import kernel_marks, read_marks
+from bootlab.targets.process import EmulatorProcess
+from bootlab.targets.stamps import StampFile
+from bootlab.targets.watch import ConsoleWatch
+
+_POLL_S = 0.004
+_PROGRESS_EVERY_S = 0.1
+
+
+class QemuTarget:
+    """Boots systems in QEMU on this machine."""
+
+    def __init__(self, cache: Cache) -> None:
+        """Share one cache of artefacts, kernel facts and the plugin."""
+        self._cache = cache
+        self._kvm: kvm.KvmState | None = None
+        self._lock = threading.Lock()
+
+    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+        """Build the artefacts and the command line. Nothing is started but the KVM probe, when KVM is wished for."""
+        found = emulator.find(system.machine)
+        artefacts = build(system, self._cache)
+        info = inspect(system.kernel, self._cache.folder, artefacts.sha256["kernel-image"])
+        accel = self._accel(system, found)
+        stamper = plugin.prepare(found, self._cache.folder) if accel == "tcg" else None
+        lacks: list[str] = []
+        if stamper is None:
+            lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
+        elif stamper.path is None:
+            lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
+        marks, user_after, mark_lacks = kernel_marks(system, info)
+        stamped = stamper is not None and stamper.path is not None
+        if stamped:
+            lacks += mark_lacks
+        parts = qemu_command.Parts(
+            emulator=found.path,
+            kernel=str(artefacts.kernel),
+            initramfs=str(artefacts.initramfs) if artefacts.initramfs else None,
+            accel=accel,
+            plugin=stamper.path if stamper else None,
+            marks=tuple(marks.values()) if stamped else (),
+            user_after=user_after if stamped else None,
+        )
+        command = qemu_command.build(system, parts)
+        return BootPlan(
+            system=system,
+            purpose=purpose,
+            command=tuple(command),
+            key=_key(system, command, artefacts, found.version, stamper.digest if stamper else "", purpose),
+            info=info,
+            sizes_bytes=artefacts.sizes_bytes,
+            sha256=artefacts.sha256,
+            emulator_version=found.version,
+            accel=accel,
+            stamped=stamped,
+            mark_names=tuple(marks) if stamped else (),
+            lacks=tuple(lacks),
+        )
+
+    def boot(
+        self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
+    ) -> Recording:
+        """Boot once. The folder must be empty; it holds the recording afterwards."""
+        folder.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        console = folder / qemu_command.CONSOLE_FILE
+        stamp_path = folder / qemu_command.STAMP_FILE
+        watch = ConsoleWatch(console, plan.system)
+        wrong = _wrong_architecture(plan.system, plan.info)
+        if wrong:
+            ending = Ending(Outcome.WRONG_ARCH, wrong)
+            console.write_bytes(b"")
+        else:
+            with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
+                ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress)
+        return _record(plan, folder, watch, ending, time.monotonic() - started)
+
+    def _accel(self, system: System, found: emulator.Emulator) -> str:
+        if system.clock.mode == "exact" or system.clock.accel == "tcg":
+            return "tcg"
+        with self._lock:
+            if self._kvm is None:
+                self._kvm = kvm.probe(found)
+        if self._kvm.works:
+            return "kvm"
+        if system.clock.accel == "kvm":
+            raise EnvironmentFault(
+                f"KVM was asked for and does not work here: {self._kvm.reason}",
+                hint='set clock.accel = "tcg", or "auto" to take KVM only where it works',
+            )
+        return "tcg"
+
+
+def _follow(
+    plan: BootPlan,
+    process: EmulatorProcess,
+    watch: ConsoleWatch,
+    stamps: StampFile,
+    stop: threading.Event,
+    progress: ProgressSink | None,
+) -> Ending:
+    began = grew = time.monotonic()
+    told = 0.0
+    virtual_ns: int | None = None
+    virtual_at_growth = 0
+    goal_at: tuple[float, int] | None = None
+    while True:
+        if stop.is_set():
+            return Ending(Outcome.INTERRUPTED, "stopped from outside")
+        code = process.exit_code
+        grown = watch.poll()
+        now = time.monotonic()
+        state = stamps.progress() if plan.stamped else None
+        if state is not None:
+            virtual_ns = state.now_ns
+        if grown:
+            grew, virtual_at_growth = now, virtual_ns or 0
+        if watch.goal and goal_at is None:
+            goal_at = (now, virtual_ns or 0)
+        ending = judge(
+            plan.system,
+            watch,
+            exit_code=code if not grown else None,
+            emulator_words=process.words,
+            wall_s=now - began,
+            quiet_wall_s=now - grew,
+            virtual_ns=virtual_ns,
+            quiet_virtual_ns=None if virtual_ns is None else virtual_ns - virtual_at_growth,
+            since_goal=None if goal_at is None else (now - goal_at[0], (virtual_ns or 0) - goal_at[1]),
+        )
+        if ending is not None:
+            return ending
+        if progress and now - told > _PROGRESS_EVERY_S:
+            told = now
+            progress(Progress(virtual_ns, watch.size_bytes, watch.last_text))
+        if not grown:
+            time.sleep(_POLL_S)
+
+
+def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, wall_s: float) -> Recording:
+    console = (folder / qemu_command.CONSOLE_FILE).read_bytes()
+    stamp_path = folder / qemu_command.STAMP_FILE
+    stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
+    if watch.goal is not None and ending.outcome in {Outcome.GOAL, Outcome.CHECK_FAILED}:
+        console = console[: max(watch.goal.line_end_bytes, watch.check_end_bytes)]
+        stamps = stamps.cut(len(console)) if stamps else None
+    marks: tuple[Mark, ...] = ()
+    goal_ns: int | None = None
+    goal_insns: int | None = None
+    if stamps is not None:
+        marks = read_marks(plan.system, plan.mark_names, stamps, console)
+        if watch.goal is not None and (at := stamps.at(watch.goal.match_end_bytes - 1)):
+            goal_ns, goal_insns = at
+            marks = (*marks, Mark("goal", goal_ns, goal_insns, plan.system.goal.console))
+    exact = plan.system.clock.mode == "exact"
+    clock_of_goal = "virtual" if exact else "wall"
+    if goal_ns is None and watch.goal is not None:
+        goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
+    meta = Meta(
+        key=plan.key,
+        system_name=plan.system.name,
+        purpose=plan.purpose,
+        mode=plan.system.clock.mode,
+        outcome=ending.outcome,
+        reason=ending.reason,
+        command=plan.command,
+        cmdline=str(qemu_command.effective_cmdline(plan.system)),
+        emulator_version=plan.emulator_version,
+        shift=plan.system.clock.shift if exact else None,
+        accel=plan.accel,
+        stamped=stamps is not None,
+        wall_s=round(wall_s, 3),
+        goal_ns=goal_ns,
+        goal_insns=goal_insns,
+        goal_clock=clock_of_goal,
+        console_bytes=len(console),
+        artefact_bytes=plan.sizes_bytes,
+        artefact_sha256=plan.sha256,
+        check_groups=tuple(g for g in watch.check_groups if g is not None),
+        check_missing=tuple(p for p, g in zip(plan.system.check.console, watch.check_groups, strict=True) if g is None),
+        last_initcall=ending.last_initcall,
+        lacks=plan.lacks,
+    )
+    recording_dir.save(folder, meta, marks, console, stamps)
+    stamp_path.unlink(missing_ok=True)
+    return recording_dir.load(folder)
+
+
+def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple[int | None, str]:
+    """Return the best time there is: the last kernel stamp before the goal in exact mode, the host's clock else."""
+    if not exact:
+        return int(wall_s * 1e9), "wall"
+    stamps = [line.printk_ns for line in recording_dir.split_lines(console) if line.printk_ns]
+    return (stamps[-1], "printk") if stamps else (None, "printk")
+
+
+def _wrong_architecture(system: System, info: KernelInfo) -> str:
+    if not info.arch or info.arch in {system.machine.arch, "x86", "unknown"}:
+        return ""
+    return f"{system.kernel.image} is a kernel for {info.arch}; the machine is {system.machine.arch}"
+
+
+def _key(
+    system: System, command: list[str], artefacts: Artefacts, version: str, plugin_digest: str, purpose: str
+) -> str:
+    names = {str(artefacts.kernel): "kernel", str(artefacts.initramfs): "initramfs"}
+    words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
+    # The plugin's path holds its digest and the machine's cache folder: only the former counts.
+    words = [f"plugin:{plugin_digest}:{w.split(',', 1)[-1]}" if w.endswith(".so") or ".so," in w else w for w in words]
+    facts = (words, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]

@@ -1,0 +1,114 @@
+"""Reads the console as it grows and knows when a boot is over."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from bootlab.model.system import System
+from bootlab.targets.console import text_of
+
+_PANIC = "Kernel panic - not syncing"
+_PANIC_END = "---[ end Kernel panic"
+_CHUNK_BYTES = 1 << 20
+_CALLING = re.compile(r"calling  (\S+) @ \d+")
+_RETURNED = re.compile(r"initcall (\S+) returned ")
+
+
+class GoalSeen(msgspec.Struct, frozen=True):
+    """Where the goal's text ended and where its line ended (the same while the line is open)."""
+
+    match_end_bytes: int
+    line_end_bytes: int
+
+
+class ConsoleWatch:
+    """Follows one console file. Bounded: it keeps the open line only, the file keeps the rest."""
+
+    def __init__(self, path: Path, system: System) -> None:
+        """Compile the system's patterns; they were checked when the file was read."""
+        self._path = path
+        self._goal = re.compile(system.goal.console)
+        self._checks = [re.compile(p) for p in system.check.console]
+        self.size_bytes = 0
+        self.goal: GoalSeen | None = None
+        self.goal_line_open = False
+        self.check_groups: list[tuple[str, ...] | None] = [None] * len(self._checks)
+        self.check_end_bytes = 0
+        self.panic = ""
+        self.panic_complete = False
+        self.last_text = ""
+        self.exec_failure = ""
+        self.pending_initcall = ""
+        self._open_line = b""
+        self._open_at = 0
+
+    @property
+    def checks_done(self) -> bool:
+        """Tell whether every check pattern was found."""
+        return all(g is not None for g in self.check_groups)
+
+    def poll(self) -> bool:
+        """Read what is new. Return whether anything was."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self.size_bytes)
+                new = file.read(_CHUNK_BYTES)
+        except OSError:
+            return False
+        if not new:
+            return False
+        self.size_bytes += len(new)
+        *whole, rest = (self._open_line + new).split(b"\n")
+        for raw in whole:
+            self._line(raw, self._open_at, closed=True)
+            self._open_at += len(raw) + 1
+        self._open_line = rest
+        if rest:
+            self._line(rest, self._open_at, closed=False)
+        return True
+
+    def _line(self, raw: bytes, at: int, *, closed: bool) -> None:
+        text = text_of(raw)
+        if text:
+            self.last_text = text
+        if _PANIC in text and not self.panic:
+            self.panic = text[text.index(_PANIC) :]
+        if self.panic and _PANIC_END in text:
+            self.panic_complete = True
+        self._initcall(text)
+        if "Failed to execute" in text or "couldn't execute" in text:
+            self.exec_failure += text + "\n"
+        end = at + len(raw) + 1 if closed else at + len(raw)
+        self._look_for_goal(text, raw, at, end, closed=closed)
+        for index, pattern in enumerate(self._checks):
+            # Groups are compared with the base's, so only a closed line is final.
+            if closed and self.check_groups[index] is None and (match := pattern.search(text)):
+                self.check_groups[index] = tuple(g or "" for g in match.groups()) or (match.group(0),)
+                self.check_end_bytes = max(self.check_end_bytes, end)
+
+    def _initcall(self, text: str) -> None:
+        if (match := _CALLING.search(text)) is not None:
+            self.pending_initcall = match[1]
+        elif (match := _RETURNED.search(text)) is not None and match[1] == self.pending_initcall:
+            self.pending_initcall = ""
+
+    def _look_for_goal(self, text: str, raw: bytes, at: int, end: int, *, closed: bool) -> None:
+        if self.goal is None:
+            match = self._goal.search(text)
+            if match is None:
+                return
+            self.goal = GoalSeen(at + _raw_offset(raw, text, match.end()), end)
+            self.goal_line_open = not closed
+        elif self.goal_line_open and at < self.goal.match_end_bytes <= end:
+            self.goal = GoalSeen(self.goal.match_end_bytes, end)
+            self.goal_line_open = not closed
+
+
+def _raw_offset(raw: bytes, text: str, chars: int) -> int:
+    """Return how many raw bytes hold the first characters of the cleaned text."""
+    tail = text[:chars][-24:].encode("utf-8", "replace")
+    found = raw.find(tail)
+    return found + len(tail) if found >= 0 else len(raw)
