@@ -22,6 +22,21 @@ class SetParam(msgspec.Struct, frozen=True, tag="set-param"):
         return msgspec.structs.replace(system, cmdline=system.cmdline.with_param(self.key, self.value))
 
 
+class ExtendParam(msgspec.Struct, frozen=True, tag="extend-param"):
+    """Add words to a comma-separated kernel parameter (`initcall_blacklist=a,b`), keeping those that are there."""
+
+    key: str
+    value: str
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        present = system.cmdline.value(self.key)
+        words = [w for w in (present or "").split(",") if w]
+        words += [w for w in self.value.split(",") if w and w not in words]
+        cmdline = system.cmdline.with_param(self.key, ",".join(words))
+        return msgspec.structs.replace(system, cmdline=cmdline)
+
+
 class AddParam(msgspec.Struct, frozen=True, tag="add-param"):
     """Append a kernel parameter beside any that is there already."""
 
@@ -111,7 +126,7 @@ class SetMachine(msgspec.Struct, frozen=True, tag="set-machine"):
         return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, **fields))
 
 
-Op = SetParam | AddParam | DropParam | SetCompression | DropFiles | PutFile | SetKernelForm | SetMachine
+Op = SetParam | ExtendParam | AddParam | DropParam | SetCompression | DropFiles | PutFile | SetKernelForm | SetMachine
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

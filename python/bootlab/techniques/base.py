@@ -101,7 +101,11 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Technique(abc.ABC):
-    """A catalogue entry. Subclasses fill the class variables (the catalogue's test checks them) and three methods."""
+    """A catalogue entry. Subclasses fill the class variables (the catalogue's test checks them) and three methods.
+
+    `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
+    only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
+    """
 
     id: ClassVar[str]
     title: ClassVar[str]
@@ -117,6 +121,7 @@ class Technique(abc.ABC):
     requires: ClassVar[tuple[str, ...]] = ()
     late: ClassVar[bool] = False
     needs_diagnosis: ClassVar[bool] = False
+    exclusive: ClassVar[bool] = True
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

@@ -1,0 +1,1 @@
+"""Turns recordings into stages, comparisons and verdicts. Pure: no boots, no files."""

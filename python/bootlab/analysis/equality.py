@@ -1,0 +1,91 @@
+"""Two exact boots must be equal. When they are not, that is a fault of the set-up with a cause, never noise."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+
+_EPOCH = re.compile(r"audit\(\d{9,}|setting system clock to|rtc_cmos.*setting|\b20\d\d-\d\d-\d\dT\d\d:")
+_HOST_TIMED_DEVICES = ("virtio-blk", "nvme", "ide-hd", "scsi-hd", "sdhci", "usb-storage", "virtio-net", "e1000")
+
+
+class Equality(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer. `causes` name what of the known causes is present; empty: none of them."""
+
+    equal: bool
+    boots: int
+    difference: str = ""
+    causes: tuple[str, ...] = ()
+
+
+def compare_boots(
+    system: System, recordings: tuple[Recording, ...], command: tuple[str, ...], config: dict[str, str]
+) -> Equality:
+    """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference."""
+    first = recordings[0]
+    for number, other in enumerate(recordings[1:], start=2):
+        text = _difference(first, other, number)
+        if text:
+            return Equality(
+                equal=False,
+                boots=len(recordings),
+                difference=text,
+                causes=likely_causes(system, command, config, _first_different_line(first, other)),
+            )
+    return Equality(equal=True, boots=len(recordings))
+
+
+def _difference(first: Recording, other: Recording, number: int) -> str:
+    if first.meta.outcome != other.meta.outcome:
+        return f"boot 1 ended with {first.meta.outcome.value}, boot {number} with {other.meta.outcome.value}"
+    if first.console != other.console:
+        left, right = _first_different_line(first, other)
+        return f"boot 1 and boot {number} print different things, first: {left!r} / {right!r}"
+    if first.meta.goal_insns != other.meta.goal_insns:
+        return f"the goal came after {first.meta.goal_insns} and after {other.meta.goal_insns} instructions"
+    if first.meta.goal_ns != other.meta.goal_ns:
+        return f"the goal came at {first.meta.goal_ns} ns and at {other.meta.goal_ns} ns"
+    return ""
+
+
+def _first_different_line(first: Recording, other: Recording) -> tuple[str, str]:
+    for left, right in zip(first.lines, other.lines, strict=False):
+        if left.text != right.text:
+            return left.text[:160], right.text[:160]
+    return ("", "") if len(first.lines) == len(other.lines) else ("(end)", "(more lines)")
+
+
+def likely_causes(
+    system: System, command: tuple[str, ...], config: dict[str, str], lines: tuple[str, str]
+) -> tuple[str, ...]:
+    """Name which of the known causes of inexact boots are present in this set-up."""
+    words = " ".join(command)
+    causes: list[str] = []
+    if system.clock.mode != "exact":
+        causes.append('free-running mode follows the host\'s clock; only clock.mode = "exact" repeats')
+    # The last -rtc wins, and machine.extra comes last.
+    rtc = [command[i + 1] for i, word in enumerate(command[:-1]) if word == "-rtc"]
+    if not rtc or "clock=vm" not in rtc[-1] or "base=" not in rtc[-1] or any(_EPOCH.search(x) for x in lines):
+        causes.append(
+            "the real-time clock follows the host: drop `-rtc` from machine.extra, or give base= and clock=vm"
+        )
+    if re.search(r"-cpu \S*(?:\+|)(?:rdrand|rdseed)(?:=on)?(?:,|\s)", words.replace("=off", "_off")) or re.search(
+        r"-cpu (?!max|qemu64|qemu32|kvm64)\S+", words
+    ):
+        causes.append(
+            "the processor may have RDRAND and RDSEED, which differ in each boot: add rdrand=off,rdseed=off to machine.cpu"
+        )
+    if system.machine.disks or any(d in words for d in _HOST_TIMED_DEVICES):
+        causes.append(
+            "a disk or network device completes at the host's pace: boot from the initramfs, or use blkreplay"
+        )
+    smp = [command[i + 1] for i, word in enumerate(command[:-1]) if word == "-smp"]
+    if system.machine.cpus > 1 or (smp and not smp[-1].startswith("1")):
+        causes.append("more than one processor: exact mode needs machine.cpus = 1")
+    if config.get("CONFIG_HZ_PERIODIC") == "y":
+        causes.append("CONFIG_HZ_PERIODIC: timer ticks get lost while idle; build with NO_HZ_IDLE and HIGH_RES_TIMERS")
+    return tuple(causes)

@@ -1,0 +1,68 @@
+"""The intervals between the events of one boot."""
+
+from __future__ import annotations
+
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.timeline import STAGES, Span, Stage, Timeline
+from bootlab.model.verdict import StageDelta
+
+
+def stages_of(recording: Recording) -> tuple[Stage, ...]:
+    """Return the intervals between the marks that were seen.
+
+    An interval whose end was not seen runs on to the next mark that was; one whose start was not seen is left out:
+    its time stands in the interval before it. Together they cover power-on to goal without a gap.
+    """
+    times = {m.name: m.ns for m in recording.marks}
+    if "power-on" not in times:
+        return ()
+    seen = [(name, times[start]) for name, start, _ in STAGES if start in times]
+    # A program may set marks in another order than the table's (an application started by no script, say).
+    end = times.get("goal")
+    out: list[Stage] = []
+    for index, (name, start_ns) in enumerate(seen):
+        stop = seen[index + 1][1] if index + 1 < len(seen) else end
+        if stop is not None and stop >= start_ns:
+            out.append(Stage(name, start_ns, stop - start_ns))
+    return tuple(out)
+
+
+def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:
+    """Return each stage's length in both boots; None where a boot lacks the stage."""
+    old = {s.name: s.duration_ns for s in stages_of(before)}
+    new = {s.name: s.duration_ns for s in stages_of(after)}
+    names = [name for name, _, _ in STAGES if name in old or name in new]
+    return tuple(StageDelta(name, old.get(name), new.get(name)) for name in names)
+
+
+def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None) -> Timeline:
+    """Put marks and stages of a timing boot on one axis; a diagnostic boot's initcalls go beside, on its own clock."""
+    stages = stages_of(recording)
+    spans = tuple(
+        Span(name=s.name, lane="stages", start_ns=s.start_ns, duration_ns=s.duration_ns, clock="virtual")
+        for s in stages
+    )
+    diagnostic: tuple[Span, ...] = ()
+    if diagnosis is not None:
+        diagnostic = tuple(
+            Span(
+                name=i.name,
+                lane=f"initcalls {i.level}" if i.level else "initcalls",
+                start_ns=i.start_ns,
+                duration_ns=i.duration_ns,
+                clock="printk",
+                detail=f"returned {i.returned}" + (f" [{i.module}]" if i.module else ""),
+            )
+            for i in diagnosis.initcalls
+        )
+    known = {m.name for m in recording.marks}
+    missing = tuple(start for _, start, _ in STAGES if start not in known)
+    return Timeline(
+        clock=recording.meta.goal_clock,
+        marks=recording.marks,
+        stages=stages,
+        spans=spans,
+        diagnostic=diagnostic,
+        missing=missing,
+        goal_ns=recording.meta.goal_ns,
+    )

@@ -1,0 +1,75 @@
+"""The verdict on noisy times (real boards, QEMU in free run).
+
+Blocks: each block boots every variant once, in random order, so that a drift of the machine hits all alike. Kept:
+every value. Decided by: a rank test (Mann-Whitney, as Perfherder and Pinpoint do), a bootstrap interval of the paired
+difference, and a practical threshold; where the data do not carry an answer it is `unknown`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from bootlab.model.verdict import Verdict
+
+ALPHA = 0.05
+_RESAMPLES = 4000
+
+
+class WallComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What the samples say. `interval_ns`: 95 % bootstrap interval of the median paired saving (base minus variant)."""
+
+    verdict: Verdict
+    saved_ns: int
+    interval_ns: tuple[int, int]
+    p_value: float
+    cliffs_delta: float
+
+
+def threshold_ns(base_median_ns: float) -> int:
+    """Return the smallest difference that matters: 1 % of the base, at least 5 ms."""
+    return max(5_000_000, int(base_median_ns * 0.01))
+
+
+def compare(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], *, seed: int = 1, tests: int = 1) -> WallComparison:
+    """Compare samples taken in the same blocks (`base_ns[i]` beside `variant_ns[i]`).
+
+    `tests`: how many variants are compared at once; p is multiplied by it (Bonferroni, the safe form of Holm's first
+    step).
+    """
+    from scipy import stats  # noqa: PLC0415 - SciPy takes longer to load than a short command takes to run
+
+    count = min(len(base_ns), len(variant_ns))
+    base = np.asarray(base_ns[:count], dtype=float)
+    variant = np.asarray(variant_ns[:count], dtype=float)
+    saved = base - variant
+    limit = threshold_ns(float(np.median(base)))
+    random = np.random.default_rng(seed)
+    picks = random.integers(0, count, size=(_RESAMPLES, count))
+    medians = np.median(saved[picks], axis=1)
+    low, high = (int(v) for v in np.percentile(medians, [2.5, 97.5]))
+    if np.all(base == base[0]) and np.all(variant == base[0]):
+        p_value = 1.0
+    else:
+        p_value = min(1.0, float(stats.mannwhitneyu(base, variant, alternative="two-sided").pvalue) * tests)
+    greater = float(np.sign(base[:, None] - variant[None, :]).mean())
+    median = int(np.median(saved))
+    return WallComparison(
+        verdict=_decide(median, low, high, p_value, limit, count),
+        saved_ns=median,
+        interval_ns=(low, high),
+        p_value=p_value,
+        cliffs_delta=greater,
+    )
+
+
+def _decide(median: int, low: int, high: int, p_value: float, limit: int, count: int) -> Verdict:
+    if count < 3:
+        return Verdict.UNKNOWN
+    if p_value < ALPHA and low > 0 and median >= limit:
+        return Verdict.FASTER
+    if p_value < ALPHA and high < 0 and -median >= limit:
+        return Verdict.SLOWER
+    if low > -limit and high < limit:
+        return Verdict.SAME
+    return Verdict.UNKNOWN

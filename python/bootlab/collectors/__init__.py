@@ -1,0 +1,1 @@
+"""Each collector gets one kind of evidence out of a boot."""

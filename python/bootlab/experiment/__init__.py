@@ -1,0 +1,1 @@
+"""Boots bases and variants, compares them, stacks the winners."""

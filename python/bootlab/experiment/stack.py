@@ -1,0 +1,202 @@
+"""`stack`: put the winners on top of each other, keep what still pays, and test each by leaving it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import Base
+from bootlab.experiment.trial import SAME_NS, why_broken
+from bootlab.experiment.trying import winners
+from bootlab.model.change import Change, apply_all
+from bootlab.model.recording import Recording
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.techniques.base import Technique
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One change tried on top of the stack so far."""
+
+    change: Change
+    before_ns: int
+    after_ns: int | None
+    kept: bool
+    phase: str
+    reason: str = ""
+    key: str = ""
+
+    @property
+    def saved_ns(self) -> int:
+        """Time saved on top of the stack; 0 when it did not reach its goal."""
+        return self.before_ns - self.after_ns if self.after_ns is not None else 0
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The final stack without one of its changes. `cost_ns`: how much later the goal comes without it."""
+
+    change: Change
+    goal_ns: int | None
+    cost_ns: int | None
+    kept: bool
+    reason: str = ""
+    key: str = ""
+
+
+class Stacked(msgspec.Struct, frozen=True, kw_only=True):
+    """The result: the changes that stand at the end, and how they got there."""
+
+    changes: tuple[Change, ...]
+    steps: tuple[Step, ...]
+    left_out: tuple[LeftOut, ...]
+    recording: Recording
+
+
+StepSink = Callable[[Step | LeftOut], None]
+
+
+class Stacker:
+    """Greedy stacking over exact boots."""
+
+    def __init__(
+        self, bench: Bench, base: Base, techniques: tuple[Technique, ...], *, sink: StepSink | None = None
+    ) -> None:
+        """Remember what is stacked on what."""
+        self._bench = bench
+        self._base = base
+        self._by_id = {t.id: t for t in techniques}
+        self._sink = sink or (lambda _step: None)
+        self._stack: tuple[Change, ...] = ()
+        self._best = base.recording
+        self._steps: list[Step] = []
+
+    def run(self, trials: tuple[Trial, ...]) -> Stacked:
+        """Stack the proved winners, try the late ones again, then leave each out once."""
+        self._greedy(tuple(t.change for t in winners(trials)), "greedy")
+        self._greedy(self._late(trials), "late")
+        left_out = self._leave_one_out()
+        return Stacked(changes=self._stack, steps=tuple(self._steps), left_out=tuple(left_out), recording=self._best)
+
+    def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
+        # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
+        usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
+        late = [t for t in trials if t.verdict in usable and self._by_id[t.change.technique].late]
+        return tuple(t.change for t in sorted(late, key=lambda t: t.goal_ns or 0))
+
+    def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
+        queue = list(changes)
+        while queue:
+            change = queue.pop(0)
+            conflict = self._conflict(change)
+            swap = phase == "late" and self._swaps(change)
+            if conflict and not swap:
+                self._note(
+                    Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=conflict)
+                )
+                continue
+            candidate = self._with(change)
+            if apply_all(self._base.system, candidate) == apply_all(self._base.system, self._stack):
+                continue
+            future = self._bench.submit(apply_all(self._base.system, candidate), f"stack + {change.id}")
+            self._prefetch(candidate, queue)
+            self._decide(change, candidate, self._bench.wait(future), phase)
+
+    def _prefetch(self, candidate: tuple[Change, ...], queue: list[Change]) -> None:
+        # The other core boots what comes next if this one is kept, which is the likely case.
+        if self._bench.jobs < 2:
+            return
+        following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
+        if following is not None:
+            system = apply_all(self._base.system, (*candidate, following))
+            self._bench.submit(system, f"stack + {following.id}")
+
+    def _decide(self, change: Change, candidate: tuple[Change, ...], recording: Recording, phase: str) -> None:
+        broken = why_broken(self._base.recording, recording)
+        before = self._now
+        after = recording.meta.goal_ns if not broken else None
+        kept = after is not None and before - after > SAME_NS
+        reason = broken or ("" if kept else "no gain on top of the others")
+        self._note(
+            Step(
+                change=change,
+                before_ns=before,
+                after_ns=after,
+                kept=kept,
+                phase=phase,
+                reason=reason,
+                key=recording.meta.key,
+            )
+        )
+        if kept:
+            self._stack, self._best = candidate, recording
+
+    def _leave_one_out(self) -> list[LeftOut]:
+        rows: list[LeftOut] = []
+        stack = self._stack
+        futures = [
+            self._bench.submit(
+                apply_all(self._base.system, tuple(c for c in stack if c is not change)), f"without {change.id}"
+            )
+            for change in stack
+        ]
+        useless: list[Change] = []
+        for change, future in zip(stack, futures, strict=True):
+            recording = self._bench.wait(future)
+            broken = why_broken(self._base.recording, recording)
+            goal = recording.meta.goal_ns if not broken else None
+            cost = None if goal is None else goal - self._now
+            keep = cost is None or cost > SAME_NS
+            if not keep:
+                useless.append(change)
+            row = LeftOut(
+                change=change,
+                goal_ns=goal,
+                cost_ns=cost,
+                kept=keep,
+                reason=broken or ("" if keep else "the stack is as fast without it"),
+                key=recording.meta.key,
+            )
+            rows.append(row)
+            self._sink(row)
+        if useless:
+            self._drop(useless)
+        return rows
+
+    def _drop(self, useless: list[Change]) -> None:
+        lean = tuple(c for c in self._stack if c not in useless)
+        recording = self._bench.boot(apply_all(self._base.system, lean), "the stack without what no longer helps")
+        if not why_broken(self._base.recording, recording) and (recording.meta.goal_ns or 0) <= self._now + SAME_NS:
+            self._stack, self._best = lean, recording
+
+    def _conflict(self, change: Change) -> str:
+        return _conflict_in(change, self._stack, self._by_id)
+
+    def _swaps(self, change: Change) -> bool:
+        same = [c for c in self._stack if c.technique == change.technique]
+        return bool(same) and all(c.id != change.id for c in same) and self._by_id[change.technique].exclusive
+
+    def _with(self, change: Change) -> tuple[Change, ...]:
+        if self._by_id[change.technique].exclusive:
+            kept = tuple(c for c in self._stack if c.technique != change.technique)
+            return (*kept, change)
+        return (*self._stack, change)
+
+    @property
+    def _now(self) -> int:
+        return self._best.meta.goal_ns or 0
+
+    def _note(self, step: Step) -> None:
+        self._steps.append(step)
+        self._sink(step)
+
+
+def _conflict_in(change: Change, stack: tuple[Change, ...], techniques: dict[str, Technique]) -> str:
+    technique = techniques[change.technique]
+    for other in stack:
+        if other.technique == change.technique:
+            if technique.exclusive or other.id == change.id:
+                return f"{other.id} is in the stack already"
+        elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
+            return f"it excludes {other.id}, which is in the stack"
+    return ""

@@ -1,0 +1,108 @@
+"""One variant against its base: a verdict with its proof."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bootlab.analysis import statistics
+from bootlab.analysis.stages import stage_deltas
+from bootlab.model.change import Change
+from bootlab.model.recording import Outcome, Recording
+from bootlab.model.verdict import Effect, Trial, Verdict
+from bootlab.techniques.base import Evidence, Technique
+
+SAME_NS = 50_000
+"""Exact differences up to this are called the same: reading and printing a longer command line costs that much."""
+
+
+def judge_exact(technique: Technique, change: Change, before: Evidence, after: Evidence) -> Trial:
+    """Compare two exact boots. Broken comes before proof, proof before the difference."""
+    base, new = before.recording, after.recording
+    broken = why_broken(base, new)
+    effect = Effect(shown=False, evidence="") if broken else technique.took_effect(before, after)
+    saved = _saved(base, new)
+    if broken:
+        verdict, reason = Verdict.BROKEN, broken
+    elif not effect.shown:
+        verdict, reason = Verdict.NO_EFFECT, effect.evidence
+    elif saved is None:
+        verdict, reason = Verdict.UNKNOWN, "the goal's time is not known"
+    elif abs(saved) <= SAME_NS:
+        verdict, reason = Verdict.SAME, f"within {SAME_NS // 1000} us"
+    else:
+        verdict, reason = (Verdict.FASTER if saved > 0 else Verdict.SLOWER), ""
+    return _trial(change, base, new, verdict, reason, effect)
+
+
+def judge_free(
+    technique: Technique, change: Change, before: list[Evidence], after: list[Evidence], *, tests: int
+) -> Trial:
+    """Compare boots on the host's clock, taken in the same blocks."""
+    base, new = before[0].recording, after[0].recording
+    for other in after:
+        if broken := why_broken(base, other.recording):
+            return _trial(change, base, other.recording, Verdict.BROKEN, broken, Effect(shown=False, evidence=""))
+    effect = technique.took_effect(before[0], after[0])
+    base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
+    new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)
+    found = statistics.compare(base_ns, new_ns, tests=tests)
+    trial = _trial(change, base, new, found.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
+    middle = sorted(base_ns)[len(base_ns) // 2]
+    return _with_samples(trial, middle, middle - found.saved_ns, base_ns, new_ns, found)
+
+
+def _with_samples(
+    trial: Trial,
+    base_median: int,
+    median: int,
+    base_ns: tuple[int, ...],
+    new_ns: tuple[int, ...],
+    found: statistics.WallComparison,
+) -> Trial:
+    return msgspec.structs.replace(
+        trial,
+        base_ns=base_median,
+        goal_ns=median,
+        samples_ns=new_ns,
+        base_samples_ns=base_ns,
+        p_value=found.p_value,
+        interval_ns=found.interval_ns,
+        stages=(),
+    )
+
+
+def why_broken(base: Recording, new: Recording) -> str:
+    """Return why a variant lost its function, or "" when it did not. What the check caught must equal the base's."""
+    if new.meta.outcome is not Outcome.GOAL:
+        return f"{new.meta.outcome.value}: {new.meta.reason}".strip(": ")
+    if new.meta.check_groups != base.meta.check_groups:
+        return f"the functional check's text changed from {base.meta.check_groups} to {new.meta.check_groups}"
+    return ""
+
+
+def _saved(base: Recording, new: Recording) -> int | None:
+    if base.meta.goal_ns is None or new.meta.goal_ns is None or base.meta.goal_clock != new.meta.goal_clock:
+        return None
+    return base.meta.goal_ns - new.meta.goal_ns
+
+
+def _trial(
+    change: Change, base: Recording, new: Recording, verdict: Verdict, reason: str, effect: Effect | None
+) -> Trial:
+    return Trial(
+        change=change,
+        verdict=verdict,
+        base_key=base.meta.key,
+        key=new.meta.key,
+        outcome=new.meta.outcome,
+        base_ns=base.meta.goal_ns,
+        goal_ns=new.meta.goal_ns if new.ok else None,
+        base_insns=base.meta.goal_insns,
+        goal_insns=new.meta.goal_insns if new.ok else None,
+        effect=effect,
+        reason=reason,
+        stages=stage_deltas(base, new) if new.ok else (),
+        console_bytes=new.meta.console_bytes,
+        base_console_bytes=base.meta.console_bytes,
+        artefact_bytes=new.meta.artefact_bytes,
+    )

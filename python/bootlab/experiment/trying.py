@@ -1,0 +1,124 @@
+"""`try`: every technique that applies, each variant booted against the base."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.errors import MeasurementError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import Base
+from bootlab.experiment.trial import judge_exact, judge_free
+from bootlab.model.change import Change
+from bootlab.model.recording import Recording
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.techniques.base import Answer, Applies, Evidence, Technique
+
+
+class Applicability(msgspec.Struct, frozen=True, kw_only=True):
+    """What a technique said of the base, and whether it was tried."""
+
+    technique: str
+    applies: Applies
+    tried: bool
+    forced: bool = False
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything `try` found."""
+
+    applicability: tuple[Applicability, ...]
+    trials: tuple[Trial, ...]
+
+
+TrialSink = Callable[[Trial], None]
+
+
+def proposals(
+    base: Base, techniques: tuple[Technique, ...], *, forced: bool = False
+) -> tuple[list[Applicability], list[tuple[Technique, Change]]]:
+    """Ask each technique. `forced`: those that say no are tried all the same (they were named by the user)."""
+    context = base.context
+    said: list[Applicability] = []
+    pairs: list[tuple[Technique, Change]] = []
+    for technique in techniques:
+        answer = technique.applies(context)
+        wanted = answer.answer is not Answer.NO or forced
+        changes = technique.changes(context) if wanted else ()
+        # A change that changes nothing would be compared with itself.
+        changes = tuple(c for c in changes if c.apply(base.system) != base.system)
+        if wanted and not changes and answer.answer is not Answer.NO:
+            answer = Applies.no(f"{answer.reason}; but there is nothing left to change", answer.evidence)
+        said.append(
+            Applicability(
+                technique=technique.id,
+                applies=answer,
+                tried=bool(changes),
+                forced=bool(changes) and answer.answer is Answer.NO,
+            )
+        )
+        pairs += [(technique, change) for change in changes]
+    return said, pairs
+
+
+def try_all(
+    bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
+) -> Tried:
+    """Boot every variant once and judge it (exact mode: one boot proves a difference)."""
+    said, pairs = proposals(base, techniques, forced=forced)
+    flying = [(t, c, c.apply(base.system)) for t, c in pairs]
+    futures = [bench.submit(system, change.id) for _, change, system in flying]
+    trials: list[Trial] = []
+    for (technique, change, system), future in zip(flying, futures, strict=True):
+        recording = bench.wait(future)
+        trial = judge_exact(technique, change, base.evidence, Evidence(system=system, recording=recording))
+        trials.append(trial)
+        if sink:
+            sink(trial)
+    return Tried(applicability=tuple(said), trials=tuple(trials))
+
+
+def try_all_free(
+    bench: Bench,
+    base: Base,
+    techniques: tuple[Technique, ...],
+    *,
+    blocks: int,
+    seed: int,
+    forced: bool = False,
+    sink: TrialSink | None = None,
+) -> Tried:
+    """Boot base and variants in randomised blocks on the host's clock, one machine at a time."""
+    if bench.jobs != 1:
+        raise MeasurementError(
+            "wall-clock boots must not share the machine with another boot", hint="use --jobs 1 in free mode"
+        )
+    said, pairs = proposals(base, techniques, forced=forced)
+    order = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
+    base_runs: list[Recording] = []
+    runs: list[list[Recording]] = [[] for _ in pairs]
+    for block in range(1, blocks + 1):
+        turns = [-1, *range(len(pairs))]
+        order.shuffle(turns)
+        for turn in turns:
+            system = base.system if turn < 0 else pairs[turn][1].apply(base.system)
+            label = f"{'base' if turn < 0 else pairs[turn][1].id} (block {block})"
+            recording = bench.boot(system, label, fresh=block)
+            (base_runs if turn < 0 else runs[turn]).append(recording)
+    before = [Evidence(system=base.system, recording=r, diagnosis=base.diagnosis) for r in base_runs]
+    trials = []
+    for (technique, change), own in zip(pairs, runs, strict=True):
+        after = [Evidence(system=change.apply(base.system), recording=r) for r in own]
+        trial = judge_free(technique, change, before, after, tests=len(pairs))
+        trials.append(trial)
+        if sink:
+            sink(trial)
+    return Tried(applicability=tuple(said), trials=tuple(trials))
+
+
+def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+    """Return the variants that were proved faster, the largest saving first."""
+    good = [t for t in trials if t.verdict is Verdict.FASTER and t.saved_ns is not None]
+    return tuple(sorted(good, key=lambda t: (-(t.saved_ns or 0), t.change.id)))
