@@ -1,3 +1,20 @@
 """Stubs of the native core (crates/bootlab-python)."""
 
+from collections.abc import Sequence
+
 __version__: str
+
+class CoreError(ValueError):
+    """The native core could not make sense of its input; the text says what, where and what to try."""
+
+def kernel_inspect(image: bytes, /) -> str:
+    """Say what a kernel image is and holds, as JSON text."""
+
+def kernel_extract_vmlinux(image: bytes, /) -> bytes:
+    """Unpack the kernel inside an image: on x86 the ELF file that QEMU starts through its PVH entry."""
+
+def kernel_symbols(image: bytes, names: Sequence[str] | None = None, /) -> dict[str, int]:
+    """Return the address of every symbol, or of the named ones that exist; of a name that occurs twice, the first."""
+
+def kernel_config(image: bytes, /) -> str | None:
+    """Return the .config text inside an image; None when the kernel was built without one."""

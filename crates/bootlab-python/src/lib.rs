@@ -1,9 +1,14 @@
 //! The Python module `bootlab._core`: conversion and exception mapping, nothing else.
 
+mod error;
+mod kernel;
+
 use pyo3::prelude::*;
 
 /// Native core of bootlab.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    error::register(module)?;
+    kernel::register(module)
 }

@@ -1,0 +1,64 @@
+//! What `kernelimage` knows, for Python.
+
+use std::collections::{HashMap, HashSet};
+
+use kernelimage::{Error, Limits};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::to_python;
+
+/// Adds the functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(kernel_inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_extract_vmlinux, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_symbols, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_config, module)?)
+}
+
+/// Says what a kernel image is and holds, as JSON text.
+#[pyfunction]
+#[pyo3(signature = (image, /))]
+fn kernel_inspect(py: Python<'_>, image: &[u8]) -> PyResult<String> {
+    py.detach(|| serde_json::to_string(&kernelimage::inspect(image, &Limits::default())))
+        .map_err(to_python)
+}
+
+/// Unpacks the kernel inside an image.
+#[pyfunction]
+#[pyo3(signature = (image, /))]
+fn kernel_extract_vmlinux<'py>(py: Python<'py>, image: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let kernel = py
+        .detach(|| kernelimage::extract_vmlinux(image, &Limits::default()))
+        .map_err(to_python)?;
+    Ok(PyBytes::new(py, &kernel))
+}
+
+/// The address of every symbol, or of the named ones that exist; of a name that occurs twice, the first.
+#[pyfunction]
+#[pyo3(signature = (image, names=None, /))]
+fn kernel_symbols(py: Python<'_>, image: &[u8], names: Option<Vec<String>>) -> PyResult<HashMap<String, u64>> {
+    let names: Option<HashSet<String>> = names.map(|names| names.into_iter().collect());
+    py.detach(|| {
+        let symbols = kernelimage::symbols(image, &Limits::default())?;
+        let mut addresses = HashMap::with_capacity(names.as_ref().map_or(symbols.len(), HashSet::len));
+        for symbol in symbols {
+            if names.as_ref().is_none_or(|names| names.contains(&symbol.name)) {
+                addresses.entry(symbol.name).or_insert(symbol.address);
+            }
+        }
+        Ok(addresses)
+    })
+    .map_err(|error: Error| to_python(error))
+}
+
+/// The `.config` text inside an image; `None` when the kernel was built without one.
+#[pyfunction]
+#[pyo3(signature = (image, /))]
+fn kernel_config(py: Python<'_>, image: &[u8]) -> PyResult<Option<String>> {
+    match py.detach(|| kernelimage::embedded_config(image, &Limits::default())) {
+        Ok(text) => Ok(Some(text)),
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(to_python(error)),
+    }
+}
