@@ -66,18 +66,27 @@ def _read_image(kernel: Kernel) -> KernelInfo:
     except ValueError:
         symbols = {}
     text = _core.kernel_config(data)
-    release = str(facts.get("version") or "")
+    linux = facts.get("linux") or {}
+    setup = facts.get("setup") or {}
+    elf = facts.get("elf") or {}
+    release = str(linux.get("release") or setup.get("kernel_version", "").split(" ")[0])
     return KernelInfo(
         kind=str(facts.get("kind") or ""),
         arch=str(facts.get("arch") or ""),
         release=release,
-        numbers=tuple(int(n) for n in re.findall(r"\d+", release)[:3]),
-        load_address=facts.get("pref_address"),
-        pvh_entry=facts.get("pvh_entry"),
+        numbers=_numbers(release, str(linux.get("banner") or setup.get("kernel_version") or "")),
+        load_address=setup.get("pref_address"),
+        pvh_entry=elf.get("pvh_entry"),
         symbols=symbols,
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
     )
+
+
+def _numbers(release: str, banner: str) -> tuple[int, ...]:
+    # Debian's release counts ABI changes (6.1.0-56); the banner names the upstream version behind it.
+    match = re.search(r"\bDebian (\d+)\.(\d+)\.(\d+)", banner) or re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
+    return tuple(int(n) for n in match.groups() if n) if match else ()
 
 
 _CONFIG_LINE = re.compile(r'^(?:(CONFIG_\w+)=(?:"(.*)"|(.*))|# (CONFIG_\w+) is not set)$')

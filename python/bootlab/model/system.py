@@ -9,7 +9,7 @@ import msgspec
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.tree import Compression, FileTree
 
-TargetName = Literal["qemu", "replay"]
+TargetName = str
 Mode = Literal["exact", "free"]
 Firmware = Literal["seabios", "qboot", "default"]
 KernelForm = Literal["image", "vmlinux"]
@@ -99,3 +99,4 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     application: str | None = None
     path: str | None = None
+    recordings: str | None = None

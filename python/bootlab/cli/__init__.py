@@ -1,0 +1,1 @@
+"""The command line: one verb a file. Only here is anything printed or the process ended."""

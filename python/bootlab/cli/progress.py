@@ -1,0 +1,98 @@
+"""The progress display: what is being booted, how far it is, how long is left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.model.recording import Recording
+from bootlab.report.shown_text import shown
+from bootlab.targets.base import Progress
+
+
+class BootProgress:
+    """A live display on a terminal, one line an ended boot elsewhere. Implements the bench's Observer."""
+
+    def __init__(self, console: Console, *, jobs: int, quiet: bool = False) -> None:
+        """Draw on a console (standard error)."""
+        self._console = console
+        self._jobs = jobs
+        self._quiet = quiet
+        self._running: dict[str, tuple[float, Progress | None]] = {}
+        self._walls: list[float] = []
+        self._expected = 0
+        self._done = 0
+        self._phase = ""
+        self._lock = threading.Lock()
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        if not self._quiet and self._console.is_terminal:
+            self._live = Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop drawing and leave the terminal as it was."""
+        if self._live:
+            self._live.stop()
+
+    def phase(self, name: str, expected_boots: int) -> None:
+        """Name what comes next and how many boots it will take at most."""
+        with self._lock:
+            self._phase, self._expected, self._done = name, expected_boots, 0
+        if not self._quiet and not self._live:
+            self._console.print(f"{name}: up to {expected_boots} boots", markup=False)
+
+    def boot_started(self, label: str) -> None:
+        """Show a machine."""
+        with self._lock:
+            self._running[label] = (time.monotonic(), None)
+
+    def boot_progress(self, label: str, progress: Progress) -> None:
+        """Move a machine on."""
+        with self._lock:
+            started = self._running.get(label, (time.monotonic(), None))[0]
+            self._running[label] = (started, progress)
+
+    def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
+        """Take a machine off, and tell its result where there is no live display."""
+        with self._lock:
+            self._running.pop(label, None)
+            self._done += 1
+            if not reused:
+                self._walls.append(recording.meta.wall_s)
+            left = self._left_text()
+        if not self._quiet and not self._live:
+            goal = recording.meta.goal_ns
+            what = f"{goal / 1e6:.3f} ms" if goal is not None and recording.ok else recording.meta.outcome.value
+            kept = " (kept)" if reused else ""
+            self._console.print(f"  {shown(label)}: {what}{kept}{left}", markup=False)
+
+    def _left_text(self) -> str:
+        if not self._walls or self._expected <= self._done:
+            return ""
+        each = sum(self._walls) / len(self._walls)
+        left_s = (self._expected - self._done) * each / max(1, self._jobs)
+        return f"  [{self._done}/{self._expected}, about {left_s:.0f} s left]"
+
+    def _render(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        with self._lock:
+            table.add_row(Text(f"{self._phase}{self._left_text()}", style="bold"))
+            for label, (started, progress) in self._running.items():
+                virtual = progress.virtual_ns if progress else None
+                clock = f"{virtual / 1e9:8.3f} s virtual" if virtual is not None else "starting"
+                last = shown(progress.last_line)[:70] if progress else ""
+                table.add_row(Text(f"  {shown(label)[:44]:<44} {clock}  {time.monotonic() - started:4.1f} s  {last}"))
+        return table

@@ -1,0 +1,66 @@
+"""What every verb shares: where things are kept, how errors and interrupts end the process, text or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from bootlab.errors import BootlabError
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+StoreOption = Annotated[
+    Path,
+    typer.Option(
+        "--store", envvar="BOOTLAB_STORE", help="Folder that keeps recordings and runs.", show_default=True
+    ),
+]
+SystemArgument = Annotated[
+    Path, typer.Argument(metavar="SYSTEM.toml", help="The system file (`bootlab new` writes one).", show_default=False)
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, max=64, help="Machines at a time. Default: one a core, at most 4."),
+]
+DEFAULT_STORE = Path(".bootlab")
+
+
+def out() -> Console:
+    """Return the console for results."""
+    return Console(highlight=False)
+
+
+def err() -> Console:
+    """Return the console for progress and errors."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Write a value as indented JSON with a final line break."""
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
+
+
+def cache_folder() -> Path:
+    """Return where artefacts, kernel facts and the plugin are kept: BOOTLAB_CACHE, or the user's cache folder."""
+    named = os.environ.get("BOOTLAB_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "bootlab"
+
+
+def fail(error: BootlabError, *, as_json: bool = False) -> NoReturn:
+    """Say what happened and the way out; end with the error's exit code."""
+    if as_json:
+        print_json({"error": error.message, "hint": error.hint, "exit_code": error.exit_code})
+    console = err()
+    console.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
+    if error.hint:
+        console.print(f"[bold]hint:[/]  {escape(error.hint)}", soft_wrap=True)
+    raise SystemExit(error.exit_code)

@@ -1,0 +1,91 @@
+"""The diagnostic boot: the same system with `initcall_debug` and bootlab's agent inside.
+
+Instrumentation changes what it measures, so this boot's times never stand beside those of a timing boot.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from bootlab.collectors.agent import parse
+from bootlab.collectors.agent_binary import agent_path
+from bootlab.model.recording import Diagnosis, Initcall, Recording
+from bootlab.model.system import Check, Goal, System
+from bootlab.model.tree import Entry
+from bootlab.targets.base import Target
+
+AGENT = "/bootlab-agent"
+
+
+def diagnostic_system(system: System, timing: Recording, target: Target) -> System | None:
+    """Return the instrumented system, or None when there is no initramfs to carry the agent.
+
+    The agent waits until the goal has surely come (twice the timing boot's goal), then reports on the console.
+    """
+    del target
+    if system.initramfs is None:
+        return None
+    goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
+    real_init = system.cmdline.value("rdinit") or "/init"
+    line = system.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
+    line = line.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
+    line = line.with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000)).with_param("initcall_debug")
+    line = line.with_param("log_buf_len", "16M").with_param("loglevel", "1")
+    source = "replay" if system.target == "replay" else str(agent_path())
+    tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
+    return msgspec.structs.replace(
+        system,
+        cmdline=line,
+        initramfs=msgspec.structs.replace(system.initramfs, tree=tree),
+        goal=Goal(console=r"^@BL1 end \d+", name="report"),
+        check=Check(),
+        marks=(),
+    )
+
+
+def diagnose(recording: Recording) -> Diagnosis:
+    """Read the agent's report out of a diagnostic boot."""
+    report = parse(recording.console)
+    log = report.log or tuple(line.text for line in recording.lines)
+    return Diagnosis(
+        recording=recording, initcalls=initcalls_of(log), files=report.files, log=log, proc=report.proc
+    )
+
+
+_STAMP = r"\[\s*(\d+)\.(\d{6})\](?:\[\s*[TC]\d+\])? "
+_CALLING = re.compile(_STAMP + r"calling  (\S+?)\+0x\S+(?: \[(\w+)\])? @ (\d+)")
+_RETURNED = re.compile(_STAMP + r"initcall (\S+?)\+0x\S+(?: \[(\w+)\])? returned (-?\d+) after (\d+) usecs")
+_LEVEL = re.compile(r"entering initcall level: (\w+)")
+
+
+def initcalls_of(log: tuple[str, ...]) -> tuple[Initcall, ...]:
+    """Pair the calls and returns of a log. Duration is end minus start of the kernel's own stamps."""
+    open_calls: dict[tuple[str, str | None], list[int]] = {}
+    found: list[Initcall] = []
+    level: str | None = None
+    for line in log:
+        if (match := _CALLING.search(line)) is not None:
+            open_calls.setdefault((match[3], match[4]), []).append(_ns(match))
+        elif (match := _RETURNED.search(line)) is not None:
+            starts = open_calls.get((match[3], match[4]))
+            if starts:
+                start = starts.pop()
+                found.append(
+                    Initcall(
+                        name=match[3],
+                        module=match[4],
+                        start_ns=start,
+                        duration_ns=_ns(match) - start,
+                        returned=int(match[5]),
+                        level=level,
+                    )
+                )
+        elif (match := _LEVEL.search(line)) is not None:
+            level = match[1]
+    return tuple(found)
+
+
+def _ns(match: re.Match[str]) -> int:
+    return int(match[1]) * 1_000_000_000 + int(match[2]) * 1000

@@ -1,0 +1,257 @@
+"""The laboratory: what the command line and scripts call. Boots, tries, stacks; writes results as they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from bootlab import techniques
+from bootlab.analysis.equality import Equality, compare_boots
+from bootlab.analysis.stages import timeline_of
+from bootlab.builders.cache import Cache
+from bootlab.errors import UserError
+from bootlab.experiment.bench import Bench, Observer
+from bootlab.experiment.evidence import Base, diagnosis_of, establish
+from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
+from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
+from bootlab.model.change import apply_all
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
+from bootlab.model.verdict import Trial
+from bootlab.report import assemble, results_file
+from bootlab.report.results import Results
+from bootlab.store import runs
+from bootlab.store.handover import hand_over
+from bootlab.targets.base import Target
+from bootlab.targets.choose import target_for
+from bootlab.techniques.base import Technique
+
+
+class PhaseObserver(Observer):
+    """An observer that is also told what part of a run begins and how many boots it may take."""
+
+    def phase(self, name: str, expected_boots: int) -> None:
+        """Note the part that begins."""
+
+
+class Laboratory:
+    """Boots on one store. Use as a context manager: leaving it ends every machine that runs."""
+
+    def __init__(
+        self,
+        store: Path,
+        *,
+        cache: Path,
+        jobs: int | None = None,
+        observer: PhaseObserver | None = None,
+        target: Target | None = None,
+    ) -> None:
+        """Keep recordings and runs in `store`, artefacts in `cache`."""
+        self._store = store
+        self._cache = Cache(cache)
+        self._jobs = jobs
+        self._observer = observer
+        self._target = target
+        self._bench: Bench | None = None
+
+    def bench(self, system: System) -> Bench:
+        """Return the bench, made at the first system (the target depends on it)."""
+        if self._bench is None:
+            target = self._target or target_for(system, self._cache)
+            jobs = 1 if system.clock.mode == "free" else self._jobs
+            self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
+        return self._bench
+
+    def close(self) -> None:
+        """End every machine."""
+        if self._bench is not None:
+            self._bench.__exit__(None, None, None)
+            self._bench = None
+
+    def __enter__(self) -> Laboratory:
+        """Return the laboratory."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every machine."""
+        self.close()
+
+    def _phase(self, name: str, expected_boots: int) -> None:
+        if self._observer is not None:
+            self._observer.phase(name, expected_boots)
+
+    def boot(self, system: System, *, diagnostic: bool = False, fresh: bool = False) -> tuple[Recording, Diagnosis | None]:
+        """Boot once; with `diagnostic` boot once more with the agent and initcall_debug."""
+        bench = self.bench(system)
+        self._phase("boot", 2 if diagnostic else 1)
+        recording = bench.boot(system, system.name, fresh=_fresh_number(self._store) if fresh else 0)
+        diagnosis = diagnosis_of(bench, system, recording, system.name) if diagnostic else None
+        return recording, diagnosis
+
+    def repeat(self, system: System, times: int) -> tuple[tuple[Recording, ...], Equality]:
+        """Boot several times anew and compare byte for byte."""
+        bench = self.bench(system)
+        self._phase("repeat", times)
+        first = _fresh_number(self._store)
+        futures = [bench.submit(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(times)]
+        recordings = tuple(bench.wait_all(futures))
+        plan = bench.target.plan(system)
+        return recordings, compare_boots(system, recordings, plan.command, plan.info.config)
+
+    def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
+        """Write the results of a single boot as a run."""
+        run = runs.create(self._store, "boot", system.name)
+        started = runs.now()
+        summary = assemble.summary(recording, timeline_of(recording, diagnosis))
+        results = assemble.results("boot", run.id, system, started, summary, modelled_for=recording)
+        results_file.save(results, run.results)
+        return run, results
+
+    def base(self, system: System, *, chosen: tuple[Technique, ...] = ()) -> Base:
+        """Boot the base for its time and for its diagnosis."""
+        self._phase("base", 2)
+        del chosen
+        return establish(self.bench(system), system)
+
+    def applicability(self, system: System, chosen: tuple[Technique, ...]) -> tuple[Base, list[Applicability]]:
+        """Say which techniques apply to a system (boots its base and a diagnosis; tries nothing)."""
+        base = self.base(system)
+        said, _ = proposals(base, chosen)
+        return base, said
+
+    def try_(
+        self,
+        system: System,
+        ids: tuple[str, ...] = (),
+        *,
+        risky: bool = False,
+        blocks: int = 7,
+        seed: int = 1,
+    ) -> tuple[runs.Run, Results]:
+        """Try techniques one by one: the named ones (forced where they say no), or all that apply.
+
+        `risky`: also those with a cost in security or function. `blocks`, `seed`: free mode only.
+        """
+        chosen = choose(ids, risky=risky)
+        run = runs.create(self._store, "try", system.name)
+        report = _Report(run, system, "try", runs.now(), chosen)
+        base = self.base(system)
+        report.base(base)
+        tried = self._trials(base, chosen, report, forced=bool(ids), blocks=blocks, seed=seed)
+        report.tried(tried)
+        return run, report.save()
+
+    def stack(
+        self, system: System, ids: tuple[str, ...] = (), *, risky: bool = False, blocks: int = 7
+    ) -> tuple[runs.Run, Results]:
+        """Try, then stack the winners and test each by leaving it out."""
+        if system.clock.mode != "exact":
+            raise UserError(
+                'stack needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
+                hint="stack in exact mode, then prove the result on hardware with `bootlab try`",
+            )
+        chosen = choose(ids, risky=risky)
+        run = runs.create(self._store, "stack", system.name)
+        report = _Report(run, system, "stack", runs.now(), chosen)
+        base = self.base(system)
+        report.base(base)
+        tried = self._trials(base, chosen, report, forced=bool(ids), blocks=blocks, seed=1)
+        report.tried(tried)
+        bench = self.bench(system)
+        gains = sum(1 for t in tried.trials if (t.saved_ns or 0) > 0)
+        self._phase("stack", gains * 2 + 12)
+        stacker = Stacker(bench, base, chosen, sink=report.step)
+        stacked = stacker.run(tried.trials)
+        self._phase("proof of the stack", 1)
+        final_system = apply_all(system, stacked.changes)
+        diagnosis = diagnosis_of(bench, final_system, stacked.recording, "stacked")
+        faster = hand_over(run.folder, final_system, bench.target.plan(final_system), stacked.recording)
+        report.stacked(stacked, final_system, diagnosis, faster)
+        return run, report.save()
+
+    def _trials(
+        self, base: Base, chosen: tuple[Technique, ...], report: _Report, *, forced: bool, blocks: int, seed: int
+    ) -> Tried:
+        _, pairs = proposals(base, chosen, forced=forced)
+        bench = self.bench(base.system)
+        if base.system.clock.mode == "free":
+            self._phase("try", (len(pairs) + 1) * blocks)
+            return try_all_free(
+                bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial
+            )
+        self._phase("try", len(pairs))
+        return try_all(bench, base, chosen, forced=forced, sink=report.trial)
+
+
+def choose(ids: tuple[str, ...], *, risky: bool) -> tuple[Technique, ...]:
+    """Return the named techniques, or all of the catalogue; those with a risk only when named or wished for."""
+    if ids:
+        return tuple(techniques.get(i) for i in dict.fromkeys(ids))
+    return tuple(t for t in techniques.all_techniques() if risky or not t.risk.off_by_default)
+
+
+class _Report:
+    """Results that grow: saved after each trial and each step, so that a run cut off shows what it had."""
+
+    def __init__(
+        self, run: runs.Run, system: System, kind: Literal["try", "stack"], started: str, chosen: tuple[Technique, ...]
+    ) -> None:
+        self._run = run
+        self._system = system
+        self._kind = kind
+        self._started = started
+        self._chosen = chosen
+        self._results: Results | None = None
+        self._steps: list[Step] = []
+        self._left: list[LeftOut] = []
+
+    def base(self, base: Base) -> None:
+        summary = assemble.summary(base.recording, timeline_of(base.recording, base.diagnosis))
+        self._results = assemble.results(
+            self._kind, self._run.id, self._system, self._started, summary, modelled_for=base.recording
+        )
+        self.save()
+
+    def trial(self, trial: Trial) -> None:
+        results = self._open
+        self._results = msgspec.structs.replace(results, trials=(*results.trials, trial))
+        self.save()
+
+    def tried(self, tried: Tried) -> None:
+        said = assemble.applicability(tried.applicability, self._chosen)
+        self._results = msgspec.structs.replace(self._open, trials=tried.trials, techniques=said)
+        self.save()
+
+    def step(self, step: Step | LeftOut) -> None:
+        if isinstance(step, Step):
+            self._steps.append(step)
+        else:
+            self._left.append(step)
+        self._results = msgspec.structs.replace(
+            self._open, notes=(f"unfinished: {len(self._steps)} steps stacked, {len(self._left)} left out in turn",)
+        )
+        self.save()
+
+    def stacked(
+        self, stacked: Stacked, final: System, diagnosis: Diagnosis | None, faster: assemble.HandedOver
+    ) -> None:
+        self._results = assemble.with_stack(self._open, stacked, final, diagnosis, faster)
+
+    @property
+    def _open(self) -> Results:
+        if self._results is None:
+            raise UserError("the run has no base yet")
+        return self._results
+
+    def save(self) -> Results:
+        self._results = msgspec.structs.replace(self._open, finished=runs.now())
+        results_file.save(self._results, self._run.results)
+        return self._results
+
+
+def _fresh_number(store: Path) -> int:
+    """Return a number no kept boot carries, so that a boot is made anew."""
+    taken = [int(p.name.rsplit("-", 1)[1]) for p in (store / "boots").glob("*-*") if p.name.rsplit("-", 1)[1].isdigit()]
+    return max(taken, default=0) + 1

@@ -1,0 +1,1 @@
+"""What stays on disk: runs with their results, the faster system handed over."""

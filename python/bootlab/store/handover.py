@@ -1,0 +1,62 @@
+"""The faster system as files: images, command line, a system file that boots them, a script that does without bootlab."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+from bootlab.systemfile.writer import system_toml
+from bootlab.targets.base import BootPlan
+
+
+class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the faster system lies. Paths by what they hold: `kernel`, `initramfs`, `cmdline`, `system`, `script`."""
+
+    folder: str
+    files: dict[str, str]
+
+
+def hand_over(run_folder: Path, system: System, plan: BootPlan, recording: Recording) -> HandedOver:
+    """Copy the artefacts of a system beside its run."""
+    folder = run_folder / "faster"
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, str] = {}
+    command = list(plan.command)
+    for option, name in (("-kernel", "kernel"), ("-initrd", "initramfs")):
+        if option in command:
+            at = command.index(option) + 1
+            source = Path(command[at])
+            place = folder / (name if name != "initramfs" else f"initramfs.cpio{source.suffix}")
+            shutil.copyfile(source, place)
+            files[name] = str(place)
+            command[at] = place.name
+    (folder / "cmdline.txt").write_text(recording.meta.cmdline + "\n", encoding="utf-8")
+    files["cmdline"] = str(folder / "cmdline.txt")
+    (folder / "boot.sh").write_text(_script(command), encoding="utf-8")
+    (folder / "boot.sh").chmod(0o755)
+    files["script"] = str(folder / "boot.sh")
+    (folder / "system.toml").write_text(system_toml(system, files), encoding="utf-8")
+    files["system"] = str(folder / "system.toml")
+    return HandedOver(folder=str(folder), files=files)
+
+
+def _script(command: list[str]) -> str:
+    words: list[str] = []
+    skip = False
+    for word, following in zip(command, [*command[1:], ""], strict=True):
+        if skip:
+            skip = False
+        elif word == "-plugin":
+            skip = True
+        elif word == "-chardev" and "id=console" in following:
+            words += ["-chardev", "stdio,id=console,signal=on"]
+            skip = True
+        else:
+            words.append(word)
+    text = " \\\n    ".join(shlex.quote(w) for w in words)
+    return f'#!/bin/sh\n# The faster system, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\nexec {text}\n'

@@ -1,0 +1,71 @@
+"""Runs as folders: `STORE/runs/ID/results.json` and what belongs to it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+
+RESULTS_FILE = "results.json"
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One run's name and folder."""
+
+    id: str
+    folder: Path
+
+    @property
+    def results(self) -> Path:
+        """Return the results file, written anew after each step."""
+        return self.folder / RESULTS_FILE
+
+
+def now() -> str:
+    """Return the host's time as ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def create(store: Path, kind: str, system_name: str) -> Run:
+    """Make the folder of a new run, named by time, kind and system."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", system_name).strip("-.")[:40] or "system"
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    for number in range(1, 1000):
+        name = f"{stamp}-{kind}-{safe}" + (f"-{number}" if number > 1 else "")
+        folder = store / "runs" / name
+        try:
+            folder.mkdir(parents=True, exist_ok=False)
+        except FileExistsError:
+            continue
+        return Run(name, folder)
+    raise UserError(f"cannot make a folder for a new run in {store / 'runs'}", hint="give another --store")
+
+
+def all_runs(store: Path) -> tuple[Run, ...]:
+    """Return every run that has results, the oldest first."""
+    found = sorted((store / "runs").glob(f"*/{RESULTS_FILE}"))
+    return tuple(Run(path.parent.name, path.parent) for path in found)
+
+
+def find(store: Path, name: str) -> Run:
+    """Return a run by id, by an unmistakable beginning of it, by its folder or results file, or `last`."""
+    path = Path(name)
+    if path.is_file():
+        return Run(path.parent.name, path.parent)
+    if (path / RESULTS_FILE).is_file():
+        return Run(path.resolve().name, path)
+    runs = all_runs(store)
+    if name == "last" and runs:
+        return runs[-1]
+    hits = [r for r in runs if r.id == name] or [r for r in runs if r.id.startswith(name) or name in r.id]
+    if len(hits) == 1:
+        return hits[0]
+    if not runs:
+        raise UserError(f"there is no run in {store}", hint="make one: bootlab boot SYSTEM.toml   (or give --store)")
+    listed = ", ".join(r.id for r in (hits or runs)[-5:])
+    what = "is not one run but several" if hits else "is no run"
+    raise UserError(f"{name!r} {what} in {store}", hint=f"the newest: {listed}   (`last` takes the newest)")

@@ -1,0 +1,29 @@
+"""Which target boots a system."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from bootlab.builders.cache import Cache
+from bootlab.errors import UserError
+from bootlab.model.system import System
+from bootlab.targets.base import Target
+from bootlab.targets.qemu import QemuTarget
+from bootlab.targets.replay import ReplayTarget
+
+
+def target_for(system: System, cache: Cache) -> Target:
+    """Return the target that the system names: `qemu`, `replay`, or one that a package registered.
+
+    Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
+    """
+    if system.target == "qemu":
+        return QemuTarget(cache)
+    if system.target == "replay":
+        return ReplayTarget(system, cache)
+    for point in entry_points(group="bootlab.targets"):
+        if point.name == system.target:
+            target: Target = point.load()(cache)
+            return target
+    known = ["qemu", "replay", *sorted(p.name for p in entry_points(group="bootlab.targets"))]
+    raise UserError(f"there is no target {system.target!r}", hint=f"known targets: {', '.join(known)}")

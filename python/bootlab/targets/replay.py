@@ -1,0 +1,94 @@
+"""The replay target: boots are recordings made before. For tests, documentation, and looking at other people's runs.
+
+A replay folder holds one recording a system, in sub-folders named by the system's fingerprint. `record()` makes one
+out of real recordings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.cache import Cache
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.errors import TargetError, UserError
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+from bootlab.targets import recording_dir
+from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
+from bootlab.targets.qemu_command import effective_cmdline
+
+_INFO_FILE = "kernelinfo.json"
+
+
+def fingerprint(system: System, purpose: Purpose) -> str:
+    """Return what tells two systems apart in a replay: command line, machine, kernel form, names in the initramfs.
+
+    Contents of files and paths of this machine are left out, so that a replay works on another machine.
+    """
+    initramfs = system.initramfs
+    names = [(p, e.kind, e.mode, e.target) for p, e in initramfs.tree.entries] if initramfs else []
+    if purpose == "diagnostic":
+        names = [n for n in names if not n[0].startswith("/bootlab")]
+    packed = (initramfs.compression, initramfs.level) if initramfs else None
+    machine = msgspec.structs.replace(system.machine, emulator=None)
+    facts = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names, system.clock, purpose)
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
+
+
+class ReplayTarget:
+    """Plays recordings back."""
+
+    def __init__(self, system: System, cache: Cache) -> None:
+        """Take the folder that the system file names. Raise UserError when there is none."""
+        del cache
+        folder = Path(system.recordings) if system.recordings else None
+        if folder is None or not folder.is_dir():
+            raise UserError(
+                f"the replay target needs a folder of recordings; {folder or 'none'} is given",
+                hint='write recordings = "FOLDER" into the system file',
+            )
+        self._folder = folder
+
+    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+        """Say which recording would be played."""
+        key = fingerprint(system, purpose)
+        try:
+            info = msgspec.json.decode((self._folder / _INFO_FILE).read_bytes(), type=KernelInfo)
+        except (OSError, msgspec.DecodeError):
+            info = KernelInfo()
+        return BootPlan(
+            system=system, purpose=purpose, command=("replay", key), key=key, info=info, sizes_bytes={}, sha256={}
+        )
+
+    def boot(
+        self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
+    ) -> Recording:
+        """Copy the recording. Raise TargetError when this system was never recorded."""
+        del stop
+        source = self._folder / plan.key
+        if not (source / recording_dir.RECORDING_FILE).is_file():
+            raise TargetError(
+                f"the replay folder {self._folder} has no recording of this system ({plan.key}): "
+                f"{effective_cmdline(plan.system)}",
+                hint='boot it for real with target = "qemu"',
+            )
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+        recording = recording_dir.load(folder)
+        if progress:
+            progress(Progress(recording.meta.goal_ns, recording.meta.console_bytes, ""))
+        return recording
+
+
+def record(folder: Path, system: System, purpose: Purpose, recording: Recording, info: KernelInfo) -> Path:
+    """Add a real recording to a replay folder. Return its place."""
+    if recording.path is None:
+        raise UserError("this recording is not on disk", hint="load it from its folder first")
+    place = folder / fingerprint(system, purpose)
+    shutil.copytree(recording.path, place, dirs_exist_ok=True)
+    (folder / _INFO_FILE).write_bytes(msgspec.json.encode(info))
+    return place
