@@ -1,0 +1,273 @@
+"""Reading an existing initramfs into a tree of files: what the kernel would make of it, without its trust in it.
+
+Format: see `bootlab.builders.cpio`; the order of events is that of `init/initramfs.c`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.names import PATH_MAX_BYTES, TRAILER, check_name, check_target, parent_of
+from bootlab.builders.segments import SIZE_MAX_BYTES, Bytes, compression_at, expand
+from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.tree import Entry, FileTree
+
+COUNT_MAX = 1_000_000
+_HEAD_BYTES = 110
+_LINKS_MAX = 40
+_INDEX = "tree.json"
+_COPY_BYTES = 1 << 20
+
+
+class _Record(msgspec.Struct, frozen=True):
+    """One header of the archive and where its body lies."""
+
+    name: str
+    inode: tuple[int, int, int]
+    mode: int
+    uid: int
+    gid: int
+    links: int
+    rdev: tuple[int, int]
+    body: int
+    size: int
+    next: int
+
+
+def unpack(archive: Path, store: Path) -> FileTree:
+    """Read an archive; files' contents go below `store`, in a folder named by the archive's digest, once.
+
+    Raise UserError for an archive that no kernel would take, EnvironmentFault when `store` cannot be written.
+    """
+    try:
+        with archive.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"{archive} cannot be read: {error.strerror}", hint=f"ls -l {archive}") from error
+    folder = store / digest
+    if not (folder / _INDEX).is_file():
+        try:
+            _unpack_once(archive, store, folder)
+        except OSError as error:
+            raise EnvironmentFault(
+                f"{archive} cannot be unpacked below {store}: {error.strerror}", hint=f"is there room? df -h {store}"
+            ) from error
+    tree = msgspec.json.decode((folder / _INDEX).read_bytes(), type=FileTree)
+    return FileTree(
+        tuple(
+            (path, msgspec.structs.replace(entry, source=str(folder / entry.source)) if entry.source else entry)
+            for path, entry in tree.entries
+        )
+    )
+
+
+def _unpack_once(archive: Path, store: Path, folder: Path) -> None:
+    store.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".new-", dir=store))
+    try:
+        with archive.open("rb") as file:
+            if not archive.stat().st_size:
+                raise UserError(f"{archive} is empty", hint="copy or build the archive again")
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                tree = _Unpacker(work).pieces(data)
+        (work / _INDEX).write_bytes(msgspec.json.encode(tree))
+        try:
+            work.rename(folder)
+        except OSError:
+            # Another process was faster with the same archive; its folder is as good.
+            if not (folder / _INDEX).is_file():
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+class _Unpacker:
+    """The state of one unpacking: what is there so far, and the files' contents written to a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._entries: dict[str, Entry] = {}
+        self._linked: dict[tuple[int, int, int], list[str]] = {}
+        self._room_bytes = SIZE_MAX_BYTES
+        self._count = 0
+
+    def pieces(self, data: Bytes) -> FileTree:
+        """Read archives and compressed archives one after another."""
+        offset = 0
+        while (offset := _skip_zeros(data, offset)) < len(data):
+            if data[offset] == ord("0"):
+                offset = self._archive(data, offset)
+                continue
+            name = compression_at(data, offset)
+            if name is None:
+                raise UserError(
+                    f"byte {offset} starts neither a newc archive nor a compressed format of the kernel",
+                    hint="is it an initramfs? `file` names it; a uImage header must be cut off first",
+                )
+            with tempfile.TemporaryFile(dir=self._folder) as out:
+                offset = expand(data, offset, name, out, self._room_bytes)
+                size = out.tell()
+                self._room_bytes -= size
+                if size:
+                    out.flush()
+                    with mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ) as inner:
+                        self._archives(inner)
+        return FileTree.of(self._entries)
+
+    def _archives(self, data: Bytes) -> None:
+        offset = 0
+        while (offset := _skip_zeros(data, offset)) < len(data):
+            if data[offset] != ord("0"):
+                raise UserError(
+                    f"no newc archive at byte {offset} of the unpacked data", hint="build the archive again"
+                )
+            offset = self._archive(data, offset)
+
+    def _archive(self, data: Bytes, offset: int) -> int:
+        self._linked = {}
+        # Padding is to four bytes of the whole, and an archive behind another need not start at a multiple of it.
+        while offset < len(data):
+            record = _read_record(data, offset)
+            offset = record.next
+            if record.name == TRAILER:
+                break
+            self._count += 1
+            if self._count > COUNT_MAX:
+                raise UserError(f"it holds more than {COUNT_MAX} files", hint="this is no initramfs")
+            if record.name.strip("/") not in {"", "."}:
+                self._add(data, record)
+        return offset
+
+    def _add(self, data: Bytes, record: _Record) -> None:
+        path = self._resolve(check_name("/" + record.name))
+        owner = {"mode": record.mode & 0o7777, "uid": record.uid, "gid": record.gid}
+        kind = stat.S_IFMT(record.mode)
+        device = {"major": record.rdev[0], "minor": record.rdev[1]}
+        if kind == stat.S_IFREG:
+            self._add_file(data, record, path, owner)
+        elif kind == stat.S_IFDIR:
+            self._entries[path] = Entry(kind="dir", **owner)
+        elif kind == stat.S_IFLNK:
+            if record.size >= PATH_MAX_BYTES:
+                raise UserError(f"the target of {path} is too long", hint="the kernel would skip the link")
+            target = _text(data[record.body : record.body + record.size].rstrip(b"\0"), f"the target of {path}")
+            self._entries[path] = Entry(kind="symlink", target=check_target(path, target), **owner)
+        elif kind == stat.S_IFCHR:
+            self._entries[path] = Entry(kind="char", **owner, **device)
+        elif kind == stat.S_IFBLK:
+            self._entries[path] = Entry(kind="block", **owner, **device)
+        elif kind == stat.S_IFIFO:
+            self._entries[path] = Entry(kind="fifo", **owner)
+        else:
+            raise UserError(f"{path} has the unknown type 0{kind:o}", hint="sockets make no sense in an initramfs")
+
+    def _add_file(self, data: Bytes, record: _Record, path: str, owner: dict[str, int]) -> None:
+        source = self._store(data, record) if record.size else None
+        entry = Entry(kind="file", source=source, text=None if source else "", **owner)
+        self._entries[path] = entry
+        if record.links < 2:
+            return
+        # The contents of a hard-linked file stand with one of its names: the last one (GNU cpio) or the first.
+        names = self._linked.setdefault(record.inode, [])
+        known = next((self._entries[name] for name in names if name in self._entries), None)
+        names.append(path)
+        if source is None and known is not None:
+            self._entries[path] = known
+        elif source is not None:
+            self._entries.update(dict.fromkeys(names, entry))
+
+    def _store(self, data: Bytes, record: _Record) -> str:
+        self._room_bytes -= record.size
+        if self._room_bytes < 0:
+            raise UserError("it unpacks to more than 2 GiB", hint="name a folder instead: [initramfs] dir = ...")
+        name = f"{self._count:07d}"
+        with (self._folder / name).open("wb") as out:
+            for start in range(record.body, record.body + record.size, _COPY_BYTES):
+                out.write(data[start : min(start + _COPY_BYTES, record.body + record.size)])
+        return name
+
+    def _resolve(self, path: str) -> str:
+        """Follow links among the folders of a path, as the kernel does when it creates the file."""
+        for _ in range(_LINKS_MAX):
+            folder = ""
+            parts = path.split("/")[1:]
+            for index, part in enumerate(parts[:-1]):
+                folder += f"/{part}"
+                there = self._entries.get(folder)
+                if there is not None and there.kind == "symlink":
+                    path = _join(parent_of(folder), there.target or "", parts[index + 1 :])
+                    break
+            else:
+                return path
+        raise UserError(f"{path} lies behind links that never end", hint="look at the links in the archive")
+
+
+def _join(folder: str, target: str, rest: list[str]) -> str:
+    done: list[str] = []
+    for part in [*([] if target.startswith("/") else folder.split("/")), *target.split("/"), *rest]:
+        if part == "..":
+            # The root's parent is the root.
+            del done[-1:]
+        elif part not in {"", "."}:
+            done.append(part)
+    return check_name("/" + "/".join(done))
+
+
+def _skip_zeros(data: Bytes, offset: int) -> int:
+    while offset < len(data) and data[offset] == 0:
+        step = data[offset : offset + 4096]
+        offset += len(step) - len(step.lstrip(b"\0"))
+    return offset
+
+
+def _text(data: bytes, what: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{what} is not UTF-8: {data[:60]!r}", hint="a tree of files can only hold UTF-8 names"
+        ) from error
+
+
+def _read_record(data: Bytes, offset: int) -> _Record:
+    head = data[offset : offset + _HEAD_BYTES]
+    if head[:6] not in {b"070701", b"070702"}:
+        raise UserError(
+            f"byte {offset} starts no newc header: {head[:6]!r}", hint="pack it with: find . | cpio -o -H newc"
+        )
+    try:
+        # int() would also take "+1", " 1" and "1_0".
+        fields = [
+            int.from_bytes(bytes.fromhex(head[i : i + 8].decode("ascii")), "big") for i in range(6, _HEAD_BYTES, 8)
+        ]
+    except ValueError as error:
+        raise UserError(f"the header at byte {offset} holds no hexadecimal numbers", hint="build it again") from error
+    if len(head) < _HEAD_BYTES:
+        raise UserError(f"the archive ends inside the header at byte {offset}", hint="copy or build it again")
+    inode, mode, uid, gid, links, _mtime, size, major, minor, rmajor, rminor, name_bytes, _check = fields
+    if not 1 < name_bytes <= PATH_MAX_BYTES:
+        raise UserError(f"the name at byte {offset} has {name_bytes} bytes", hint="the kernel takes 2 to 4096")
+    body = offset + (_HEAD_BYTES + name_bytes + 3) // 4 * 4
+    end = body + size
+    if end > len(data):
+        raise UserError(f"the archive ends inside the file at byte {offset}", hint="copy or build it again")
+    raw_name = data[offset + _HEAD_BYTES : offset + _HEAD_BYTES + name_bytes].split(b"\0")[0]
+    return _Record(
+        name=_text(raw_name, f"the name at byte {offset}"),
+        inode=(major, minor, inode),
+        mode=mode,
+        uid=uid,
+        gid=gid,
+        links=links,
+        rdev=(rmajor, rminor),
+        body=body,
+        size=size,
+        next=min(end + -size % 4, len(data)),
+    )

@@ -1,0 +1,109 @@
+"""The store of what was built: a file a key, made once, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bootlab.errors import EnvironmentFault, UserError
+
+_STALE_S = 24 * 3600
+_KEY_CHARS = frozenset("0123456789abcdef")
+
+
+class Cache:
+    """A folder of files named by the digest of everything they were made from.
+
+    Safe with several processes and threads at once: who comes second waits and takes what is there. A process that is
+    killed leaves a temporary file, which a later one removes when it is a day old, and never half of a result.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Open the store, making its folders. Raise EnvironmentFault when it cannot be written."""
+        self.root = root
+        self._digests: dict[tuple[str, int, int], str] = {}
+        try:
+            for name in ("files", "locks", "new"):
+                (root / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise EnvironmentFault(
+                f"the build cache {root} cannot be made: {error.strerror}",
+                hint="give another folder, or look at its permissions",
+            ) from error
+        self._sweep()
+
+    def file(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
+        """Return the file of a key; when it is not there, `make` writes it to the path it is given.
+
+        `key` comes from :func:`key_of`. Whatever `make` raises passes through and leaves nothing behind.
+        """
+        if not key or not _KEY_CHARS.issuperset(key):
+            raise ValueError(f"not a key: {key!r}")
+        final = self.root / "files" / f"{key}{suffix}"
+        if final.is_file():
+            return final
+        try:
+            with self._locked(key):
+                if not final.is_file():
+                    self._make(final, make)
+        except OSError as error:
+            raise EnvironmentFault(
+                f"the build cache {self.root} cannot be written: {error.strerror}",
+                hint=f"is there room? df -h {self.root}",
+            ) from error
+        return final
+
+    def digest(self, path: Path) -> str:
+        """Return the SHA-256 of a file's contents, remembered while its size and time of change stay the same."""
+        try:
+            status = path.stat()
+            known = (str(path), status.st_size, status.st_mtime_ns)
+            if known not in self._digests:
+                with path.open("rb") as file:
+                    self._digests[known] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+        return self._digests[known]
+
+    def _make(self, final: Path, make: Callable[[Path], None]) -> None:
+        handle, name = tempfile.mkstemp(prefix=f"{final.name[:16]}-", dir=self.root / "new")
+        os.close(handle)
+        new = Path(name)
+        try:
+            make(new)
+            # On disk before it gets its name: a power cut must not leave a named file without its contents.
+            with new.open("rb") as file:
+                os.fsync(file.fileno())
+            new.chmod(0o644)
+            new.replace(final)
+        finally:
+            new.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _locked(self, key: str) -> Iterator[None]:
+        # The lock file stays: removing it would let two processes lock two files of one name.
+        with (self.root / "locks" / key).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _sweep(self) -> None:
+        oldest_s = time.time() - _STALE_S
+        for left in (self.root / "new").iterdir():
+            with contextlib.suppress(OSError):
+                if left.stat().st_mtime < oldest_s:
+                    left.unlink()
+
+
+def key_of(*parts: object) -> str:
+    """Return the key of a list of plain values: the SHA-256 of a text in which no two lists look alike."""
+    digest = hashlib.sha256()
+    for part in parts:
+        text = repr(part).encode("utf-8", "surrogateescape")
+        digest.update(b"%d:%s," % (len(text), text))
+    return digest.hexdigest()

@@ -1,0 +1,121 @@
+"""Writing the archive that the kernel unpacks as its first root file system.
+
+Format "newc" (`Documentation/driver-api/early-userspace/buffer-format.rst`, `init/initramfs.c`). The same tree gives
+the same bytes on every machine: sorted names, times and inode numbers of our own, device nodes without root.
+"""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from bootlab.builders.names import TRAILER, check_name, check_target, parent_of
+from bootlab.errors import UserError
+from bootlab.model.tree import Entry, FileTree
+
+SIZE_MAX_BYTES = 0xFFFF_FFFF
+_CHUNK_BYTES = 1 << 20
+_TYPES = {
+    "file": stat.S_IFREG,
+    "dir": stat.S_IFDIR,
+    "symlink": stat.S_IFLNK,
+    "char": stat.S_IFCHR,
+    "block": stat.S_IFBLK,
+    "fifo": stat.S_IFIFO,
+}
+
+
+def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
+    """Return the entries in the order they are written: names checked, parents made, a folder before what it holds."""
+    entries: dict[str, Entry] = {}
+    for name, entry in tree.entries:
+        path = check_name(name)
+        if path in entries:
+            raise UserError(f"{path} is there twice", hint="two spellings of one path; keep one")
+        entries[path] = entry
+    for path in list(entries):
+        parent = parent_of(path)
+        while parent != "/":
+            there = entries.setdefault(parent, Entry(kind="dir"))
+            if there.kind != "dir":
+                raise UserError(
+                    f"{path} lies below {parent}, which is a {there.kind}",
+                    hint="the kernel follows no link while it unpacks in this order; write the path of the real folder",
+                )
+            parent = parent_of(parent)
+    return tuple(sorted(entries.items(), key=lambda item: item[0].split("/")))
+
+
+def write(tree: FileTree, out: BinaryIO, *, mtime_s: int = 0) -> int:
+    """Write a tree as one archive; return its size in bytes.
+
+    Raise UserError for a name that no kernel takes, a file that is missing, or one larger than 4 GiB less one byte.
+    """
+    size = 0
+    for number, (path, entry) in enumerate(plan(tree), start=1):
+        if entry.kind == "file" and entry.source is not None:
+            size += _write_source(out, number, path, entry, mtime_s)
+            continue
+        body = b""
+        if entry.kind == "file":
+            body = (entry.text or "").encode()
+        elif entry.kind == "symlink":
+            body = check_target(path, entry.target or "").encode()
+        record = _head(number, path, entry, len(body), mtime_s) + body
+        size += out.write(record + _padding(len(record), 4))
+    record = _record((0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), TRAILER)
+    size += out.write(record)
+    return size + out.write(_padding(size, 512))
+
+
+def _write_source(out: BinaryIO, number: int, path: str, entry: Entry, mtime_s: int) -> int:
+    source = Path(entry.source or "")
+    try:
+        with source.open("rb") as stream:
+            body_bytes = source.stat().st_size
+            if body_bytes > SIZE_MAX_BYTES:
+                raise UserError(
+                    f"{source} is {body_bytes} bytes; an initramfs holds files up to {SIZE_MAX_BYTES}",
+                    hint="put it on a disk image instead",
+                )
+            size = out.write(_head(number, path, entry, body_bytes, mtime_s))
+            left = body_bytes
+            while left and (chunk := stream.read(min(left, _CHUNK_BYTES))):
+                left -= out.write(chunk)
+            if left or stream.read(1):
+                raise UserError(f"{source} changed its size while it was packed", hint="run the same command again")
+    except OSError as error:
+        raise UserError(f"{source}, for {path}, cannot be read: {error.strerror}", hint=f"ls -l {source}") from error
+    return size + body_bytes + out.write(_padding(body_bytes, 4))
+
+
+def _head(number: int, path: str, entry: Entry, body_bytes: int, mtime_s: int) -> bytes:
+    device = entry.kind in {"char", "block"}
+    return _record(
+        (
+            number,
+            _TYPES[entry.kind] | (entry.mode & 0o7777),
+            entry.uid,
+            entry.gid,
+            2 if entry.kind == "dir" else 1,
+            mtime_s,
+            body_bytes,
+            0,
+            0,
+            entry.major if device else 0,
+            entry.minor if device else 0,
+        ),
+        path[1:],
+    )
+
+
+def _record(fields: tuple[int, ...], name: str) -> bytes:
+    encoded = name.encode() + b"\0"
+    numbers = b"".join(b"%08X" % field for field in (*fields, len(encoded), 0))
+    record = b"070701" + numbers + encoded
+    return record + _padding(len(record), 4)
+
+
+def _padding(size: int, multiple: int) -> bytes:
+    return bytes(-size % multiple)

@@ -1,0 +1,59 @@
+"""A folder of this machine as a tree of files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from bootlab.builders.names import check_name, check_target
+from bootlab.errors import UserError
+from bootlab.model.tree import Entry, FileTree
+
+_COUNT_MAX = 1_000_000
+
+
+def read_directory(folder: Path) -> FileTree:
+    """Read a folder into entries owned by root. Nothing is followed: a symlink stays one.
+
+    Raise UserError for what no archive can hold (a socket), what cannot be read, and names that are not UTF-8.
+    Owners are not taken over: whoever unpacked the folder is not who owns it on the target.
+    """
+    entries: dict[str, Entry] = {}
+    todo = [(folder, "")]
+    while todo:
+        here, prefix = todo.pop()
+        try:
+            found = sorted(os.scandir(here), key=lambda item: item.name)
+        except OSError as error:
+            raise UserError(f"{here} cannot be read: {error.strerror}", hint=f"ls -ld {here}") from error
+        for item in found:
+            name = check_name(f"{prefix}/{item.name}")
+            status = item.stat(follow_symlinks=False)
+            entries[name] = _entry(Path(item.path), name, status)
+            if len(entries) > _COUNT_MAX:
+                raise UserError(
+                    f"{folder} holds more than {_COUNT_MAX} files", hint="name the root file system's folder"
+                )
+            if stat.S_ISDIR(status.st_mode):
+                todo.append((Path(item.path), name))
+    return FileTree.of(entries)
+
+
+def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISREG(status.st_mode):
+        if not os.access(path, os.R_OK):
+            raise UserError(f"{path} cannot be read", hint=f"look at its permissions: ls -l {path}")
+        return Entry(kind="file", source=str(path), mode=mode)
+    if stat.S_ISDIR(status.st_mode):
+        return Entry(kind="dir", mode=mode)
+    if stat.S_ISLNK(status.st_mode):
+        return Entry(kind="symlink", target=check_target(name, str(path.readlink())), mode=0o777)
+    if stat.S_ISFIFO(status.st_mode):
+        return Entry(kind="fifo", mode=mode)
+    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+        kind = "char" if stat.S_ISCHR(status.st_mode) else "block"
+        numbers = {"major": os.major(status.st_rdev), "minor": os.minor(status.st_rdev)}
+        return Entry(kind="char" if kind == "char" else "block", mode=mode, **numbers)
+    raise UserError(f"{path} is a socket; an archive cannot hold one", hint=f"remove it: rm {path}")

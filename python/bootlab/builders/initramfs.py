@@ -1,0 +1,45 @@
+"""An initramfs out of a tree of files: packed, compressed, cached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bootlab.builders import cpio
+from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.compress import compress
+from bootlab.model.system import Initramfs
+
+_VERSION = 1
+"""Raise it when the same tree shall be packed in another way than before."""
+
+
+def build_initramfs(initramfs: Initramfs, cache: Cache) -> Path:
+    """Return the archive of an initramfs. Raise what packing and compressing raise."""
+    key = key_of(*_inputs(initramfs, cache))
+
+    def make(path: Path) -> None:
+        if initramfs.compression == "none":
+            with path.open("wb") as out:
+                cpio.write(initramfs.tree, out)
+            return
+        plain = path.with_name(path.name + ".cpio")
+        try:
+            with plain.open("wb") as out:
+                cpio.write(initramfs.tree, out)
+            compress(plain, path, initramfs.compression, initramfs.level)
+        finally:
+            plain.unlink(missing_ok=True)
+
+    return cache.file(key, f".cpio{_suffix(initramfs)}", make)
+
+
+def _suffix(initramfs: Initramfs) -> str:
+    return "" if initramfs.compression == "none" else f".{initramfs.compression}"
+
+
+def _inputs(initramfs: Initramfs, cache: Cache) -> Iterator[object]:
+    yield "initramfs", _VERSION, initramfs.compression, initramfs.level
+    for path, entry in cpio.plan(initramfs.tree):
+        content = cache.digest(Path(entry.source)) if entry.source is not None else entry.text
+        yield path, entry.kind, entry.mode, entry.uid, entry.gid, entry.target, entry.major, entry.minor, content

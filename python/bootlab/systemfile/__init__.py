@@ -1,0 +1,6 @@
+"""The system file: TOML text to a typed, checked, immutable System, and the text that `bootlab new` writes."""
+
+from bootlab.systemfile.loader import load, loads
+from bootlab.systemfile.template import template
+
+__all__ = ["load", "loads", "template"]

@@ -1,0 +1,144 @@
+"""`[initramfs]` of a system file to a tree of files: an archive, a folder over it, single entries over both."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bootlab.builders.archive import unpack
+from bootlab.builders.compress import LEVELS
+from bootlab.builders.dirtree import read_directory
+from bootlab.builders.names import check_name
+from bootlab.errors import UserError
+from bootlab.model.system import Initramfs
+from bootlab.model.tree import Entry, FileTree
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.problem import did_you_mean, translate
+from bootlab.systemfile.raw import RawEntry, RawInitramfs
+
+_KINDS = ("source", "text", "symlink", "dir", "fifo", "char", "block")
+_MODE = re.compile(r"(?:0o?)?[0-7]{1,4}")
+_ID_MAX = 0xFFFF_FFFF
+_MAJOR_MAX = (1 << 12) - 1
+_MINOR_MAX = (1 << 20) - 1
+
+
+def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path) -> Initramfs:
+    """Read the table. Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError."""
+    tree: dict[str, Entry] = {}
+    if raw.archive is not None:
+        archive = place.file(raw.archive, "initramfs.archive")
+        try:
+            tree.update(unpack(Path(archive), unpack_dir).entries)
+        except UserError as error:
+            raise place.error(error.message, "initramfs.archive", error.hint) from error
+    if raw.dir is not None:
+        folder = place.directory(raw.dir, "initramfs.dir")
+        try:
+            tree.update(read_directory(Path(folder)).entries)
+        except UserError as error:
+            raise place.error(error.message, "initramfs.dir", error.hint) from error
+    for name, value in raw.files.items():
+        where = f'initramfs.files."{name}"'
+        try:
+            checked = check_name(name)
+        except UserError as error:
+            raise place.error(error.message, where, error.hint) from error
+        tree[checked] = _entry(value, place, where)
+    if not tree:
+        raise place.error(
+            "the initramfs is empty", "initramfs", "give dir, archive or [initramfs.files], or leave the table out"
+        )
+    for index, kept in enumerate(raw.keep):
+        if not kept.startswith("/"):
+            raise place.error(f'"{kept}" is not an absolute path', f"initramfs.keep[{index}]", f'write "/{kept}"')
+    if raw.level is not None:
+        _check_level(raw, place)
+    return Initramfs(tree=FileTree.of(tree), compression=raw.compression, level=raw.level, keep=tuple(raw.keep))
+
+
+def _check_level(raw: RawInitramfs, place: Place) -> None:
+    levels = LEVELS[raw.compression]
+    if levels is None:
+        raise place.error(f"{raw.compression} has no levels", "initramfs.level", "leave the key out")
+    if raw.level not in levels:
+        raise place.error(
+            f"expected {levels.start} to {levels.stop - 1} for {raw.compression}, got {raw.level}",
+            "initramfs.level",
+            "leave the key out for the best one",
+        )
+
+
+def _entry(value: Any, place: Place, where: str) -> Entry:
+    try:
+        raw = msgspec.convert(value, RawEntry)
+    except msgspec.ValidationError as error:
+        raise translate(error, root=RawEntry, value=value, path=place.path, prefix=where) from error
+    given = [kind for kind in _KINDS if getattr(raw, kind) not in {None, False}]
+    if len(given) != 1:
+        names = " and ".join(given) if given else "none of them"
+        raise place.error(
+            f"expected exactly one of {', '.join(_KINDS)}; got {names}",
+            where,
+            'one kind an entry: { source = "path" }, { symlink = "busybox" }, { dir = true }, { char = [5, 1] } ...',
+        )
+    kind = given[0]
+    entry = _of_kind(kind, raw, place, where)
+    return msgspec.structs.replace(
+        entry, uid=_owner(raw.uid, "uid", place, where), gid=_owner(raw.gid, "gid", place, where)
+    )
+
+
+def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
+    if kind == "symlink":
+        return _symlink(raw, place, where)
+    if kind == "source":
+        source = place.file(raw.source or "", f"{where}.source")
+        # Without a mode the file keeps its own: an executable stays one.
+        mode = Path(source).stat().st_mode & 0o7777
+        return Entry(kind="file", source=source, mode=_mode(raw.mode, mode, place, where))
+    if kind == "text":
+        return Entry(kind="file", text=raw.text, mode=_mode(raw.mode, 0o644, place, where))
+    if kind == "dir":
+        return Entry(kind="dir", mode=_mode(raw.mode, 0o755, place, where))
+    if kind == "fifo":
+        return Entry(kind="fifo", mode=_mode(raw.mode, 0o644, place, where))
+    major, minor = (raw.char if kind == "char" else raw.block) or (0, 0)
+    if not (0 <= major <= _MAJOR_MAX and 0 <= minor <= _MINOR_MAX):
+        raise place.error(
+            f"expected [major, minor] within [0..{_MAJOR_MAX}, 0..{_MINOR_MAX}], got [{major}, {minor}]",
+            f"{where}.{kind}",
+            "look one up: ls -l /dev/console",
+        )
+    mode = _mode(raw.mode, 0o600, place, where)
+    return Entry(kind="char" if kind == "char" else "block", mode=mode, major=major, minor=minor)
+
+
+def _symlink(raw: RawEntry, place: Place, where: str) -> Entry:
+    target = raw.symlink or ""
+    if "\0" in target or not target:
+        raise place.error("a link's target must hold at least one character and no NUL byte", f"{where}.symlink")
+    if raw.mode is not None:
+        raise place.error("a symlink has no mode of its own", f"{where}.mode", "leave the key out")
+    return Entry(kind="symlink", target=target, mode=0o777)
+
+
+def _owner(value: int, key: str, place: Place, where: str) -> int:
+    if not 0 <= value <= _ID_MAX:
+        raise place.error(f"expected 0 to {_ID_MAX}, got {value}", f"{where}.{key}")
+    return value
+
+
+def _mode(text: str | None, default: int, place: Place, where: str) -> int:
+    if text is None:
+        return default
+    if not _MODE.fullmatch(text):
+        raise place.error(
+            f'expected an octal mode such as "0755", got "{text}"',
+            f"{where}.mode",
+            did_you_mean(text, ("0755", "0644")),
+        )
+    return int(text.removeprefix("0o"), 8)

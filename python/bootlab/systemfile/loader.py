@@ -1,0 +1,255 @@
+"""Reading a system file: TOML to a checked System. Every mistake names the file, the key or line, and a way out."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import SystemFileError, UserError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.systemfile.entries import initramfs
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.problem import did_you_mean, translate
+from bootlab.systemfile.raw import RawCheck, RawClock, RawKernel, RawLimits, RawMachine, RawSystem
+
+_SIZE_MAX_BYTES = 4 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ACCELS = ("auto", "tcg", "kvm")
+_SHIFT_MAX = 10
+
+
+def default_unpack_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder where archives named by a system file are unpacked: below the user's cache folder."""
+    cache = environ.get("XDG_CACHE_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".cache")
+    return Path(cache) / "bootlab" / "archives"
+
+
+def load(path: str | Path, *, environ: Mapping[str, str] = os.environ, unpack_dir: Path | None = None) -> System:
+    """Read a system file. Raise SystemFileError for everything that is wrong with it."""
+    file = Path(path)
+    name = str(path)
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_SIZE_MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise SystemFileError(
+            "there is no such file", path=name, hint="write one: bootlab new   (or check the path)"
+        ) from error
+    except IsADirectoryError as error:
+        raise SystemFileError("this is a folder", path=name, hint="name the TOML file in it") from error
+    except OSError as error:
+        raise SystemFileError(f"cannot be read: {error.strerror}", path=name) from error
+    if len(data) > _SIZE_MAX_BYTES:
+        raise SystemFileError("larger than 4 MiB; this is no system file", path=name, hint="`bootlab new` writes one")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SystemFileError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8", path=name, where=f"line {line}", hint="TOML is UTF-8 text"
+        ) from error
+    return loads(text, path=name, environ=environ, unpack_dir=unpack_dir)
+
+
+def loads(
+    text: str, *, path: str = "system.toml", environ: Mapping[str, str] = os.environ, unpack_dir: Path | None = None
+) -> System:
+    """Read a system from text. `path` is the name in errors; its folder is what relative paths start at."""
+    place = Place(path=path, folder=Path(path).absolute().parent, environ=environ)
+    try:
+        table = tomllib.loads(text.removeprefix("\N{BYTE ORDER MARK}"))
+    except tomllib.TOMLDecodeError as error:
+        message, where = _toml_place(str(error), text)
+        raise SystemFileError(
+            message, path=path, where=where, hint='texts stand in quotes: key = "value"; tables start with [name]'
+        ) from error
+    except RecursionError as error:
+        raise SystemFileError("nested too deeply", path=path, hint="no table here needs more than three") from error
+    try:
+        raw = msgspec.convert(table, RawSystem)
+    except msgspec.ValidationError as error:
+        raise translate(error, root=RawSystem, value=table, path=path) from error
+    return _system(raw, place, unpack_dir if unpack_dir is not None else default_unpack_dir(environ))
+
+
+def _toml_place(message: str, text: str) -> tuple[str, str]:
+    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    if not found:
+        return message, ""
+    line = found[1] or str(text.count("\n") + 1)
+    what = message[: found.start()]
+    return what[:1].lower() + what[1:], f"line {line}"
+
+
+def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
+    if not _NAME.fullmatch(raw.name):
+        raise place.error(
+            f'"{raw.name[:80]}" cannot be a name',
+            "name",
+            "letters, digits, dot, dash and underscore, 64 at most: it becomes part of file names",
+        )
+    application = _one_of_two(raw.application, raw.kernel.application, "application", place)
+    if application is not None and not application.startswith("/"):
+        raise place.error(f'"{application}" is not an absolute path', "application", f'write "/{application}"')
+    root: Initramfs | None = None
+    if raw.initramfs is not None:
+        root = initramfs(raw.initramfs, place, unpack_dir)
+    return System(
+        name=raw.name,
+        target=raw.target,
+        machine=_machine(raw.machine, place),
+        clock=_clock(raw.clock, place),
+        kernel=_kernel(raw.kernel, place, needed=raw.target != "replay"),
+        cmdline=_cmdline(raw, place),
+        initramfs=root,
+        goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
+        check=_check(raw.check, place),
+        marks=_marks(raw, place),
+        limits=_limits(raw.limits, place),
+        application=application,
+        path=place.path,
+    )
+
+
+def _one_of_two(top: str | None, kernel: str | None, key: str, place: Place) -> str | None:
+    if top is not None and kernel is not None:
+        raise place.error(f"{key} is given twice: at the top and in [kernel]", f"kernel.{key}", "keep one of them")
+    return top if top is not None else kernel
+
+
+def _cmdline(raw: RawSystem, place: Place) -> CommandLine:
+    text = _one_of_two(raw.cmdline, raw.kernel.cmdline, "cmdline", place)
+    try:
+        return CommandLine.parse(text or "")
+    except UserError as error:
+        where = "cmdline" if raw.cmdline is not None else "kernel.cmdline"
+        raise place.error(error.message, where, error.hint) from error
+
+
+def _number(value: int, low: int, high: int, where: str, place: Place, hint: str = "") -> int:
+    if not low <= value <= high:
+        raise place.error(f"expected {low} to {high}, got {value}", where, hint)
+    return value
+
+
+def _machine(raw: RawMachine, place: Place) -> Machine:
+    for key in ("type", "cpu"):
+        if not getattr(raw, key).strip():
+            raise place.error("expected QEMU's name for it, got an empty text", f"machine.{key}", "leave the key out")
+    for key in ("options", "devices", "disks", "extra"):
+        for index, text in enumerate(getattr(raw, key)):
+            if not text or "\0" in text:
+                raise place.error("expected a text, got an empty one or a NUL byte", f"machine.{key}[{index}]")
+    emulator = raw.emulator
+    if emulator is not None:
+        # A bare name is looked up in PATH by the target; anything with a slash is a path like every other.
+        has_folder = "/" in emulator or emulator.startswith(("~", "$"))
+        emulator = place.file(emulator, "machine.emulator") if has_folder else emulator
+    return Machine(
+        type=raw.type,
+        cpu=raw.cpu,
+        memory_mib=_number(raw.memory_mib, 1, 1 << 20, "machine.memory_mib", place, "memory in MiB: 256"),
+        cpus=_number(raw.cpus, 1, 255, "machine.cpus", place),
+        firmware=raw.firmware,
+        options=tuple(raw.options),
+        devices=tuple(raw.devices),
+        disks=tuple(place.file(disk, f"machine.disks[{i}]") for i, disk in enumerate(raw.disks)),
+        extra=tuple(raw.extra),
+        emulator=emulator,
+    )
+
+
+def _clock(raw: RawClock, place: Place) -> Clockwork:
+    if raw.accel not in _ACCELS:
+        raise place.error(
+            f'expected one of {", ".join(_ACCELS)}; got "{raw.accel}"', "clock.accel", did_you_mean(raw.accel, _ACCELS)
+        )
+    try:
+        moment = datetime.datetime.fromisoformat(raw.rtc_base)
+    except ValueError as error:
+        raise place.error(
+            f'"{raw.rtc_base}" is not a date and time', "clock.rtc_base", 'write it like "2026-01-01T00:00:00"'
+        ) from error
+    if moment.tzinfo is not None:
+        raise place.error("the guest's clock has no time zone", "clock.rtc_base", "leave the zone out: it is UTC")
+    return Clockwork(
+        mode=raw.mode,
+        shift=_number(raw.shift, 0, _SHIFT_MAX, "clock.shift", place, "one instruction takes 2**shift ns; 1 is usual"),
+        rtc_base=moment.replace(microsecond=0).isoformat(),
+        accel="kvm" if raw.accel == "kvm" else "tcg" if raw.accel == "tcg" else "auto",
+    )
+
+
+def _kernel(raw: RawKernel, place: Place, *, needed: bool) -> Kernel:
+    if not raw.image:
+        if needed:
+            raise place.error("this key must be given", "kernel.image", 'add to [kernel]: image = "/boot/vmlinuz-..."')
+        return Kernel(image="", form=raw.form)
+    if not needed:
+        return Kernel(image=place.resolve(raw.image, "kernel.image"), form=raw.form)
+    image = place.file(raw.image, "kernel.image")
+    return Kernel(
+        image=image,
+        config=place.file(raw.config, "kernel.config") if raw.config else _beside(image, "config"),
+        symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else _beside(image, "System.map"),
+        form=raw.form,
+    )
+
+
+def _beside(image: str, what: str) -> str | None:
+    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, when there is one."""
+    path = Path(image)
+    _, dash, version = path.name.partition("-")
+    found = path.with_name(f"{what}-{version}")
+    return str(found) if dash and found.is_file() else None
+
+
+def _pattern(text: str, where: str, place: Place) -> str:
+    if not text:
+        raise place.error("expected a regular expression, got an empty text", where)
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise place.error(
+            f"not a regular expression: {error.msg} at character {(error.pos or 0) + 1} of {text!r}",
+            where,
+            "TOML's 'single quotes' keep a backslash as it is; a literal ( or [ needs one in front",
+        ) from error
+    if pattern.search(""):
+        raise place.error(
+            f"{text!r} also matches an empty line, so the first line printed would satisfy it", where, "name some text"
+        )
+    return text
+
+
+def _check(raw: RawCheck, place: Place) -> Check:
+    patterns = [raw.console] if isinstance(raw.console, str) else raw.console
+    return Check(console=tuple(_pattern(text, f"check.console[{i}]", place) for i, text in enumerate(patterns)))
+
+
+def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:
+    marks = []
+    for name, text in raw.marks.items():
+        if not _MARK.fullmatch(name):
+            raise place.error("a mark's name holds letters, digits, dot, dash and underscore", f'marks."{name}"')
+        if not isinstance(text, str):
+            raise place.error("expected a regular expression in quotes", f"marks.{name}")
+        marks.append((name, _pattern(text, f"marks.{name}", place)))
+    return tuple(marks)
+
+
+def _limits(raw: RawLimits, place: Place) -> Limits:
+    values = msgspec.structs.asdict(raw)
+    for key, value in values.items():
+        if not (math.isfinite(value) and value > 0):
+            raise place.error(f"expected seconds above 0, got {value:g}", f"limits.{key}")
+    return Limits(**values)

@@ -1,0 +1,114 @@
+"""The shape of a system file as it is written: one struct a table, before paths and patterns are looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from bootlab.model.system import Firmware, KernelForm, Mode, TargetName
+from bootlab.model.tree import Compression
+
+
+class RawTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the tables: a key that nobody knows is an error."""
+
+
+class RawMachine(RawTable, frozen=True):
+    """`[machine]`."""
+
+    type: str = "q35"
+    cpu: str = "max"
+    memory_mib: int = 256
+    cpus: int = 1
+    firmware: Firmware = "default"
+    options: list[str] = []
+    devices: list[str] = []
+    disks: list[str] = []
+    extra: list[str] = []
+    emulator: str | None = None
+
+
+class RawClock(RawTable, frozen=True):
+    """`[clock]`. The accelerator's name is checked by hand to keep the three words in one place."""
+
+    mode: Mode = "exact"
+    shift: int = 1
+    rtc_base: str = "2026-01-01T00:00:00"
+    accel: str = "auto"
+
+
+class RawKernel(RawTable, frozen=True):
+    """`[kernel]`. `cmdline` and `application` may stand here or at the top of the file, not in both."""
+
+    image: str = ""
+    config: str | None = None
+    symbols: str | None = None
+    form: KernelForm = "image"
+    cmdline: str | None = None
+    application: str | None = None
+
+
+class RawInitramfs(RawTable, frozen=True):
+    """`[initramfs]`. The entries of `files` are converted one by one, so that an error can name the file."""
+
+    compression: Compression = "gzip"
+    level: int | None = None
+    dir: str | None = None
+    archive: str | None = None
+    keep: list[str] = []
+    files: dict[str, Any] = {}
+
+
+class RawEntry(RawTable, frozen=True):
+    """One value of `[initramfs.files]`."""
+
+    source: str | None = None
+    text: str | None = None
+    symlink: str | None = None
+    dir: bool | None = None
+    fifo: bool | None = None
+    char: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+    mode: str | None = None
+    uid: int = 0
+    gid: int = 0
+
+
+class RawGoal(RawTable, frozen=True):
+    """`[goal]`."""
+
+    console: str
+    name: str = "goal"
+
+
+class RawCheck(RawTable, frozen=True):
+    """`[check]`."""
+
+    console: str | list[str] = []
+
+
+class RawLimits(RawTable, frozen=True):
+    """`[limits]`, in seconds."""
+
+    virtual_s: float = 120.0
+    stall_virtual_s: float = 30.0
+    wall_s: float = 180.0
+    stall_wall_s: float = 60.0
+
+
+class RawSystem(RawTable, frozen=True):
+    """The whole file."""
+
+    name: str
+    goal: RawGoal
+    target: TargetName = "qemu"
+    machine: RawMachine = RawMachine()
+    clock: RawClock = RawClock()
+    kernel: RawKernel = RawKernel()
+    initramfs: RawInitramfs | None = None
+    check: RawCheck = RawCheck()
+    marks: dict[str, Any] = {}
+    limits: RawLimits = RawLimits()
+    cmdline: str | None = None
+    application: str | None = None

@@ -1,0 +1,92 @@
+"""The commented system file that `bootlab new` writes."""
+
+from __future__ import annotations
+
+import json
+
+_TEMPLATE = """\
+# A system for bootlab: everything that is booted. Paths are relative to this file; ~ and $VARIABLES are expanded.
+# Boot it:  bootlab boot THIS-FILE      Try every technique on it:  bootlab stack THIS-FILE
+
+name = @NAME@
+target = "qemu"                       # qemu | replay
+
+# The program that gives first use, when it may also run as init (used by the technique that does so).
+# application = "/usr/bin/app"
+
+[machine]
+type = "q35"                          # QEMU's -machine
+cpu = "max"                           # QEMU's -cpu
+memory_mib = 256
+cpus = 1
+firmware = "default"                  # default | seabios | qboot
+# options = ["graphics=off"]          # appended to -machine TYPE,...
+# devices = ["virtio-rng-pci"]        # each becomes -device ...
+# disks = ["disk.img"]                # files
+# extra = ["-nic", "user"]            # passed on as they are
+# emulator = "/usr/bin/qemu-system-x86_64"
+
+[clock]
+mode = "exact"                        # exact: one instruction takes 2**shift ns | free: the host's clock
+shift = 1
+rtc_base = "2026-01-01T00:00:00"      # what the guest's clock shows at power-on, UTC
+accel = "auto"                        # for free: auto | tcg | kvm
+
+[kernel]
+image = @KERNEL@
+# config = "config"                   # default: config-VERSION beside vmlinuz-VERSION, when it is there
+# symbols = "System.map"              # default: System.map-VERSION beside it
+form = "image"                        # image | vmlinux: unpacked on the host, entered by PVH
+cmdline = "console=ttyS0,115200 panic=-1"
+
+# What bootlab packs as the initramfs: an archive, a folder over it, single entries over both. No root needed.
+[initramfs]
+compression = "gzip"                  # none | gzip | bzip2 | lzma | xz | lzo | lz4 | zstd
+# level = 9                           # default: the best that the format has
+# dir = "rootfs/"
+# archive = "initrd.img"
+# keep = ["/etc/ssl"]                 # never left out by slimming
+
+[initramfs.files]
+"/bin/busybox" = { source = @BUSYBOX@, mode = "0755" }
+"/bin/sh" = { symlink = "busybox" }
+"/dev/console" = { char = [5, 1], mode = "0600" }
+"/proc" = { dir = true }
+"/init" = { mode = "0755", text = \"\"\"
+#!/bin/sh
+/bin/busybox mount -t proc proc /proc
+echo "hello: ready"
+/bin/busybox sleep 100000
+\"\"\" }
+
+# First available use: the first console line that this regular expression finds.
+[goal]
+console = 'hello: ready'
+name = "ready"
+
+# What must still work in a faster system: every pattern must be found, and what its (groups) caught must not change.
+[check]
+console = ['(hello: ready)']
+
+# Console lines that start a stage. rc-scripts and application are the classic ones.
+[marks]
+# rc-scripts = '^rc: start'
+# application = '^application: start'
+
+# When a boot is given up. The virtual limits decide alike on every machine; the wall ones are the safety net.
+[limits]
+virtual_s = 120.0
+stall_virtual_s = 30.0
+wall_s = 180.0
+stall_wall_s = 60.0
+"""
+
+
+def template(name: str = "my-system", *, kernel: str = "$BOOTLAB_KERNEL", busybox: str = "/bin/busybox") -> str:
+    """Return a system file that loads as it is, given a kernel image and a static busybox."""
+    values = {"@NAME@": name, "@KERNEL@": kernel, "@BUSYBOX@": busybox}
+    text = _TEMPLATE
+    for key, value in values.items():
+        # A JSON string is a TOML basic string, but for the DEL character, which json leaves bare.
+        text = text.replace(key, json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f"))
+    return text
