@@ -49,12 +49,23 @@ pub(super) fn find(kernel: &[u8], tokens: &Tokens<'_>, names: &Names, elf: Optio
     let first = || readers(TableOrder::AddressesFirst);
     let last = || readers(TableOrder::AddressesLast);
     let (count_at, index_end) = (names.count_at, tokens.index_end);
+    // Of a table of offsets, a reading with the wrong width or one entry off makes sense, too, but its base is no
+    // round number and its first entries fall.
     first()
-        .find_map(|reader| reader.offsets_before(count_at))
-        .or_else(|| last().find_map(|reader| reader.offsets_after(index_end)))
+        .filter_map(|reader| reader.offsets_before(count_at))
+        .chain(last().filter_map(|reader| reader.offsets_after(index_end)))
+        .min_by_key(|found| {
+            let roundness = found.base.map_or(0, u64::trailing_zeros);
+            (falls(&found.values), std::cmp::Reverse(roundness))
+        })
         .or_else(|| first().find_map(|reader| reader.absolute_before(count_at)))
-        .or_else(|| last().find_map(|reader| reader.absolute(align_up(index_end, reader.word_bytes))))
-        .or_else(|| last().find_map(|reader| reader.place_relative(align_up(index_end, reader.word_bytes))))
+        .or_else(|| last().find_map(|reader| reader.absolute(reader.after(index_end)?)))
+        .or_else(|| last().find_map(|reader| reader.place_relative(reader.after(index_end)?)))
+}
+
+/// How often the addresses fall where they should rise.
+fn falls(values: &[u64]) -> usize {
+    values.windows(2).filter(|pair| pair[1] < pair[0]).count()
 }
 
 fn align_up(at: usize, to: usize) -> usize {
@@ -70,8 +81,15 @@ impl Reader<'_> {
         self.offsets(aligned, base_at).or_else(|| self.offsets(at, base_at))
     }
 
-    fn offsets_after(&self, index_end: usize) -> Option<Addresses> {
+    /// Where a table behind the token index starts: only zeros fill the space to the next word.
+    fn after(&self, index_end: usize) -> Option<usize> {
         let at = align_up(index_end, self.word_bytes);
+        let padding = self.kernel.get(index_end..at)?;
+        padding.iter().all(|&b| b == 0).then_some(at)
+    }
+
+    fn offsets_after(&self, index_end: usize) -> Option<Addresses> {
+        let at = self.after(index_end)?;
         self.offsets(at, align_up(at + 4 * self.count, self.word_bytes))
     }
 
@@ -84,8 +102,8 @@ impl Reader<'_> {
         let stored = self.byte_order.word(self.kernel, base_at, self.word_bytes)?;
         let base = match stored {
             0 => self.relocated_base(base_at),
-            // A kernel of 64 bits runs in the upper half.
-            base if self.word_bytes == 8 && base >> 63 == 0 => return None,
+            // Kernels of 64 bits run in the upper half of the addresses, or (s390, sparc) in the first 4 GiB.
+            base if self.word_bytes == 8 && base >> 63 == 0 && (base >> 32 != 0 || base & 0xfff != 0) => return None,
             base => Some(base),
         };
         let from = base.unwrap_or(0);
@@ -117,9 +135,14 @@ impl Reader<'_> {
         let values: Vec<u64> = (0..self.count)
             .map_while(|index| self.byte_order.word(table, index * self.word_bytes, self.word_bytes))
             .collect();
-        // Per-CPU symbols come first and are low; the rest lies where kernels run.
-        let floor = if self.word_bytes == 8 { 1 << 63 } else { 1 << 16 };
-        let high = values.iter().filter(|&&value| value >= floor).count();
+        // Per-CPU symbols come first and are low; the rest lies where kernels run. The top of 32 bits is left out:
+        // there, small negative numbers would pass for addresses.
+        let range = if self.word_bytes == 8 {
+            1 << 63..=u64::MAX
+        } else {
+            1 << 16..=0xefff_ffff
+        };
+        let high = values.iter().filter(|value| range.contains(value)).count();
         if high * 2 < self.count {
             return None;
         }
@@ -153,10 +176,9 @@ impl Reader<'_> {
 
     /// The build sorts symbols by address: a table that does not rise is none.
     fn accept(&self, at: usize, form: AddressForm, base: Option<u64>, values: Vec<u64>) -> Option<Addresses> {
-        let falls = values.windows(2).filter(|pair| pair[1] < pair[0]).count();
         let rises = values.windows(2).filter(|pair| pair[1] > pair[0]).count();
         // Before 4.6 a few absolute symbols may stand out of order; aliases share an address.
-        if falls * 100 > values.len() || rises * 4 < values.len() {
+        if falls(&values) * 100 > values.len() || rises * 4 < values.len() {
             return None;
         }
         Some(Addresses {

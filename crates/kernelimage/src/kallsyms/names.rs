@@ -22,7 +22,7 @@ pub(super) struct Budget(usize);
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(64 << 20)
+        Self(8 << 20)
     }
 }
 
@@ -160,16 +160,19 @@ fn names_before(
         let markers = &markers[..used];
         let last = markers[used - 1];
         // The names after the last marker are one to 256.
-        let nearest = markers_at.checked_sub(last + 2)? & !3;
+        let Some(nearest) = markers_at.checked_sub(last + 2).map(|at| at & !3) else {
+            continue;
+        };
         let farthest = nearest.saturating_sub(*STEP_BYTES.end() as usize + MAX_GAP_BYTES);
         let mut at = nearest;
         while at >= farthest.max(8) {
             budget.spend(1)?;
-            // 32 bits since 4.20, padded on 64-bit machines; a machine word before.
+            // A machine word before 4.20; 32 bits since, padded on 64-bit machines. The narrow reading comes last: it
+            // fits the low half of a big-endian word, too.
             let here = [
-                (order.u32(kernel, at - 4)?.into(), at - 4),
                 (order.u64(kernel, at - 8)?, at - 8),
                 (padded(kernel, at - 8, order)?, at - 8),
+                (order.u32(kernel, at - 4)?.into(), at - 4),
             ];
             for (count, count_at) in here {
                 if count.div_ceil(STEP as u64) != used as u64 {
