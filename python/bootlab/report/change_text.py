@@ -1,0 +1,72 @@
+"""A change in words, and what it does to the command line."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import Literal
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.model import change as ops
+from bootlab.model.change import Change, Op
+from bootlab.model.cmdline import CommandLine, Param
+from bootlab.model.system import Goal, Kernel, System
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One word of a command line and what became of it."""
+
+    text: str
+    fate: Literal["same", "added", "removed"]
+
+
+def op_text(op: Op) -> str:
+    """Say in a few words what one operation does."""
+    match op:
+        case ops.SetParam() | ops.AddParam() | ops.DropParam():
+            verb = str(op.__struct_config__.tag).removesuffix("-param")
+            text = f"{verb} {Param(op.key, op.value)}"
+        case ops.SetCompression():
+            text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
+        case ops.DropFiles():
+            names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")
+            text = f"initramfs: {len(op.paths)} files left out ({names})"
+        case ops.PutFile():
+            text = f"initramfs: put {op.path} ({op.entry.kind})"
+        case ops.SetKernelForm():
+            text = f"kernel as {op.form}"
+        case ops.SetMachine():
+            fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
+            words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
+            text = "machine: " + " ".join(words)
+    return text
+
+
+def change_text(change: Change) -> str:
+    """Say what a change does: `set quiet; drop console=tty0`."""
+    return "; ".join(op_text(op) for op in change.ops)
+
+
+def changed_cmdline(base: str, change: Change) -> str | None:
+    """Apply a change to a command line alone. None when the line cannot be read."""
+    try:
+        line = CommandLine.parse(base)
+    except UserError:
+        return None
+    bare = System(name="", kernel=Kernel(image=""), goal=Goal(console=""), cmdline=line)
+    return str(change.apply(bare).cmdline)
+
+
+def cmdline_diff(before: str, after: str) -> tuple[Word, ...]:
+    """Word by word: what stayed, what went, what came. Order is the new line's; removed words stand where they were."""
+    # The kernel takes 2048 to 4096 bytes; a longer list of words is not a command line and would cost time squared.
+    old, new = before.split()[:1024], after.split()[:1024]
+    out: list[Word] = []
+    for fate, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if fate == "equal":
+            out += [Word(word, "same") for word in new[j1:j2]]
+        else:
+            out += [Word(word, "removed") for word in old[i1:i2]]
+            out += [Word(word, "added") for word in new[j1:j2]]
+    return tuple(out)

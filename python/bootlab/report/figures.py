@@ -1,0 +1,39 @@
+"""Numbers as text, the same in every report: milliseconds with three places, grouped counts, signed differences."""
+
+from __future__ import annotations
+
+ABSENT = "—"
+
+
+def ms(ns: int | None) -> str:
+    """`1234.567` for nanoseconds; a dash for None. Rounded to the microsecond, half to even."""
+    return ABSENT if ns is None else f"{ns / 1e6:.3f}"
+
+
+def signed_ms(ns: int | None) -> str:
+    """`+12.345`; a loss has the true minus sign (U+2212). A dash for None."""
+    if ns is None:
+        return ABSENT
+    return "0.000" if round(ns / 1e3) == 0 else f"{ns / 1e6:+.3f}".replace("-", "\u2212")
+
+
+def percent(part: int | None, whole: int | None) -> str:
+    """`32.5 %`; a dash when one is missing or the whole is nought."""
+    return ABSENT if part is None or not whole else f"{100 * part / whole:.1f} %"
+
+
+def count(number: int | None) -> str:
+    """`1 234 567` grouped by narrow no-break spaces; a dash for None."""
+    return ABSENT if number is None else f"{number:,}".replace(",", "\u202f")
+
+
+def size(number_bytes: int | None) -> str:
+    """`8.3 MiB` for people; a dash for None."""
+    if number_bytes is None:
+        return ABSENT
+    value = float(number_bytes)
+    for unit in ("B", "KiB", "MiB"):
+        if abs(value) < 1024:
+            return f"{number_bytes} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"

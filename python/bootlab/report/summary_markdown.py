@@ -1,0 +1,133 @@
+"""The hand-over text in Markdown: the faster command line, the images, and the evidence for each change."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.verdict import Verdict
+from bootlab.report import figures
+from bootlab.report.results import FinalSystem, Results, StackResult
+from bootlab.report.shown_text import one_line
+from bootlab.report.terminal import proof, risk_flags
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
+
+
+def plain(text: str, limit: int = 300) -> str:
+    """Escape text so that Markdown shows it as it is, on one line."""
+    return _MARKUP.sub(r"\\\1", one_line(text, limit))
+
+
+def code(text: str, limit: int = 300) -> str:
+    """Put text in a code span whose fence is longer than any run of backticks in it."""
+    shown = one_line(text, limit).replace("|", "\\|")
+    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def render(results: Results) -> str:
+    """Write the summary of a run."""
+    base = results.base
+    parts = [f"# Boot time of {plain(results.system_name)}", _headline(results), _instrument(results)]
+    if results.stack:
+        parts += _hand_over(results.stack.system)
+        parts += ["## What each change gave", _steps(results, results.stack)]
+        if results.stack.leave_one_out:
+            parts += ["## Leave one out", _left_out(results.stack)]
+    if results.trials:
+        parts += ["## Trials", _trials(results)]
+    if base.stages:
+        parts += ["## Stages", _stages(results)]
+    if results.not_modelled and results.mode == "exact":
+        parts += ["## What exact mode does not model", "\n".join(f"* {plain(s)}" for s in results.not_modelled)]
+    if results.reproduce:
+        parts += ["## Again", _block("\n".join(results.reproduce))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _headline(results: Results) -> str:
+    base, final = results.base, results.final
+    if base.goal_ns is None:
+        return f"The boot failed: **{plain(base.outcome.value)}**. {plain(base.reason)}"
+    if final is None:
+        return f"Goal after **{figures.ms(base.goal_ns)} {base.clock} ms** from power-on."
+    if final.goal_ns is None:
+        return f"The stacked system failed: **{plain(final.outcome.value)}**. {plain(final.reason)}"
+    share = figures.percent(final.goal_ns, base.goal_ns)
+    saved = figures.ms(base.goal_ns - final.goal_ns)
+    return (
+        f"Power-on to goal: {figures.ms(base.goal_ns)} → **{figures.ms(final.goal_ns)} {base.clock} ms** "
+        f"({share} of the base, {saved} ms saved)."
+    )
+
+
+def _instrument(results: Results) -> str:
+    shift = "" if results.shift is None else f", one instruction = {2**results.shift} ns (shift {results.shift})"
+    emulator = f", {plain(results.emulator_version)}" if results.emulator_version else ""
+    return f"Run {code(results.id)}, {plain(results.started)}. Mode: {results.mode}{shift}{emulator}."
+
+
+def _hand_over(system: FinalSystem) -> list[str]:
+    parts = ["## The faster system", "Kernel command line:", _block(system.cmdline)]
+    if system.machine:
+        parts += ["Machine:", _block(" ".join(system.machine))]
+    if system.artefacts:
+        rows = ["| image | path | size | SHA-256 |", "|---|---|---:|---|"]
+        rows += [
+            f"| {plain(a.name)} | {code(a.path)} | {figures.size(a.size_bytes)} | {code(a.sha256)} |"
+            for a in system.artefacts
+        ]
+        parts.append("\n".join(rows))
+    if system.system_path:
+        parts.append(f"System file: {code(system.system_path)}")
+    return parts
+
+
+def _steps(results: Results, stack: StackResult) -> str:
+    rows = ["| # | change | saved ms | goal ms | of base | proof |", "|---:|---|---:|---:|---:|---|"]
+    for number, step in enumerate(stack.steps, 1):
+        trial = results.trial(step.change_id)
+        evidence = step.evidence or (proof(trial) if trial else "")
+        rows.append(
+            f"| {number} | {code(step.change_id)} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
+            f"| {figures.percent(step.after_ns, results.base.goal_ns)} | {plain(evidence)} |"
+        )
+    return "\n".join(rows)
+
+
+def _left_out(stack: StackResult) -> str:
+    rows = ["| change | cost when left out, ms | kept | why |", "|---|---:|---|---|"]
+    for row in stack.leave_one_out:
+        cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
+        rows.append(f"| {code(row.change_id)} | {cost} | {'yes' if row.kept else 'no'} | {plain(row.reason)} |")
+    return "\n".join(rows)
+
+
+def _trials(results: Results) -> str:
+    rows = ["| change | verdict | saved ms | risk | proof or reason |", "|---|---|---:|---|---|"]
+    for t in results.trials_by_saved():
+        verdict = f"**{t.verdict.value}**" if t.verdict in {Verdict.FASTER, Verdict.BROKEN} else t.verdict.value
+        risk = risk_flags(results.risk_of(t.change.technique))
+        rows.append(
+            f"| {code(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {risk} | {plain(proof(t))} |"
+        )
+    return "\n".join(rows) + "\n\nRisk: S security, F function, d debugging."
+
+
+def _stages(results: Results) -> str:
+    final = {s.name: s.duration_ns for s in results.final.stages} if results.final else {}
+    clock = results.base.clock
+    rows = [f"| stage | base, {clock} ms | stacked, {clock} ms |", "|---|---:|---:|"]
+    rows += [
+        f"| {plain(s.name)} | {figures.ms(s.duration_ns)} | {figures.ms(final.get(s.name))} |"
+        for s in results.base.stages
+    ]
+    return "\n".join(rows)
+
+
+def _block(text: str) -> str:
+    # A fence longer than any in the text: the text cannot end the block.
+    lines = [one_line(line, 8192) for line in text.splitlines()]
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+    return "\n".join([f"{fence}sh", *lines, fence])

@@ -1,0 +1,234 @@
+"""Tables for the terminal. Renderables only: the command line decides where they are printed.
+
+Text from logs goes through :func:`cell`, so it is neither markup nor a terminal's control sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import StringIO
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.report import figures
+from bootlab.report.change_text import change_text
+from bootlab.report.results import BootSummary, Results, StackResult
+from bootlab.report.shown_text import one_line
+from bootlab.techniques.base import Answer, Risk
+
+VERDICT_STYLES: dict[Verdict, str] = {
+    Verdict.FASTER: "bold green",
+    Verdict.SLOWER: "red",
+    Verdict.SAME: "dim",
+    Verdict.UNKNOWN: "yellow",
+    Verdict.NO_EFFECT: "magenta",
+    Verdict.BROKEN: "bold red",
+    Verdict.NOT_APPLICABLE: "dim",
+}
+
+ANSWER_STYLES: dict[Answer, str] = {Answer.YES: "green", Answer.NO: "dim", Answer.UNKNOWN: "yellow"}
+
+BAR_WIDTH = 24
+
+
+def cell(text: str, style: str = "", limit: int = 160) -> Text:
+    """Make a table cell out of any text: no markup is read, control characters are spelled."""
+    return Text(one_line(text, limit), style=style)
+
+
+def risk_flags(risk: Risk) -> str:
+    """`SF` for a risk to security and function; `d` when only debugging suffers."""
+    return "".join(
+        flag for flag, text in (("S", risk.security), ("F", risk.function), ("d", risk.debuggability)) if text
+    )
+
+
+def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
+    """Stages of one boot: from which mark, how long, which share, how many instructions."""
+    table = _table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
+    names = {m.ns: m.name for m in boot.marks}
+    for stage in boot.stages:
+        table.add_row(
+            cell(stage.name),
+            cell(names.get(stage.start_ns, "")),
+            figures.ms(stage.duration_ns),
+            figures.percent(stage.duration_ns, boot.goal_ns),
+            figures.count(boot.stage_insns(stage)),
+        )
+    table.add_section()
+    total = "power-on to goal" if boot.goal_ns is not None else f"no goal: {boot.outcome.value}"
+    share = "100.0 %" if boot.goal_ns else figures.ABSENT
+    table.add_row(cell(total, "bold"), "", figures.ms(boot.goal_ns), share, figures.count(boot.goal_insns))
+    notes = [cell(f"not recorded: {lack}", "yellow", 400) for lack in boot.lacks]
+    if boot.timeline and boot.timeline.missing:
+        notes.append(cell(f"marks not seen: {', '.join(boot.timeline.missing)}", "dim", 400))
+    if not boot.outcome.exit_code:
+        return Group(table, *notes)
+    return Group(table, cell(f"{boot.outcome.value}: {boot.reason}", "bold red", 400), *notes)
+
+
+def trial_table(results: Results) -> RenderableType:
+    """Every trial, most time saved first: verdict, proof, risk."""
+    sampled = any(t.p_value is not None for t in results.trials)
+    columns = ["change", "verdict", f">saved {results.base.clock} ms", ">of base", "risk", "proof or reason"]
+    if sampled:
+        columns.insert(4, ">p")
+    table = _table(f"Trials against {results.base.clock} base {figures.ms(results.base.goal_ns)} ms", *columns)
+    for trial in results.trials_by_saved():
+        row: list[RenderableType] = [
+            cell(trial.change.id),
+            cell(trial.verdict.value, VERDICT_STYLES[trial.verdict]),
+            figures.signed_ms(trial.saved_ns),
+            figures.percent(trial.goal_ns, trial.base_ns),
+            cell(risk_flags(results.risk_of(trial.change.technique)), "yellow"),
+            cell(proof(trial)),
+        ]
+        if sampled:
+            row.insert(4, figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
+        table.add_row(*row)
+    return Group(table, Text("risk: S security, F function, d debugging", style="dim"))
+
+
+def proof(trial: Trial) -> str:
+    """One line that carries the verdict: the proof of effect, or why there is none."""
+    failed = trial.outcome is not None and trial.outcome.exit_code
+    words = [trial.reason, trial.effect.evidence if trial.effect else "", trial.outcome.value if failed else ""]
+    return "; ".join(w for w in words if w) or change_text(trial.change)
+
+
+def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
+    """The stack step by step: what each change saved on top of those before it."""
+    base_ns = results.base.goal_ns
+    table = _table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
+    table.add_row("base", "", figures.ms(base_ns), figures.percent(base_ns, base_ns), _bar(base_ns, base_ns), "")
+    for step in stack.steps:
+        late = "late" if step.retried else ""
+        table.add_row(
+            cell(step.change_id),
+            figures.signed_ms(step.saved_ns),
+            figures.ms(step.after_ns),
+            figures.percent(step.after_ns, base_ns),
+            _bar(step.after_ns, base_ns),
+            cell(late, "dim"),
+        )
+    table.add_section()
+    goal_ns = stack.final.goal_ns
+    table.add_row(
+        cell("stacked", "bold"),
+        figures.signed_ms(base_ns - goal_ns if base_ns is not None and goal_ns is not None else None),
+        figures.ms(goal_ns),
+        figures.percent(goal_ns, base_ns),
+        _bar(goal_ns, base_ns),
+        cell("" if not stack.final.outcome.exit_code else stack.final.outcome.value, "bold red"),
+    )
+    parts: list[RenderableType] = [table]
+    if stack.rejected:
+        left = _table("Tried on the stack and left out", "change", "verdict", ">saved ms", "again", "why")
+        for r in stack.rejected:
+            saved = None if r.stack_ns is None or r.goal_ns is None else r.stack_ns - r.goal_ns
+            style = VERDICT_STYLES[r.verdict]
+            again = "yes" if r.retried else ""
+            left.add_row(
+                cell(r.change_id), cell(r.verdict.value, style), figures.signed_ms(saved), again, cell(r.reason)
+            )
+        parts.append(left)
+    return Group(*parts)
+
+
+def leave_one_out_table(stack: StackResult) -> RenderableType:
+    """What the final stack loses when one change is left out."""
+    table = _table("Leave one out", "change", ">cost when left out, ms", "kept", "why")
+    rows = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
+    for row in rows:
+        cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
+        table.add_row(cell(row.change_id), cost, "yes" if row.kept else "no", cell(row.reason))
+    return table
+
+
+def technique_table(results: Results) -> RenderableType:
+    """Every technique of the catalogue: does it apply here, and why."""
+    table = _table("Techniques", "technique", "applies", "risk", "reason", "evidence")
+    order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
+    for t in sorted(results.techniques, key=lambda t: (order[t.answer], t.id)):
+        table.add_row(
+            cell(t.id),
+            cell(t.answer.value, ANSWER_STYLES[t.answer]),
+            cell(risk_flags(t.risk), "yellow"),
+            cell(t.reason),
+            cell(t.evidence, "dim", 80),
+        )
+    return table
+
+
+def headline(results: Results) -> Text:
+    """One line: what was booted, from which time to which."""
+    base, final = results.base, results.final
+    text = cell(f"{results.system_name}: ", "bold")
+    if base.goal_ns is None:
+        return text.append_text(cell(f"{base.outcome.value}: {base.reason}", "bold red", 400))
+    if final is None:
+        return text.append(f"goal after {figures.ms(base.goal_ns)} {base.clock} ms")
+    if final.goal_ns is None:
+        return text.append_text(cell(f"the stack failed: {final.outcome.value}: {final.reason}", "bold red", 400))
+    text.append(f"{figures.ms(base.goal_ns)} to {figures.ms(final.goal_ns)} {base.clock} ms, ")
+    return text.append(f"{figures.percent(final.goal_ns, base.goal_ns)} of the base", style="bold green")
+
+
+def results_view(results: Results) -> RenderableType:
+    """Everything that the terminal shows of a run."""
+    parts: list[RenderableType] = [headline(results), boot_table(results.base, title="Stages of the base")]
+    if results.trials:
+        parts.append(trial_table(results))
+    if results.stack:
+        parts += [waterfall_table(results, results.stack), boot_table(results.stack.final, title="Stages stacked")]
+        if results.stack.leave_one_out:
+            parts.append(leave_one_out_table(results.stack))
+        parts += [Text("Faster command line", style="bold"), cell(results.stack.system.cmdline, limit=8192)]
+    if results.techniques:
+        parts.append(technique_table(results))
+    parts += [cell(f"note: {note}", "dim", 400) for note in results.notes]
+    if results.mode == "exact":
+        said = "exact mode counts instructions and emulated devices; it does not model caches, DRAM, flash or baud rate"
+        parts.append(Text(said, style="dim"))
+    return Group(*_spaced(parts))
+
+
+def to_text(view: RenderableType, *, width: int = 120) -> str:
+    """Render without colour, for files and pipes."""
+    out = StringIO()
+    Console(file=out, width=width, color_system=None, force_terminal=False, highlight=False).print(view)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        right = name.startswith(">")
+        fold = name in {"proof or reason", "why", "reason", "evidence"}
+        table.add_column(
+            Text(name.removeprefix(">")),
+            justify="right" if right else "left",
+            no_wrap=right,
+            overflow="fold",
+            ratio=1 if fold else None,
+        )
+    return table
+
+
+def _bar(part_ns: int | None, whole_ns: int | None) -> Text:
+    filled = round(BAR_WIDTH * part_ns / whole_ns) if part_ns is not None and whole_ns else 0
+    return Text("█" * min(filled, BAR_WIDTH * 2), style="blue")
+
+
+def _spaced(parts: Iterable[RenderableType]) -> list[RenderableType]:
+    out: list[RenderableType] = []
+    for part in parts:
+        # A table brings its own blank line below; single lines of text stand together.
+        if not isinstance(part, Text) and out and isinstance(out[-1], Text):
+            out.append(Text())
+        out.append(part)
+    return out

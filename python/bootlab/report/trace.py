@@ -1,0 +1,158 @@
+"""One boot as a trace: tracks of nested spans and instants, ready for any trace viewer.
+
+Every clock gets a process of its own, so times of a diagnostic boot never share an axis label with a timing boot's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from bootlab.model.recording import Line, Recording
+from bootlab.model.timeline import Span, Timeline
+from bootlab.report.shown_text import visible
+
+LINES_LIMIT = 100_000
+
+
+class Slice(msgspec.Struct, frozen=True, kw_only=True):
+    """A span on a track. Slices of one track nest or follow each other, they never overlap in part."""
+
+    name: str
+    start_ns: int
+    duration_ns: int
+    detail: tuple[tuple[str, str], ...] = ()
+
+
+class Instant(msgspec.Struct, frozen=True, kw_only=True):
+    """A moment on a track."""
+
+    name: str
+    ns: int
+    detail: tuple[tuple[str, str], ...] = ()
+
+
+class Track(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the viewer; `process` is the boot and its clock."""
+
+    process: str
+    name: str
+    slices: tuple[Slice, ...] = ()
+    instants: tuple[Instant, ...] = ()
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """Tracks in the order to show, and notes (what was left out)."""
+
+    tracks: tuple[Track, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def processes(self) -> tuple[str, ...]:
+        """The processes in order of their first track."""
+        return tuple(dict.fromkeys(t.process for t in self.tracks))
+
+
+def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name: str = "boot") -> Trace:
+    """Make a trace of a timeline, with the console lines when their recording is given."""
+    process = f"{name} ({timeline.clock} clock)"
+    tracks = [
+        Track(
+            process=process,
+            name="stages",
+            slices=tuple(
+                Slice(name=s.name, start_ns=s.start_ns, duration_ns=max(0, s.duration_ns)) for s in timeline.stages
+            ),
+        ),
+        Track(
+            process=process,
+            name="marks",
+            instants=tuple(
+                Instant(name=visible(m.name, 200), ns=m.ns, detail=_mark_detail(m.insns, m.source))
+                for m in sorted(timeline.marks, key=lambda m: m.ns)
+            ),
+        ),
+        *_lanes(timeline.spans, process),
+    ]
+    notes: tuple[str, ...] = ()
+    if recording is not None:
+        track, notes = _console(recording.lines, process)
+        tracks.append(track)
+    clocks = dict.fromkeys(s.clock for s in timeline.diagnostic)
+    for clock in clocks:
+        own = f"diagnostic boot of {name} ({clock} clock, not comparable)"
+        tracks += _lanes((s for s in timeline.diagnostic if s.clock == clock), own)
+    return Trace(tracks=tuple(t for t in tracks if t.slices or t.instants), notes=notes)
+
+
+def of_recording(recording: Recording) -> Trace:
+    """Make a trace of a recording alone: its marks and its stamped console lines."""
+    timeline = Timeline(clock=recording.meta.goal_clock, marks=recording.marks, goal_ns=recording.meta.goal_ns)
+    return of_timeline(timeline, recording, name=recording.meta.system_name or "boot")
+
+
+def nested_rows(spans: Iterable[Span]) -> list[list[Span]]:
+    """Spread spans over as few rows as needed so that those of a row nest or follow; O(n log n) for boots as they are.
+
+    A span that overlaps another in part (asynchronous probes) goes to the next row.
+    """
+    rows: list[list[Span]] = []
+    open_ends: list[list[int]] = []
+    for span in sorted(spans, key=lambda s: (s.start_ns, -s.duration_ns)):
+        end_ns = span.start_ns + max(0, span.duration_ns)
+        for row, ends in zip(rows, open_ends, strict=True):
+            while ends and ends[-1] <= span.start_ns:
+                ends.pop()
+            if not ends or end_ns <= ends[-1]:
+                row.append(span)
+                ends.append(end_ns)
+                break
+        else:
+            if len(rows) < 64:
+                rows.append([span])
+                open_ends.append([end_ns])
+            # More than 64 partly overlapping spans at one instant: no boot has them, a hostile trace may.
+    return rows
+
+
+def _lanes(spans: Iterable[Span], process: str) -> list[Track]:
+    by_lane: dict[str, list[Span]] = defaultdict(list)
+    for span in spans:
+        by_lane[span.lane].append(span)
+    tracks: list[Track] = []
+    for lane, members in by_lane.items():
+        for number, row in enumerate(nested_rows(members)):
+            slices = tuple(
+                Slice(
+                    name=visible(s.name, 200),
+                    start_ns=s.start_ns,
+                    duration_ns=max(0, s.duration_ns),
+                    detail=(("detail", visible(s.detail, 1000)),) if s.detail else (),
+                )
+                for s in row
+            )
+            shown = visible(lane, 100)
+            tracks.append(Track(process=process, name=f"{shown} {number + 1}" if number else shown, slices=slices))
+    return tracks
+
+
+def _console(lines: tuple[Line, ...], process: str) -> tuple[Track, tuple[str, ...]]:
+    stamped = [(line.first_ns, line) for line in lines[:LINES_LIMIT] if line.first_ns is not None]
+    notes = []
+    if len(lines) > LINES_LIMIT:
+        notes.append(f"{len(lines) - LINES_LIMIT} console lines after the first {LINES_LIMIT} left out")
+    bare = min(len(lines), LINES_LIMIT) - len(stamped)
+    if bare:
+        notes.append(f"{bare} console lines without a stamp left out")
+    instants = (
+        Instant(name=visible(line.text, 200) or "(empty line)", ns=ns, detail=(("line", str(line.number)),))
+        for ns, line in stamped
+    )
+    return Track(process=process, name="console", instants=tuple(sorted(instants, key=lambda i: i.ns))), tuple(notes)
+
+
+def _mark_detail(insns: int | None, source: str) -> tuple[tuple[str, str], ...]:
+    detail = [("instructions", str(insns))] if insns is not None else []
+    return tuple([*detail, ("source", visible(source, 1000))] if source else detail)
