@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 
@@ -23,7 +23,7 @@ from bootlab.model.verdict import Trial
 from bootlab.report import assemble, results_file
 from bootlab.report.results import Results
 from bootlab.store import runs
-from bootlab.store.handover import hand_over
+from bootlab.store.handover import HandedOver, hand_over
 from bootlab.targets.base import Target
 from bootlab.targets.choose import target_for
 from bootlab.techniques.base import Technique
@@ -70,7 +70,7 @@ class Laboratory:
             self._bench.__exit__(None, None, None)
             self._bench = None
 
-    def __enter__(self) -> Laboratory:
+    def __enter__(self) -> Self:
         """Return the laboratory."""
         return self
 
@@ -82,7 +82,9 @@ class Laboratory:
         if self._observer is not None:
             self._observer.phase(name, expected_boots)
 
-    def boot(self, system: System, *, diagnostic: bool = False, fresh: bool = False) -> tuple[Recording, Diagnosis | None]:
+    def boot(
+        self, system: System, *, diagnostic: bool = False, fresh: bool = False
+    ) -> tuple[Recording, Diagnosis | None]:
         """Boot once; with `diagnostic` boot once more with the agent and initcall_debug."""
         bench = self.bench(system)
         self._phase("boot", 2 if diagnostic else 1)
@@ -178,9 +180,7 @@ class Laboratory:
         bench = self.bench(base.system)
         if base.system.clock.mode == "free":
             self._phase("try", (len(pairs) + 1) * blocks)
-            return try_all_free(
-                bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial
-            )
+            return try_all_free(bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial)
         self._phase("try", len(pairs))
         return try_all(bench, base, chosen, forced=forced, sink=report.trial)
 
@@ -234,9 +234,7 @@ class _Report:
         )
         self.save()
 
-    def stacked(
-        self, stacked: Stacked, final: System, diagnosis: Diagnosis | None, faster: assemble.HandedOver
-    ) -> None:
+    def stacked(self, stacked: Stacked, final: System, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         self._results = assemble.with_stack(self._open, stacked, final, diagnosis, faster)
 
     @property

@@ -77,7 +77,7 @@ def likely_causes(
         r"-cpu (?!max|qemu64|qemu32|kvm64)\S+", words
     ):
         causes.append(
-            "the processor may have RDRAND and RDSEED, which differ in each boot: add rdrand=off,rdseed=off to machine.cpu"
+            "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
     if system.machine.disks or any(d in words for d in _HOST_TIMED_DEVICES):
         causes.append(

@@ -85,7 +85,7 @@ def _read_image(kernel: Kernel) -> KernelInfo:
 
 def _numbers(release: str, banner: str) -> tuple[int, ...]:
     # Debian's release counts ABI changes (6.1.0-56); the banner names the upstream version behind it.
-    match = re.search(r"\bDebian (\d+)\.(\d+)\.(\d+)", banner) or re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
+    match = re.search(r"\bDebian (\d+)\.(\d+)\.(\d+)-\d+ \(", banner) or re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
     return tuple(int(n) for n in match.groups() if n) if match else ()
 
 

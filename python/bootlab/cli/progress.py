@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.model.recording import Recording
-from bootlab.report.shown_text import shown
+from bootlab.report.shown_text import one_line
 from bootlab.targets.base import Progress
 
 
@@ -77,7 +77,7 @@ class BootProgress:
             goal = recording.meta.goal_ns
             what = f"{goal / 1e6:.3f} ms" if goal is not None and recording.ok else recording.meta.outcome.value
             kept = " (kept)" if reused else ""
-            self._console.print(f"  {shown(label)}: {what}{kept}{left}", markup=False)
+            self._console.print(f"  {one_line(label)}: {what}{kept}{left}", markup=False)
 
     def _left_text(self) -> str:
         if not self._walls or self._expected <= self._done:
@@ -93,6 +93,8 @@ class BootProgress:
             for label, (started, progress) in self._running.items():
                 virtual = progress.virtual_ns if progress else None
                 clock = f"{virtual / 1e9:8.3f} s virtual" if virtual is not None else "starting"
-                last = shown(progress.last_line)[:70] if progress else ""
-                table.add_row(Text(f"  {shown(label)[:44]:<44} {clock}  {time.monotonic() - started:4.1f} s  {last}"))
+                last = one_line(progress.last_line)[:70] if progress else ""
+                table.add_row(
+                    Text(f"  {one_line(label)[:44]:<44} {clock}  {time.monotonic() - started:4.1f} s  {last}")
+                )
         return table

@@ -17,9 +17,7 @@ from bootlab.errors import BootlabError
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
 StoreOption = Annotated[
     Path,
-    typer.Option(
-        "--store", envvar="BOOTLAB_STORE", help="Folder that keeps recordings and runs.", show_default=True
-    ),
+    typer.Option("--store", envvar="BOOTLAB_STORE", help="Folder that keeps recordings and runs.", show_default=True),
 ]
 SystemArgument = Annotated[
     Path, typer.Argument(metavar="SYSTEM.toml", help="The system file (`bootlab new` writes one).", show_default=False)

@@ -49,9 +49,7 @@ def diagnose(recording: Recording) -> Diagnosis:
     """Read the agent's report out of a diagnostic boot."""
     report = parse(recording.console)
     log = report.log or tuple(line.text for line in recording.lines)
-    return Diagnosis(
-        recording=recording, initcalls=initcalls_of(log), files=report.files, log=log, proc=report.proc
-    )
+    return Diagnosis(recording=recording, initcalls=initcalls_of(log), files=report.files, log=log, proc=report.proc)
 
 
 _STAMP = r"\[\s*(\d+)\.(\d{6})\](?:\[\s*[TC]\d+\])? "

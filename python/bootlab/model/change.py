@@ -11,7 +11,7 @@ from bootlab.model.system import Firmware, KernelForm, System
 from bootlab.model.tree import Compression, Entry
 
 
-class SetParam(msgspec.Struct, frozen=True, tag="set-param"):
+class SetParam(msgspec.Struct, frozen=True, tag_field="op", tag="set-param"):
     """Set a kernel parameter, in the place of its first occurrence or at the end."""
 
     key: str
@@ -22,7 +22,7 @@ class SetParam(msgspec.Struct, frozen=True, tag="set-param"):
         return msgspec.structs.replace(system, cmdline=system.cmdline.with_param(self.key, self.value))
 
 
-class ExtendParam(msgspec.Struct, frozen=True, tag="extend-param"):
+class ExtendParam(msgspec.Struct, frozen=True, tag_field="op", tag="extend-param"):
     """Add words to a comma-separated kernel parameter (`initcall_blacklist=a,b`), keeping those that are there."""
 
     key: str
@@ -37,7 +37,7 @@ class ExtendParam(msgspec.Struct, frozen=True, tag="extend-param"):
         return msgspec.structs.replace(system, cmdline=cmdline)
 
 
-class AddParam(msgspec.Struct, frozen=True, tag="add-param"):
+class AddParam(msgspec.Struct, frozen=True, tag_field="op", tag="add-param"):
     """Append a kernel parameter beside any that is there already."""
 
     key: str
@@ -48,7 +48,7 @@ class AddParam(msgspec.Struct, frozen=True, tag="add-param"):
         return msgspec.structs.replace(system, cmdline=system.cmdline.with_added([Param(self.key, self.value)]))
 
 
-class DropParam(msgspec.Struct, frozen=True, tag="drop-param"):
+class DropParam(msgspec.Struct, frozen=True, tag_field="op", tag="drop-param"):
     """Remove a kernel parameter (only with this value, when one is given)."""
 
     key: str
@@ -59,7 +59,7 @@ class DropParam(msgspec.Struct, frozen=True, tag="drop-param"):
         return msgspec.structs.replace(system, cmdline=system.cmdline.without(self.key, self.value))
 
 
-class SetCompression(msgspec.Struct, frozen=True, tag="set-compression"):
+class SetCompression(msgspec.Struct, frozen=True, tag_field="op", tag="set-compression"):
     """Compress the initramfs another way."""
 
     compression: Compression
@@ -73,7 +73,7 @@ class SetCompression(msgspec.Struct, frozen=True, tag="set-compression"):
         return msgspec.structs.replace(system, initramfs=initramfs)
 
 
-class DropFiles(msgspec.Struct, frozen=True, tag="drop-files"):
+class DropFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-files"):
     """Leave files out of the initramfs."""
 
     paths: tuple[str, ...]
@@ -86,7 +86,7 @@ class DropFiles(msgspec.Struct, frozen=True, tag="drop-files"):
         return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
 
 
-class PutFile(msgspec.Struct, frozen=True, tag="put-file"):
+class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
     """Add or replace one entry of the initramfs."""
 
     path: str
@@ -100,7 +100,7 @@ class PutFile(msgspec.Struct, frozen=True, tag="put-file"):
         return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
 
 
-class SetKernelForm(msgspec.Struct, frozen=True, tag="set-kernel-form"):
+class SetKernelForm(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-form"):
     """Start the kernel as its image, or as the vmlinux unpacked on the host (PVH entry)."""
 
     form: KernelForm
@@ -110,7 +110,7 @@ class SetKernelForm(msgspec.Struct, frozen=True, tag="set-kernel-form"):
         return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, form=self.form))
 
 
-class SetMachine(msgspec.Struct, frozen=True, tag="set-machine"):
+class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine"):
     """Change the machine: its type, firmware or options (None: as it was)."""
 
     type: str | None = None

@@ -63,6 +63,10 @@ _HINTS = {
 }
 
 
+GoalClock = Literal["virtual", "printk", "wall"]
+"""The clock of the goal's time: exact virtual time; the last kernel stamp before it; the host's clock."""
+
+
 class Line(msgspec.Struct, frozen=True):
     """One console line. Times on the virtual clock from power-on, None where nothing stamped it.
 
@@ -107,7 +111,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     wall_s: float = 0.0
     goal_ns: int | None = None
     goal_insns: int | None = None
-    goal_clock: Literal["virtual", "printk", "wall"] = "virtual"
+    goal_clock: GoalClock = "virtual"
     console_bytes: int = 0
     artefact_bytes: dict[str, int] = {}
     artefact_sha256: dict[str, str] = {}

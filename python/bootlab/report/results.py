@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.model.recording import Mark, Outcome, Recording
+from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.system import Mode
 from bootlab.model.timeline import Stage, Timeline
 from bootlab.model.verdict import Trial, Verdict
@@ -21,7 +21,6 @@ FORMAT = "bootlab-results"
 VERSION = 1
 
 Kind = Literal["boot", "try", "stack"]
-GoalClock = Literal["virtual", "printk", "wall"]
 
 NOT_MODELLED: tuple[str, ...] = (
     "Caches, TLB and branch prediction: every instruction takes the same 2^shift ns.",

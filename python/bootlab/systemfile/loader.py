@@ -117,6 +117,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         limits=_limits(raw.limits, place),
         application=application,
         path=place.path,
+        recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
     )
 
 

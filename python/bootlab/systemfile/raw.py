@@ -112,3 +112,4 @@ class RawSystem(RawTable, frozen=True):
     limits: RawLimits = RawLimits()
     cmdline: str | None = None
     application: str | None = None
+    recordings: str | None = None

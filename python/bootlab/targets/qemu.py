@@ -13,10 +13,11 @@ from bootlab.builders.artefacts import Artefacts, build
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.errors import EnvironmentFault
-from bootlab.model.recording import Mark, Meta, Outcome, Recording
+from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
 from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
+from bootlab.targets.console import split_lines
 from bootlab.targets.ending import Ending, judge
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.process import EmulatorProcess
@@ -40,9 +41,9 @@ class QemuTarget:
         """Build the artefacts and the command line. Nothing is started but the KVM probe, when KVM is wished for."""
         found = emulator.find(system.machine)
         artefacts = build(system, self._cache)
-        info = inspect(system.kernel, self._cache.folder, artefacts.sha256["kernel-image"])
+        info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)))
         accel = self._accel(system, found)
-        stamper = plugin.prepare(found, self._cache.folder) if accel == "tcg" else None
+        stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
         if stamper is None:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
@@ -173,7 +174,7 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
             goal_ns, goal_insns = at
             marks = (*marks, Mark("goal", goal_ns, goal_insns, plan.system.goal.console))
     exact = plan.system.clock.mode == "exact"
-    clock_of_goal = "virtual" if exact else "wall"
+    clock_of_goal: GoalClock = "virtual" if exact else "wall"
     if goal_ns is None and watch.goal is not None:
         goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
     meta = Meta(
@@ -206,11 +207,11 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
     return recording_dir.load(folder)
 
 
-def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple[int | None, str]:
+def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple[int | None, GoalClock]:
     """Return the best time there is: the last kernel stamp before the goal in exact mode, the host's clock else."""
     if not exact:
         return int(wall_s * 1e9), "wall"
-    stamps = [line.printk_ns for line in recording_dir.split_lines(console) if line.printk_ns]
+    stamps = [line.printk_ns for line in split_lines(console) if line.printk_ns]
     return (stamps[-1], "printk") if stamps else (None, "printk")
 
 

@@ -1,0 +1,112 @@
+"""`bootlab boot`: boot a system once, show its stages, keep the recording."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from bootlab.cli.opening import laboratory, opened
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    SystemArgument,
+    cache_folder,
+    err,
+    out,
+    print_json,
+)
+
+
+def boot(
+    system_file: SystemArgument,
+    *,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=2, max=1000, help="Boot N times anew and check that all are equal.")
+    ] = 0,
+    diagnostic: Annotated[
+        bool, typer.Option("--diagnostic", help="Boot once more with initcall_debug and the agent inside.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Boot even when this very system was booted before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command and stop.")] = False,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Boot a system and show where its time goes, from power-on to the goal.
+
+    Example: bootlab boot camera.toml --repeat 5
+    """
+    system = opened(system_file)
+    if dry_run:
+        _dry_run(system_file, as_json=as_json)
+        return
+    from bootlab.report import terminal  # noqa: PLC0415 - loaded only where something is shown
+
+    with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _progress):
+        if repeat:
+            recordings, equality = lab.repeat(system, repeat)
+            recording, diagnosis = recordings[0], None
+        else:
+            recording, diagnosis = lab.boot(system, diagnostic=diagnostic, fresh=fresh)
+            equality = None
+        run, results = lab.keep_boot(system, recording, diagnosis)
+    meta = recording.meta
+    if as_json:
+        document = {"run": run.id, "results": results, "equality": equality, "recording": recording.path}
+        print_json({**document, "diagnosis": diagnosis.initcalls if diagnosis else None})
+    else:
+        console = out()
+        console.print(terminal.results_view(results))
+        if diagnosis:
+            console.print(terminal.initcall_table(diagnosis.initcalls))
+        if equality:
+            _say_equality(equality.equal, equality.boots, equality.difference, equality.causes)
+        if not recording.ok:
+            _say_failure(meta.outcome.value, meta.reason, meta.last_initcall, meta.outcome.hint)
+        err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
+        err().print(f"next: bootlab report {run.id} --html boot.html", markup=False, soft_wrap=True)
+    if not recording.ok:
+        raise typer.Exit(meta.outcome.exit_code)
+    if equality and not equality.equal:
+        raise typer.Exit(5)
+
+
+def _dry_run(system_file: SystemArgument, *, as_json: bool) -> None:
+    from bootlab.builders.cache import Cache  # noqa: PLC0415
+    from bootlab.targets.choose import target_for  # noqa: PLC0415
+
+    system = opened(system_file)
+    plan = target_for(system, Cache(cache_folder())).plan(system)
+    if as_json:
+        print_json({"command": plan.command, "key": plan.key, "lacks": plan.lacks})
+    else:
+        out().print(shlex.join(plan.command), markup=False, soft_wrap=True)
+        for lack in plan.lacks:
+            err().print(f"lacks: {lack}", markup=False, soft_wrap=True)
+
+
+def _say_equality(equal: bool, boots: int, difference: str, causes: tuple[str, ...]) -> None:
+    console = out()
+    if equal:
+        console.print(Text(f"{boots} of {boots} boots equal: console byte for byte, goal to the instruction", "green"))
+        return
+    console.print(Text(f"the boots differ: {difference}", "bold red"))
+    for cause in causes:
+        console.print(Text(f"likely cause: {cause}"))
+    if not causes:
+        console.print(Text("none of the known causes is present; please report this system"))
+
+
+def _say_failure(outcome: str, reason: str, last_initcall: str, hint: str) -> None:
+    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+
+    console = err()
+    console.print(Text(f"{outcome}: {one_line(reason)}", "bold red"), soft_wrap=True)
+    if last_initcall:
+        console.print(Text(f"last initcall called and not returned: {one_line(last_initcall)}"), soft_wrap=True)
+    console.print(Text(f"hint: {hint}"), soft_wrap=True)

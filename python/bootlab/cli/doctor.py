@@ -1,0 +1,118 @@
+"""`bootlab doctor`: what this machine has, what is missing, and whether KVM really works."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.cli.session import JsonOption, cache_folder, out, print_json
+from bootlab.errors import BootlabError
+from bootlab.model.system import Machine
+from bootlab.targets import emulator, kvm, plugin
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was looked at. `state`: ok, missing (something cannot be done), note."""
+
+    name: str
+    state: str
+    detail: str
+    fix: str = ""
+
+
+# Program, Debian package, what it is for, whether bootlab cannot boot without it.
+_TOOLS: tuple[tuple[str, str, str, bool], ...] = (
+    ("cc", "gcc libc6-dev", "the stamp plugin and the agent of diagnostic boots", True),
+    ("setpriv", "util-linux", "that no machine outlives bootlab", False),
+    ("lz4", "lz4", "initramfs compressed with lz4", False),
+    ("zstd", "zstd", "initramfs compressed with zstd", False),
+    ("lzop", "lzop", "initramfs compressed with lzo", False),
+    ("busybox", "busybox-static", "the demo's user space", False),
+)
+
+
+def doctor(
+    *,
+    as_json: JsonOption = False,
+    probe_kvm: Annotated[bool, typer.Option(help="Boot a probe guest under KVM (3 s where it does not work).")] = True,
+) -> None:
+    """Look at this machine: emulator, plugin, KVM (by booting a probe), compressors.
+
+    Example: bootlab doctor
+    """
+    findings = examine(probe_kvm=probe_kvm)
+    missing = [f for f in findings if f.state == "missing"]
+    if as_json:
+        print_json({"format": "bootlab-doctor", "version": 1, "findings": findings, "ok": not missing})
+    else:
+        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+        marks = {"ok": ("ok", "green"), "missing": ("missing", "bold red"), "note": ("note", "yellow")}
+        for finding in findings:
+            word, style = marks[finding.state]
+            detail = finding.detail + (f"\n{finding.fix}" if finding.fix else "")
+            table.add_row(Text(word, style=style), Text(finding.name), Text(detail))
+        out().print(table)
+    if missing:
+        raise typer.Exit(3)
+
+
+def examine(*, probe_kvm: bool) -> list[Finding]:
+    """Return everything that was found, in the order in which a boot needs it."""
+    findings: list[Finding] = []
+    try:
+        found = emulator.find(Machine())
+    except BootlabError as error:
+        findings.append(Finding(name="QEMU", state="missing", detail=error.message, fix=error.hint))
+    else:
+        findings.append(Finding(name="QEMU", state="ok", detail=f"{found.path}, version {found.version}"))
+        findings.append(_plugin(found))
+        findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not looked at"))
+    for program, package, purpose, needed in _TOOLS:
+        path = shutil.which(program)
+        if path:
+            findings.append(Finding(name=program, state="ok", detail=path))
+        else:
+            state = "missing" if needed else "note"
+            findings.append(
+                Finding(
+                    name=program,
+                    state=state,
+                    detail=f"not installed; it is for {purpose}",
+                    fix=f"apt-get install {package}",
+                )
+            )
+    cores = os.cpu_count() or 1
+    findings.append(Finding(name="cores", state="ok", detail=f"{cores}: {min(4, cores)} machines at a time"))
+    findings.append(
+        Finding(
+            name="exact mode",
+            state="note",
+            detail="kernels built with HZ_PERIODIC lose timer ticks while idle in exact mode (QEMU 7.2): "
+            "build with NO_HZ_IDLE and HIGH_RES_TIMERS",
+        )
+    )
+    return findings
+
+
+def _plugin(found: emulator.Emulator) -> Finding:
+    made = plugin.prepare(found, cache_folder())
+    if made.path:
+        return Finding(name="stamp plugin", state="ok", detail=f"{made.path} (plugin API {found.plugin_api})")
+    return Finding(
+        name="stamp plugin",
+        state="note",
+        detail=f"not there: {made.reason}. Without it only printk's own stamps tell the time",
+        fix="apt-get install gcc libc6-dev",
+    )
+
+
+def _kvm(found: emulator.Emulator) -> Finding:
+    state = kvm.probe(found)
+    detail = state.reason if state.works else f"{state.reason}. Free-running mode takes TCG; exact mode never needs KVM"
+    return Finding(name="KVM", state="ok" if state.works else "note", detail=detail)

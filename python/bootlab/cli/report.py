@@ -1,0 +1,48 @@
+"""`bootlab report`: show a run again, or write it as HTML, Markdown or a trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+
+
+def report(
+    run_name: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or its beginning, a folder, or `last`.")],
+    *,
+    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained HTML page.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the hand-over text.")] = None,
+    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
+    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome-JSON trace of the boot.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the results of a run, or write them for people and programs.
+
+    Example: bootlab report last --html report.html --perfetto boot.pftrace
+    """
+    from bootlab.report import publish, results_file, terminal  # noqa: PLC0415
+    from bootlab.store import runs  # noqa: PLC0415
+
+    run = runs.find(store, run_name)
+    results = results_file.load(run.results)
+    written: list[Path] = []
+    for path, write in (
+        (html, publish.html_page),
+        (markdown, publish.markdown),
+        (perfetto, publish.perfetto_trace),
+        (chrome, publish.chrome_trace),
+    ):
+        if path is not None:
+            write(results, path)
+            written.append(path)
+    if as_json:
+        print_json({"run": run.id, "results": results, "written": [str(p) for p in written]})
+        return
+    if not written:
+        out().print(terminal.results_view(results))
+    for path in written:
+        err().print(f"wrote {path}", markup=False, soft_wrap=True)

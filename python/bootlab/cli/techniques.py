@@ -1,0 +1,104 @@
+"""`bootlab techniques`: the catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from bootlab import techniques as catalogue
+from bootlab.cli.session import JsonOption, out, print_json
+from bootlab.errors import UserError
+from bootlab.techniques.base import Technique
+
+
+def techniques(
+    action: Annotated[
+        str | None, typer.Argument(metavar="[show]", help="`show` tells everything of one technique.")
+    ] = None,
+    technique_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The technique's id.")] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the techniques, or show one.
+
+    Example: bootlab techniques show quiet
+    """
+    if action is None:
+        _list(as_json=as_json)
+    elif action == "show" and technique_id:
+        _show(catalogue.get(technique_id), as_json=as_json)
+    else:
+        raise UserError(
+            f"`bootlab techniques {action}` is not a command",
+            hint="bootlab techniques   or: bootlab techniques show ID",
+        )
+
+
+def _list(*, as_json: bool) -> None:
+    found = catalogue.all_techniques()
+    if as_json:
+        print_json({"format": "bootlab-techniques", "version": 1, "techniques": [facts(t) for t in found]})
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("id", "stage", "risk", "what"):
+        table.add_column(column)
+    for technique in found:
+        risk = ", ".join(k for k in ("security", "function", "debuggability") if getattr(technique.risk, k))
+        table.add_row(Text(technique.id, "bold"), technique.stage, Text(risk, "yellow"), Text(technique.title))
+    out().print(table)
+    out().print(f"{len(found)} techniques. Security and function risks are tried only when named or with --risky.")
+
+
+def facts(technique: Technique) -> dict[str, object]:
+    """Return everything a technique says about itself, as plain data."""
+    return {
+        "id": technique.id,
+        "title": technique.title,
+        "stage": technique.stage,
+        "what": technique.what,
+        "why": technique.why,
+        "when_not": technique.when_not,
+        "cost": technique.cost,
+        "risk": technique.risk,
+        "off_by_default": technique.risk.off_by_default,
+        "architectures": technique.architectures,
+        "kernels": technique.kernels,
+        "conflicts": technique.conflicts,
+        "requires": technique.requires,
+        "late": technique.late,
+        "published": technique.published,
+        "references": technique.references,
+    }
+
+
+def _show(technique: Technique, *, as_json: bool) -> None:
+    if as_json:
+        print_json(facts(technique))
+        return
+    console = out()
+    console.print(Text(f"{technique.id}: {technique.title}", "bold"))
+    rows = [
+        ("stage", technique.stage),
+        ("what it does", technique.what),
+        ("why it helps", technique.why),
+        ("when it does not", technique.when_not),
+        ("cost", technique.cost),
+        ("risk: security", technique.risk.security),
+        ("risk: function", technique.risk.function),
+        ("risk: debuggability", technique.risk.debuggability),
+        ("kernels", technique.kernels),
+        ("architectures", ", ".join(technique.architectures) or "any"),
+        ("conflicts with", ", ".join(technique.conflicts)),
+        ("tried again at the end", "yes" if technique.late else ""),
+        *(("published gain", f"{p.gain} ({p.machine}; {p.source})") for p in technique.published),
+        *(("reference", r) for r in technique.references),
+    ]
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, text in rows:
+        if text:
+            table.add_row(Text(name, "dim"), Text(text))
+    console.print(table)
+    console.print(Text(f"try it: bootlab try SYSTEM.toml {technique.id}", "dim"))

@@ -1,0 +1,177 @@
+"""Puts what the experiments found into the results document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab import __version__
+from bootlab.analysis.stages import timeline_of
+from bootlab.experiment.stack import Stacked
+from bootlab.experiment.trying import Applicability as Said
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
+from bootlab.model.timeline import Timeline
+from bootlab.model.verdict import Verdict
+from bootlab.report.modelled import Modelled
+from bootlab.report.results import (
+    NOT_MODELLED,
+    Applicability,
+    Artefact,
+    BootSummary,
+    FinalSystem,
+    Kind,
+    LeaveOneOut,
+    Rejected,
+    Results,
+    StackResult,
+    StackStep,
+)
+from bootlab.store.handover import HandedOver
+from bootlab.store.runs import now
+from bootlab.techniques.base import Technique
+
+# An SD card in default-speed mode reads about 20 MB/s; a parameter of the model, shown beside its result.
+_BANDWIDTH_BYTES_PER_S = 20_000_000
+
+
+def summary(recording: Recording, timeline: Timeline | None = None) -> BootSummary:
+    """Summarise a recording with its timeline."""
+    return BootSummary.of(recording, timeline or timeline_of(recording))
+
+
+def results(
+    kind: Kind, run_id: str, system: System, started: str, base: BootSummary, *, modelled_for: Recording
+) -> Results:
+    """Start a results document from its base."""
+    exact = system.clock.mode == "exact"
+    path = system.path or "SYSTEM.toml"
+    meta = modelled_for.meta
+    return Results(
+        kind=kind,
+        id=run_id,
+        system_name=system.name,
+        started=started,
+        finished=now(),
+        base=base,
+        mode=system.clock.mode,
+        shift=meta.shift,
+        emulator_version=meta.emulator_version,
+        bootlab_version=__version__,
+        goal=system.goal.console,
+        not_modelled=NOT_MODELLED if exact else (),
+        modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=_BANDWIDTH_BYTES_PER_S), modelled_for),
+        reproduce=(f"bootlab {kind} {path}",),
+    )
+
+
+def _modelled(subject: str, table: Modelled, recording: Recording) -> Modelled:
+    meta = recording.meta
+    image = meta.artefact_bytes.get("kernel", 0) + meta.artefact_bytes.get("initramfs", 0)
+    return table.with_boot(subject, console_bytes=meta.console_bytes, image_bytes=image)
+
+
+def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
+    """List what each technique said."""
+    by_id = {t.id: t for t in chosen}
+    return tuple(
+        Applicability(
+            id=s.technique,
+            title=by_id[s.technique].title,
+            answer=s.applies.answer,
+            reason=s.applies.reason + (" (forced)" if s.forced else ""),
+            evidence=s.applies.evidence,
+            risk=by_id[s.technique].risk,
+            stage=by_id[s.technique].stage,
+        )
+        for s in said
+    )
+
+
+def with_stack(
+    base: Results, stacked: Stacked, system: System, diagnosis: Diagnosis | None, faster: HandedOver
+) -> Results:
+    """Add the stack to a results document."""
+    evidence = {t.change.id: t.effect.evidence for t in base.trials if t.effect is not None}
+    steps: list[StackStep] = []
+    rejected: list[Rejected] = []
+    tried_before: set[str] = set()
+    for step in stacked.steps:
+        change_id = step.change.id
+        again = step.phase == "late" or change_id in tried_before
+        tried_before.add(change_id)
+        if step.kept and step.after_ns is not None:
+            steps.append(
+                StackStep(
+                    change_id=change_id,
+                    before_ns=step.before_ns,
+                    after_ns=step.after_ns,
+                    retried=again,
+                    evidence=evidence.get(change_id, ""),
+                    key=step.key,
+                )
+            )
+        else:
+            rejected.append(
+                Rejected(
+                    change_id=change_id,
+                    reason=step.reason,
+                    verdict=_verdict(step.before_ns, step.after_ns, broken=step.after_ns is None and bool(step.key)),
+                    stack_ns=step.before_ns,
+                    goal_ns=step.after_ns,
+                    retried=again,
+                    key=step.key,
+                )
+            )
+    final = summary(stacked.recording, timeline_of(stacked.recording, diagnosis))
+    return msgspec.structs.replace(
+        base,
+        notes=(),
+        stack=StackResult(
+            steps=tuple(steps),
+            rejected=tuple(rejected),
+            leave_one_out=tuple(
+                LeaveOneOut(change_id=r.change.id, cost_ns=r.cost_ns, kept=r.kept, reason=r.reason, key=r.key)
+                for r in stacked.left_out
+            ),
+            final=final,
+            system=_final_system(base, stacked, faster),
+        ),
+        modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording),
+        reproduce=(*base.reproduce, f"bootlab boot {faster.files['system']}"),
+    )
+
+
+def _verdict(before_ns: int, after_ns: int | None, *, broken: bool) -> Verdict:
+    if after_ns is None:
+        return Verdict.BROKEN if broken else Verdict.NOT_APPLICABLE
+    return Verdict.SLOWER if after_ns > before_ns else Verdict.SAME
+
+
+def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:
+    meta = stacked.recording.meta
+    return FinalSystem(
+        cmdline=meta.cmdline,
+        machine=_machine_words(meta.command),
+        base_machine=_machine_words(base.base.command),
+        artefacts=tuple(
+            Artefact(
+                name=name,
+                path=faster.files[name],
+                size_bytes=Path(faster.files[name]).stat().st_size,
+                sha256=meta.artefact_sha256.get(name, ""),
+            )
+            for name in ("kernel", "initramfs")
+            if name in faster.files
+        ),
+        system_path=faster.files["system"],
+    )
+
+
+def _machine_words(command: tuple[str, ...]) -> tuple[str, ...]:
+    words: list[str] = []
+    for option in ("-machine", "-cpu", "-m", "-smp", "-bios"):
+        if option in command:
+            words += [option, command[command.index(option) + 1]]
+    return tuple(words)

@@ -1,0 +1,67 @@
+"""A system back as TOML, with its images as files: what `stack` hands over."""
+
+from __future__ import annotations
+
+import json
+
+from bootlab.model.system import Limits, Machine, System
+
+
+def system_toml(system: System, files: dict[str, str]) -> str:
+    """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
+    lines = [
+        "# Written by bootlab: the faster system. Paths are relative to this file.",
+        f"name = {_text(system.name[:56] + '-stacked')}",
+        f"cmdline = {_text(str(system.cmdline))}",
+    ]
+    if system.application:
+        lines.append(f"application = {_text(system.application)}")
+    lines += ["", "[kernel]", 'image = "kernel"']
+    lines += [f"form = {_text(system.kernel.form)}"] if system.kernel.form != "image" else []
+    if system.kernel.config:
+        lines.append(f"config = {_text(system.kernel.config)}")
+    lines += ["", "[machine]", *_changed(system.machine, Machine())]
+    clock = system.clock
+    lines += [
+        "",
+        "[clock]",
+        f"mode = {_text(clock.mode)}",
+        f"shift = {clock.shift}",
+        f"rtc_base = {_text(clock.rtc_base)}",
+    ]
+    if system.initramfs is not None and "initramfs" in files:
+        lines += ["", "[initramfs]", f"compression = {_text(system.initramfs.compression)}"]
+        if system.initramfs.level is not None:
+            lines.append(f"level = {system.initramfs.level}")
+        lines.append(f"archive = {_text(files['initramfs'].rsplit('/', 1)[-1])}")
+        if system.initramfs.keep:
+            lines.append(f"keep = {_list(system.initramfs.keep)}")
+    lines += ["", "[goal]", f"console = {_text(system.goal.console)}"]
+    if system.check.console:
+        lines += ["", "[check]", f"console = {_list(system.check.console)}"]
+    if system.marks:
+        lines += ["", "[marks]", *(f"{_text(name)} = {_text(pattern)}" for name, pattern in system.marks)]
+    lines += ["", "[limits]", *_changed(system.limits, Limits())]
+    return "\n".join(lines) + "\n"
+
+
+def _changed(value: Machine | Limits, default: Machine | Limits) -> list[str]:
+    out: list[str] = []
+    for field in value.__struct_fields__:
+        now = getattr(value, field)
+        if field == "arch" or now == getattr(default, field) or now is None:
+            continue
+        if isinstance(now, tuple):
+            out.append(f"{field} = {_list(now)}")
+        else:
+            out.append(f"{field} = {_text(now) if isinstance(now, str) else now}")
+    return out
+
+
+def _text(value: str) -> str:
+    # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _list(values: tuple[str, ...]) -> str:
+    return "[" + ", ".join(_text(v) for v in values) + "]"
