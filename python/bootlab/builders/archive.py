@@ -11,6 +11,7 @@ import shutil
 import stat
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -24,6 +25,13 @@ _HEAD_BYTES = 110
 _LINKS_MAX = 40
 _INDEX = "tree.json"
 _COPY_BYTES = 1 << 20
+_KINDS: dict[int, Literal["dir", "symlink", "char", "block", "fifo"]] = {
+    stat.S_IFDIR: "dir",
+    stat.S_IFLNK: "symlink",
+    stat.S_IFCHR: "char",
+    stat.S_IFBLK: "block",
+    stat.S_IFIFO: "fifo",
+}
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -147,30 +155,27 @@ class _Unpacker:
 
     def _add(self, data: Bytes, record: _Record) -> None:
         path = self._resolve(check_name("/" + record.name))
-        owner = {"mode": record.mode & 0o7777, "uid": record.uid, "gid": record.gid}
-        kind = stat.S_IFMT(record.mode)
-        device = {"major": record.rdev[0], "minor": record.rdev[1]}
-        if kind == stat.S_IFREG:
-            self._add_file(data, record, path, owner)
-        elif kind == stat.S_IFDIR:
-            self._entries[path] = Entry(kind="dir", **owner)
-        elif kind == stat.S_IFLNK:
+        if stat.S_IFMT(record.mode) == stat.S_IFREG:
+            self._add_file(data, record, path)
+            return
+        kind = _KINDS.get(stat.S_IFMT(record.mode))
+        if kind is None:
+            raise UserError(
+                f"{path} has the unknown type 0{record.mode:o}", hint="sockets make no sense in an initramfs"
+            )
+        entry = _owned(Entry(kind=kind), record)
+        if kind == "symlink":
             if record.size >= PATH_MAX_BYTES:
                 raise UserError(f"the target of {path} is too long", hint="the kernel would skip the link")
             target = _text(data[record.body : record.body + record.size].rstrip(b"\0"), f"the target of {path}")
-            self._entries[path] = Entry(kind="symlink", target=check_target(path, target), **owner)
-        elif kind == stat.S_IFCHR:
-            self._entries[path] = Entry(kind="char", **owner, **device)
-        elif kind == stat.S_IFBLK:
-            self._entries[path] = Entry(kind="block", **owner, **device)
-        elif kind == stat.S_IFIFO:
-            self._entries[path] = Entry(kind="fifo", **owner)
-        else:
-            raise UserError(f"{path} has the unknown type 0{kind:o}", hint="sockets make no sense in an initramfs")
+            entry = msgspec.structs.replace(entry, target=check_target(path, target))
+        elif kind in {"char", "block"}:
+            entry = msgspec.structs.replace(entry, major=record.rdev[0], minor=record.rdev[1])
+        self._entries[path] = entry
 
-    def _add_file(self, data: Bytes, record: _Record, path: str, owner: dict[str, int]) -> None:
+    def _add_file(self, data: Bytes, record: _Record, path: str) -> None:
         source = self._store(data, record) if record.size else None
-        entry = Entry(kind="file", source=source, text=None if source else "", **owner)
+        entry = _owned(Entry(kind="file", source=source, text=None if source else ""), record)
         self._entries[path] = entry
         if record.links < 2:
             return
@@ -182,6 +187,8 @@ class _Unpacker:
             self._entries[path] = known
         elif source is not None:
             self._entries.update(dict.fromkeys(names, entry))
+            # What was given its contents is not looked at again: a body for each of many links must stay linear.
+            names[:] = [path]
 
     def _store(self, data: Bytes, record: _Record) -> str:
         self._room_bytes -= record.size
@@ -207,6 +214,10 @@ class _Unpacker:
             else:
                 return path
         raise UserError(f"{path} lies behind links that never end", hint="look at the links in the archive")
+
+
+def _owned(entry: Entry, record: _Record) -> Entry:
+    return msgspec.structs.replace(entry, mode=record.mode & 0o7777, uid=record.uid, gid=record.gid)
 
 
 def _join(folder: str, target: str, rest: list[str]) -> str:

@@ -34,15 +34,17 @@ def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
         if path in entries:
             raise UserError(f"{path} is there twice", hint="two spellings of one path; keep one")
         entries[path] = entry
+    folders: set[str] = set()
     for path in list(entries):
         parent = parent_of(path)
-        while parent != "/":
+        while parent != "/" and parent not in folders:
             there = entries.setdefault(parent, Entry(kind="dir"))
             if there.kind != "dir":
                 raise UserError(
                     f"{path} lies below {parent}, which is a {there.kind}",
                     hint="the kernel follows no link while it unpacks in this order; write the path of the real folder",
                 )
+            folders.add(parent)
             parent = parent_of(parent)
     return tuple(sorted(entries.items(), key=lambda item: item[0].split("/")))
 

@@ -53,7 +53,10 @@ def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
     if stat.S_ISFIFO(status.st_mode):
         return Entry(kind="fifo", mode=mode)
     if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
-        kind = "char" if stat.S_ISCHR(status.st_mode) else "block"
-        numbers = {"major": os.major(status.st_rdev), "minor": os.minor(status.st_rdev)}
-        return Entry(kind="char" if kind == "char" else "block", mode=mode, **numbers)
+        return Entry(
+            kind="char" if stat.S_ISCHR(status.st_mode) else "block",
+            mode=mode,
+            major=os.major(status.st_rdev),
+            minor=os.minor(status.st_rdev),
+        )
     raise UserError(f"{path} is a socket; an archive cannot hold one", hint=f"remove it: rm {path}")

@@ -1,0 +1,22 @@
+/*
+ * The agent's report on the console. Every line starts with "@BL1 ":
+ *
+ *   begin
+ *   file <R|-> <bytes> <path>     R: read since the boot; the path as a field
+ *   proc <name> <line>
+ *   log <line>
+ *   end <number of the lines between begin and end>
+ */
+#ifndef BOOTLAB_REPORT_H
+#define BOOTLAB_REPORT_H
+
+#include <stddef.h>
+
+#include "escape.h"
+
+void report_begin(int fd);
+/* `head` is written as it is, then the escaped text, then the line's end. */
+void report_line(const char *head, const char *text, size_t size, enum escape_for purpose);
+void report_end(void);
+
+#endif
