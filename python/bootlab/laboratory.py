@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 import msgspec
 
@@ -29,7 +29,7 @@ from bootlab.targets.choose import target_for
 from bootlab.techniques.base import Technique
 
 
-class PhaseObserver(Observer):
+class PhaseObserver(Observer, Protocol):
     """An observer that is also told what part of a run begins and how many boots it may take."""
 
     def phase(self, name: str, expected_boots: int) -> None:
@@ -170,7 +170,7 @@ class Laboratory:
         final_system = apply_all(system, stacked.changes)
         diagnosis = diagnosis_of(bench, final_system, stacked.recording, "stacked")
         faster = hand_over(run.folder, final_system, bench.target.plan(final_system), stacked.recording)
-        report.stacked(stacked, final_system, diagnosis, faster)
+        report.stacked(stacked, diagnosis, faster)
         return run, report.save()
 
     def _trials(
@@ -234,8 +234,8 @@ class _Report:
         )
         self.save()
 
-    def stacked(self, stacked: Stacked, final: System, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
-        self._results = assemble.with_stack(self._open, stacked, final, diagnosis, faster)
+    def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
+        self._results = assemble.with_stack(self._open, stacked, diagnosis, faster)
 
     @property
     def _open(self) -> Results:

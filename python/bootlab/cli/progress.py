@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from types import TracebackType
 from typing import Self
 
@@ -25,7 +24,7 @@ class BootProgress:
         self._console = console
         self._jobs = jobs
         self._quiet = quiet
-        self._running: dict[str, tuple[float, Progress | None]] = {}
+        self._running: dict[str, Progress | None] = {}
         self._walls: list[float] = []
         self._expected = 0
         self._done = 0
@@ -57,13 +56,12 @@ class BootProgress:
     def boot_started(self, label: str) -> None:
         """Show a machine."""
         with self._lock:
-            self._running[label] = (time.monotonic(), None)
+            self._running[label] = None
 
     def boot_progress(self, label: str, progress: Progress) -> None:
         """Move a machine on."""
         with self._lock:
-            started = self._running.get(label, (time.monotonic(), None))[0]
-            self._running[label] = (started, progress)
+            self._running[label] = progress
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Take a machine off, and tell its result where there is no live display."""
@@ -90,11 +88,9 @@ class BootProgress:
         table = Table.grid(padding=(0, 2))
         with self._lock:
             table.add_row(Text(f"{self._phase}{self._left_text()}", style="bold"))
-            for label, (started, progress) in self._running.items():
+            for label, progress in self._running.items():
                 virtual = progress.virtual_ns if progress else None
                 clock = f"{virtual / 1e9:8.3f} s virtual" if virtual is not None else "starting"
-                last = one_line(progress.last_line)[:70] if progress else ""
-                table.add_row(
-                    Text(f"  {one_line(label)[:44]:<44} {clock}  {time.monotonic() - started:4.1f} s  {last}")
-                )
+                last = one_line(progress.last_line, 70) if progress else ""
+                table.add_row(Text(f"  {one_line(label, 44):<44} {clock}  {last}"))
         return table

@@ -34,7 +34,7 @@ def report(
         (html, publish.html_page),
         (markdown, publish.markdown),
         (perfetto, publish.perfetto_trace),
-        (chrome, publish.chrome_trace),
+        (chrome, publish.chrome_json),
     ):
         if path is not None:
             write(results, path)

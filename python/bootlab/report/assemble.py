@@ -89,9 +89,7 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
     )
 
 
-def with_stack(
-    base: Results, stacked: Stacked, system: System, diagnosis: Diagnosis | None, faster: HandedOver
-) -> Results:
+def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> Results:
     """Add the stack to a results document."""
     evidence = {t.change.id: t.effect.evidence for t in base.trials if t.effect is not None}
     steps: list[StackStep] = []

@@ -1,4 +1,4 @@
-"""The faster system as files: images, command line, a system file that boots them, a script that does without bootlab."""
+"""The faster system as files: images, command line, a system file, a script that boots it without bootlab."""
 
 from __future__ import annotations
 
@@ -59,4 +59,5 @@ def _script(command: list[str]) -> str:
         else:
             words.append(word)
     text = " \\\n    ".join(shlex.quote(w) for w in words)
-    return f'#!/bin/sh\n# The faster system, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\nexec {text}\n'
+    head = '#!/bin/sh\n# The faster system, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'
+    return f"{head}exec {text}\n"

@@ -1,0 +1,68 @@
+# bootlab: `make demo` and `make test` do all the set-up on a fresh Debian 12.
+.PHONY: help demo test setup lint format clean guest kernel doctor docs
+
+VENV    := .venv
+PY      := $(VENV)/bin/python
+BIN     := $(VENV)/bin
+KERNEL  := $(CURDIR)/.cache/kernel
+STORE   := $(CURDIR)/demo
+# Cargo where rustup or Debian's cargo-web put it.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+export BOOTLAB_KERNEL := $(KERNEL)/vmlinuz
+
+help:
+	@echo "make demo    set up, boot a Debian kernel in QEMU and run the laboratory on it"
+	@echo "make test    set up and run the whole test suite"
+	@echo "make setup   install bootlab into $(VENV)"
+	@echo "make lint    ruff, mypy, rustfmt, clippy"
+	@echo "make clean   remove everything that was built"
+
+$(VENV)/.made: pyproject.toml scripts/setup-debian.sh
+	./scripts/setup-debian.sh run build
+	python3 -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check maturin==1.16.0
+	touch $@
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
+
+$(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+$(KERNEL)/vmlinuz: scripts/fetch-kernel.sh
+	./scripts/setup-debian.sh run
+	./scripts/fetch-kernel.sh $(KERNEL)
+	touch -h $@
+
+kernel: $(KERNEL)/vmlinuz
+
+guest:
+	./scripts/setup-debian.sh run
+	$(MAKE) --no-print-directory -s -C guest
+
+setup: $(VENV)/.installed guest
+
+doctor: setup
+	$(BIN)/bootlab doctor
+
+demo: setup kernel
+	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
+
+test: setup kernel
+	./scripts/setup-debian.sh test
+	cargo test --workspace -q
+	$(BIN)/pytest -n 2 --dist loadfile
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cargo fmt --check
+	cargo clippy --workspace --all-targets -q -- -D warnings
+
+format: setup
+	$(BIN)/ruff format .
+	cargo fmt
+
+clean:
+	rm -rf target $(VENV) .cache demo guest/build qemu-plugin/build
