@@ -13,9 +13,10 @@
  *   shift=N            N of `-icount shift=N`; absent: QEMU runs without icount
  *   mark=ADDR[:KIND]   stamp the first execution of the instruction at ADDR; the
  *                      mark's number is its place on the command line
- *   user=ADDR          stamp the first instruction executed below ADDR after
- *                      mark number `user_after` was seen
- *   user_after=N
+ *   user=ADDR          stamp the first instruction executed below ADDR once mark
+ *                      number `user_after` was seen; watched from mark `user_from`
+ *   user_from=N        on, because the kernel starts helpers (modprobe) whose code
+ *   user_after=N       init may share, long before it starts init
  *
  * How a byte gets its time: before each port write the plugin reads the virtual
  * clock; the device model writes the byte to the file inside that instruction;
@@ -57,8 +58,8 @@ static uint64_t marks[MAX_MARKS];
 static unsigned n_marks;
 static uint64_t mark_low = UINT64_MAX, mark_high;
 static uint64_t user_limit;
-static unsigned user_after;
-static bool user_armed, user_done, is_x86;
+static unsigned user_from, user_after;
+static bool user_watched, user_armed, user_done, is_x86;
 
 struct site {
     uint16_t left; /* instructions of the block from this one to its end */
@@ -137,6 +138,8 @@ static void note_mark(unsigned number, unsigned left)
     struct bootlab_mark *m = &file->marks[number];
     read_clock(left, &m->ns, &m->insns);
     __atomic_store_n(&m->seen, 1, __ATOMIC_RELEASE);
+    if (number == user_from)
+        user_watched = true;
     if (number == user_after)
         user_armed = true;
 }
@@ -151,6 +154,9 @@ static void on_mark(unsigned cpu, void *data)
 static void on_user(unsigned cpu, void *data)
 {
     (void)cpu;
+    if (!user_armed || user_done)
+        return;
+    user_done = true;
     note_mark(BOOTLAB_USER_MARK, (unsigned)(uintptr_t)data);
 }
 
@@ -214,11 +220,9 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         instrument_port_writes(tb, n);
     if (n_marks)
         instrument_marks(tb, n);
-    if (user_armed && !user_done && qemu_plugin_tb_vaddr(tb) < user_limit) {
-        user_done = true;
+    if (user_watched && !user_done && qemu_plugin_tb_vaddr(tb) < user_limit)
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)n);
-    }
     /*
      * Stores: with icount, QEMU translates an instruction that touches a device
      * again as the only one of its block (cpu_io_recompile), so that its time is
@@ -298,6 +302,8 @@ static int parse(const char *arg, const char **con, const char **out)
         user_limit = strtoull(arg + 5, NULL, 0);
     } else if (!strncmp(arg, "user_after=", 11)) {
         user_after = (unsigned)strtoul(arg + 11, NULL, 0);
+    } else if (!strncmp(arg, "user_from=", 10)) {
+        user_from = (unsigned)strtoul(arg + 10, NULL, 0);
     } else if (!strncmp(arg, "mark=", 5) && n_marks < MAX_MARKS) {
         uint64_t at = strtoull(arg + 5, NULL, 0);
         marks[n_marks++] = at;

@@ -11,6 +11,8 @@ from bootlab import _core
 from bootlab.errors import SystemFileError
 from bootlab.model.system import Kernel
 
+# Counted up whenever what is read out of an image changes.
+_RULES = 2
 SYMBOLS = ("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall")
 
 
@@ -32,7 +34,7 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 def inspect(kernel: Kernel, cache_folder: Path, sha256: str) -> KernelInfo:
     """Return the facts of a kernel image. Raise SystemFileError when the file is no kernel."""
-    place = cache_folder / "kernelinfo" / f"{sha256[:32]}.json"
+    place = cache_folder / "kernelinfo" / f"{sha256[:32]}-{_RULES}.json"
     info: KernelInfo | None = None
     try:
         info = msgspec.json.decode(place.read_bytes(), type=KernelInfo)

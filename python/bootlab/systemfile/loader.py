@@ -208,7 +208,7 @@ def _kernel(raw: RawKernel, place: Place, *, needed: bool) -> Kernel:
 
 def _beside(image: str, what: str) -> str | None:
     """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, when there is one."""
-    path = Path(image)
+    path = Path(image).resolve()
     _, dash, version = path.name.partition("-")
     found = path.with_name(f"{what}-{version}")
     return str(found) if dash and found.is_file() else None

@@ -20,13 +20,14 @@ _SOURCES = {
     "decompression": "first instruction of the decompressor (startup_32)",
     "kernel-image": "first instruction of the unpacked kernel (startup_64)",
     "start-kernel": "first instruction of start_kernel()",
+    "run-init": "first instruction of run_init_process()",
 }
 
 
-def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], int | None, tuple[str, ...]]:
-    """Return the addresses to watch by mark name, the index of start-kernel among them, and what is lacking."""
+def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the addresses to watch by mark name, and what is lacking."""
     if system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
-        return {}, None, ("marks inside the kernel: its addresses are random without nokaslr",)
+        return {}, ("marks inside the kernel: its addresses are random without nokaslr",)
     marks: dict[str, int] = {}
     if system.kernel.form == "vmlinux":
         if info.pvh_entry is not None:
@@ -38,9 +39,11 @@ def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], int 
             marks["kernel-image"] = info.load_address
     start = info.symbols.get("start_kernel")
     if start is None:
-        return marks, None, ("the marks start-kernel and user-space: the image's symbols could not be read",)
+        return marks, ("the marks start-kernel and user-space: the image's symbols could not be read",)
     marks["start-kernel"] = start
-    return marks, len(marks) - 1, ()
+    if (run_init := info.symbols.get("run_init_process")) is not None:
+        marks["run-init"] = run_init
+    return marks, ()
 
 
 def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:

@@ -49,7 +49,7 @@ class QemuTarget:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
         elif stamper.path is None:
             lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
-        marks, user_after, mark_lacks = kernel_marks(system, info)
+        marks, mark_lacks = kernel_marks(system, info)
         stamped = stamper is not None and stamper.path is not None
         if stamped:
             lacks += mark_lacks
@@ -59,8 +59,7 @@ class QemuTarget:
             initramfs=str(artefacts.initramfs) if artefacts.initramfs else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
-            marks=tuple(marks.values()) if stamped else (),
-            user_after=user_after if stamped else None,
+            marks=tuple(marks.items()) if stamped else (),
         )
         command = qemu_command.build(system, parts)
         return BootPlan(

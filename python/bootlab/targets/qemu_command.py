@@ -12,6 +12,8 @@ from bootlab.model.system import Machine, System
 
 CONSOLE_FILE = "console.log"
 STAMP_FILE = "stamps.bin"
+# Documentation/x86/x86_64/mm.rst: user-space addresses end here with four-level page tables.
+_USER_SPACE_END = 0x800000000000
 _EXACT_CPU_FLAGS = ("rdrand", "rdseed")
 _FIRMWARE_FILES = {"seabios": "bios-256k.bin", "qboot": "qboot.rom"}
 
@@ -24,8 +26,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     initramfs: str | None
     accel: str
     plugin: str | None = None
-    marks: tuple[int, ...] = ()
-    user_after: int | None = None
+    marks: tuple[tuple[str, int], ...] = ()
     folder: str = "."
 
 
@@ -89,9 +90,12 @@ def _plugin_argument(system: System, parts: Parts) -> str:
     words = [str(parts.plugin), f"con={_escape(folder / CONSOLE_FILE)}", f"out={_escape(folder / STAMP_FILE)}"]
     if system.clock.mode == "exact":
         words.append(f"shift={system.clock.shift}")
-    words += [f"mark={address:#x}" for address in parts.marks]
-    if parts.user_after is not None:
-        words += ["user=0x800000000000", f"user_after={parts.user_after}"]
+    words += [f"mark={address:#x}" for _, address in parts.marks]
+    names = [name for name, _ in parts.marks]
+    if "start-kernel" in names:
+        first = names.index("start-kernel")
+        after = names.index("run-init") if "run-init" in names else first
+        words += [f"user={_USER_SPACE_END:#x}", f"user_from={first}", f"user_after={after}"]
     return ",".join(words)
 
 
