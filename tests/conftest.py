@@ -1,0 +1,82 @@
+"""Fixtures that every layer shares."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bootlab.builders.cache import Cache
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
+from tests.mini_kernel import Then, mini_kernel
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    # Never the user's own cache: a test that passes because of it would fail elsewhere.
+    os.environ["BOOTLAB_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def mini(tmp_path: Path):
+    """Make a system whose kernel prints a text and does one thing."""
+
+    def make(
+        text: str,
+        then: Then = "idle",
+        *,
+        goal: str = "GOAL",
+        check: tuple[str, ...] = (),
+        machine: Machine | None = None,
+        limits: Limits | None = None,
+        **options: object,
+    ) -> System:
+        image = mini_kernel(tmp_path / f"mini-{abs(hash((text, then, str(options))))}", "\r\n" + text, then, **options)
+        return System(
+            name="mini",
+            kernel=Kernel(image=str(image)),
+            goal=Goal(console=goal),
+            check=Check(console=check),
+            machine=machine or Machine(memory_mib=32),
+            cmdline=CommandLine.parse("console=ttyS0"),
+            limits=limits or Limits(virtual_s=20, stall_virtual_s=3, wall_s=30, stall_wall_s=10),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def debian_kernel() -> Path:
+    """Return the unpacked Debian cloud kernel; `make test` fetches it."""
+    named = os.environ.get("BOOTLAB_KERNEL")
+    kernel = Path(named) if named else REPOSITORY / ".cache" / "kernel" / "vmlinuz"
+    if not kernel.exists():
+        pytest.skip("no Debian kernel here; `make kernel` fetches it")
+    return kernel
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    """Return the folder of real logs from public sources, which is not part of this repository."""
+    named = os.environ.get("BOOTLAB_CASES")
+    folder = Path(named) if named else REPOSITORY.parent / "shared" / "cases"
+    if not folder.is_dir():
+        pytest.skip("no folder of real logs here (BOOTLAB_CASES)")
+    return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = shutil.which("qemu-system-x86_64") is None
+    for item in items:
+        if missing and item.get_closest_marker("qemu"):
+            item.add_marker(pytest.mark.skip(reason="qemu-system-x86_64 is not installed"))
