@@ -8,7 +8,7 @@ use crate::error::{Error, Limits, Result};
 use crate::{lz4, lzop};
 
 /// A search tries this many places that look like a payload, no more.
-const MAX_CANDIDATES: usize = 256;
+const MAX_CANDIDATES: usize = 32;
 /// A hit of [`search`] that unpacks to less is taken for chance.
 const MIN_KERNEL_BYTES: usize = 4096;
 
@@ -55,7 +55,8 @@ pub struct Found {
 }
 
 /// Finds a payload whose place nothing names: tries every magic in the order of the file, as `scripts/extract-vmlinux`
-/// does, and takes the first that unpacks to something of a kernel's size. Where nothing unpacks, the answer is `None`.
+/// does. The first that unpacks to a kernel, known by its banner, is taken; else the first that unpacks to a kernel's
+/// size (it may be packed twice); where nothing unpacks, the answer is `None`.
 pub fn search(image: &[u8], limits: &Limits) -> Option<Found> {
     let mut candidates: Vec<(usize, Compression)> = MAGICS
         .iter()
@@ -67,17 +68,26 @@ pub fn search(image: &[u8], limits: &Limits) -> Option<Found> {
         })
         .collect();
     candidates.sort_unstable_by_key(|&(at, _)| at);
-    candidates
-        .into_iter()
-        .take(MAX_CANDIDATES)
-        .find_map(|(at, compression)| {
-            let unpacked = decompress(compression, &image[at..], limits).ok()?;
-            (unpacked.len() >= MIN_KERNEL_BYTES).then_some(Found {
-                offset_bytes: at,
-                compression,
-                unpacked,
-            })
-        })
+    let mut second_best = None;
+    for (at, compression) in candidates.into_iter().take(MAX_CANDIDATES) {
+        let Ok(unpacked) = decompress(compression, &image[at..], limits) else {
+            continue;
+        };
+        if unpacked.len() < MIN_KERNEL_BYTES {
+            continue;
+        }
+        let is_kernel = crate::version::find(&unpacked).is_some();
+        let found = Found {
+            offset_bytes: at,
+            compression,
+            unpacked,
+        };
+        if is_kernel {
+            return Some(found);
+        }
+        second_best.get_or_insert(found);
+    }
+    second_best
 }
 
 pub(crate) fn too_big(what: &'static str, limits: &Limits) -> Error {

@@ -65,6 +65,18 @@ impl ImageKind {
     }
 }
 
+impl ImageKind {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::BzImage => "of a bzImage whose header names no payload",
+            Self::ArmZimage => "of an arm zImage",
+            Self::EfiZboot => "of an EFI zboot image",
+            Self::Uimage => "of a uImage",
+            _ => "without a known magic",
+        }
+    }
+}
+
 /// One step from the file to the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
@@ -110,8 +122,11 @@ pub fn unpack<'a>(image: &'a [u8], limits: &Limits) -> Result<Unpacked<'a>> {
 fn peel(image: &[u8], outermost: bool, limits: &Limits) -> Result<Option<(Layer, Vec<u8>)>> {
     let kind = ImageKind::detect(image);
     let range = match kind {
-        ImageKind::Elf if has_kernel_inside(image) => None,
-        ImageKind::Elf | ImageKind::Arm64Image | ImageKind::RiscvImage => return Ok(None),
+        ImageKind::Arm64Image | ImageKind::RiscvImage => return Ok(None),
+        // What carries the banner is the kernel; gzip data in it is its configuration or its initramfs. An ELF file
+        // without one is a loader around the kernel (arch/*/boot/compressed/vmlinux, MIPS vmlinuz).
+        ImageKind::Elf | ImageKind::Raw if !outermost || crate::version::find(image).is_some() => return Ok(None),
+        ImageKind::Elf | ImageKind::Raw | ImageKind::ArmZimage => None,
         ImageKind::BzImage => SetupHeader::read(image)?.payload_range(),
         ImageKind::EfiZboot => EfiZboot::read(image).and_then(|zboot| {
             let start = zboot.payload_offset_bytes as usize;
@@ -122,8 +137,6 @@ fn peel(image: &[u8], outermost: bool, limits: &Limits) -> Result<Option<(Layer,
             Some(start..start.checked_add(header.data_bytes as usize)?)
         }),
         ImageKind::Compressed => Some(0..image.len()),
-        // Neither says where its payload is.
-        ImageKind::ArmZimage | ImageKind::Raw => None,
     };
     if let Some(range) = range {
         return peel_range(kind, image, range, limits).map(Some);
@@ -139,11 +152,13 @@ fn peel(image: &[u8], outermost: bool, limits: &Limits) -> Result<Option<(Layer,
             },
             found.unpacked,
         ))),
-        // A flat kernel that was unpacked already, as inside an arm zImage.
-        None if kind == ImageKind::Raw && (!outermost || crate::version::find(image).is_some()) => Ok(None),
         None if kind == ImageKind::Elf => Ok(None),
         None => Err(Error::NotAKernel {
-            detail: format!("{kind:?} of {} bytes without a payload that unpacks", image.len()),
+            detail: format!(
+                "{} bytes {}, and nothing in them unpacks; `file` may say what they are",
+                image.len(),
+                kind.describe()
+            ),
         }),
     }
 }
@@ -171,11 +186,6 @@ fn peel_range(
         },
         unpacked,
     ))
-}
-
-/// An ELF file without the banner is a loader around the kernel (`arch/*/boot/compressed/vmlinux`, MIPS `vmlinuz`).
-fn has_kernel_inside(image: &[u8]) -> bool {
-    crate::version::find(image).is_none()
 }
 
 /// The innermost kernel as bytes of its own: on x86 the ELF file that `qemu -kernel` starts through its PVH entry.

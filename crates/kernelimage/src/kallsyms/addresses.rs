@@ -5,9 +5,15 @@ use super::tokens::Tokens;
 use super::{AddressForm, TableOrder};
 use crate::bytes::ByteOrder;
 use crate::elf::ElfInfo;
+use crate::foreign::FlatImage;
 
 /// RELA entries that only add the load address, by machine (psABI): arm64, riscv, x86-64.
 const RELATIVE_RELOCATIONS: [u64; 3] = [1027, 3, 8];
+
+/// arm64 and riscv place the kernel on such a boundary.
+const TEXT_ALIGN_BYTES: u64 = 2 << 20;
+/// The first symbol (`_text`, or `_stext` without `CONFIG_KALLSYMS_ALL`) lies no farther from the image's start.
+const FIRST_SYMBOL_BYTES: u64 = 1 << 20;
 
 /// The addresses of one image.
 pub(super) struct Addresses {
@@ -192,28 +198,39 @@ impl Reader<'_> {
     }
 
     /// The base when the word itself is zero and a RELA entry holds it, as in an arm64 `Image` with
-    /// `CONFIG_RELOCATABLE` (linked with `--no-apply-dynamic-relocs`). A raw image starts at `_text`, which is the
-    /// base, so address minus base of the entry is the word's place in the file.
+    /// `CONFIG_RELOCATABLE` (linked with `--no-apply-dynamic-relocs`). Such an image starts at `_text`, on a boundary of
+    /// 2 MiB plus the header's text offset; so the entry's place tells `_text`, and the base, the first symbol, must
+    /// lie near it. Two different answers are none.
     fn relocated_base(&self, base_at: usize) -> Option<u64> {
         if self.word_bytes != 8 {
             return None;
         }
         let order = self.byte_order;
         let linked_at = self.elf.and_then(|elf| elf.virtual_address_of(base_at as u64));
-        RELATIVE_RELOCATIONS.iter().find_map(|&kind| {
+        let text_offset = FlatImage::read(self.kernel).map_or(0, |flat| flat.text_offset_bytes);
+        let fits = |place: u64, base: u64| {
+            let text = place.wrapping_sub(base_at as u64);
+            linked_at.map_or_else(
+                || {
+                    text.wrapping_sub(text_offset) % TEXT_ALIGN_BYTES == 0
+                        && base.wrapping_sub(text) < FIRST_SYMBOL_BYTES
+                },
+                |address| place == address,
+            )
+        };
+        let mut bases = RELATIVE_RELOCATIONS.iter().flat_map(|kind| {
             let needle = match order {
                 ByteOrder::Little => kind.to_le_bytes(),
                 ByteOrder::Big => kind.to_be_bytes(),
             };
-            memchr::memmem::find_iter(self.kernel, &needle).find_map(|at| {
+            let places: Vec<usize> = memchr::memmem::find_iter(self.kernel, &needle).collect();
+            places.into_iter().filter_map(|at| {
                 let place = order.u64(self.kernel, at.checked_sub(8)?)?;
                 let base = order.u64(self.kernel, at + 8)?;
-                let fits = match linked_at {
-                    Some(address) => place == address,
-                    None => place.wrapping_sub(base) == base_at as u64,
-                };
-                (fits && base >> 63 == 1).then_some(base)
+                (base >> 63 == 1 && fits(place, base)).then_some(base)
             })
-        })
+        });
+        let base = bases.next()?;
+        bases.all(|other| other == base).then_some(base)
     }
 }

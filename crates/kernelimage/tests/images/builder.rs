@@ -6,6 +6,9 @@ use kernelimage::ByteOrder;
 /// Byte pairs that the test kernels' names compress, at token 0x80 and up.
 const PAIRS: [&str; 8] = ["sy", "s_", "_i", "ni", "t_", "ke", "rn", "el"];
 
+/// Where 64-bit kernels are linked.
+const LINKED_AT: u64 = 0xffff_ffff_8100_0000;
+
 /// The form of the tables of one test kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
@@ -38,8 +41,11 @@ impl Shape {
     }
 
     pub fn base(&self) -> u64 {
-        if self.word_bytes == 8 {
-            0xffff_ffff_8100_0000
+        if self.base_in_rela {
+            // The first symbol of an arm64 kernel without CONFIG_KALLSYMS_ALL is _stext.
+            LINKED_AT + 0x1_0000
+        } else if self.word_bytes == 8 {
+            LINKED_AT
         } else {
             0xc000_8000
         }
@@ -137,7 +143,7 @@ impl Shape {
             self.put(out, base, self.word_bytes);
             if self.base_in_rela && self.order == TableOrder::AddressesLast {
                 // Far from the tables in a kernel; here it only must not stand between them.
-                for word in [self.base() + place, 1027, self.base()] {
+                for word in [LINKED_AT + place, 1027, self.base()] {
                     self.put(out, word, 8);
                 }
             }

@@ -112,6 +112,35 @@ fn an_arm_zimage_in_every_compression() {
     }
 }
 
+#[test]
+fn gzip_data_inside_a_kernel_is_not_taken_for_the_kernel() {
+    let config = "CONFIG_SMP=y\n".repeat(1000);
+    let mut kernel = arm_kernel();
+    kernel.extend_from_slice(b"IKCFG_ST");
+    kernel.extend(gzip(config.as_bytes()));
+    kernel.extend_from_slice(b"IKCFG_ED");
+    for image in [kernel.clone(), zimage(&gzip(&kernel)), bzimage(&kernel)] {
+        assert!(extract_vmlinux(&image, &Limits::default()).unwrap() == kernel);
+        assert_eq!(embedded_config(&image, &Limits::default()).unwrap(), config);
+    }
+    // The same data before the payload, as a device tree overlay or a logo of a zImage may be.
+    let mut image = zimage(b"");
+    image.extend(gzip(&code(9000)));
+    image.extend(gzip(&kernel));
+    assert!(extract_vmlinux(&image, &Limits::default()).unwrap() == kernel);
+}
+
+#[test]
+fn an_elf_loader_around_a_kernel() {
+    let kernel = arm_kernel();
+    let mut loader = b"\x7fELF".to_vec();
+    loader.extend(code(500));
+    loader.extend(gzip(&kernel));
+    let info = look(&loader);
+    assert_eq!((info.kind, info.layers.len()), (ImageKind::Elf, 1));
+    assert_eq!(info.linux.unwrap().release, "6.1.0-test");
+}
+
 fn arm64_kernel() -> Vec<u8> {
     let mut kernel = Shape::v6_1().flat();
     kernel[..2].copy_from_slice(b"MZ");
