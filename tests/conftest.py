@@ -39,9 +39,12 @@ def mini(tmp_path: Path):
         check: tuple[str, ...] = (),
         machine: Machine | None = None,
         limits: Limits | None = None,
+        prefix: str = "\r\n",
         **options: object,
     ) -> System:
-        image = mini_kernel(tmp_path / f"mini-{abs(hash((text, then, str(options))))}", "\r\n" + text, then, **options)
+        image = mini_kernel(
+            tmp_path / f"mini-{abs(hash((prefix, text, then, str(options))))}", prefix + text, then, **options
+        )
         return System(
             name="mini",
             kernel=Kernel(image=str(image)),
@@ -49,7 +52,7 @@ def mini(tmp_path: Path):
             check=Check(console=check),
             machine=machine or Machine(memory_mib=32),
             cmdline=CommandLine.parse("console=ttyS0"),
-            limits=limits or Limits(virtual_s=20, stall_virtual_s=3, wall_s=30, stall_wall_s=10),
+            limits=limits or Limits(virtual_s=20, stall_virtual_s=0.3, wall_s=30, stall_wall_s=10),
         )
 
     return make

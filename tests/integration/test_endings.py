@@ -55,10 +55,10 @@ def test_hang_names_the_initcall_that_did_not_return(mini, cache, tmp_path):
 
 
 def test_a_machine_that_prints_for_ever_is_stopped(mini, cache, tmp_path):
-    limits = Limits(virtual_s=0.5, stall_virtual_s=3, wall_s=30, stall_wall_s=10)
+    limits = Limits(virtual_s=0.03, stall_virtual_s=3, wall_s=30, stall_wall_s=10)
     recording = boot(mini("tick\n", "repeat", limits=limits), cache, tmp_path / "boot")
     assert recording.meta.outcome is Outcome.HANG
-    assert "0.5 s of virtual time" in recording.meta.reason
+    assert "0.03 s of virtual time" in recording.meta.reason
 
 
 def test_reset_before_the_goal(mini, cache, tmp_path):
@@ -104,7 +104,7 @@ def test_check_behind_the_goal(mini, cache, tmp_path):
 
 
 def test_no_console(mini, cache, tmp_path):
-    system = mini("", "spin")
+    system = mini("", "spin", prefix="")
     # graphics=on: SeaBIOS keeps off the serial line too.
     system = msgspec.structs.replace(system, machine=Machine(memory_mib=32, options=("graphics=on",)))
     recording = boot(system, cache, tmp_path / "boot")
@@ -148,7 +148,7 @@ def test_plugin_changes_no_byte_and_no_time(mini, tmp_path, cache, plugin, monke
     assert recording.ok
     assert recording.console.count(b"hello") == 1
     assert recording.meta.stamped is plugin
-    assert bool(recording.meta.lacks) is not plugin
+    assert any("no stamp plugin" in lack for lack in recording.meta.lacks) is not plugin
 
 
 def test_stop_from_outside(mini, cache, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -63,11 +64,13 @@ def _read_image(kernel: Kernel) -> KernelInfo:
             where="kernel.image",
             hint="give a bzImage or an uncompressed vmlinux",
         ) from fault
-    try:
+    # Neither is there in every kernel; what lacks without them is said where it is missed.
+    symbols: dict[str, int] = {}
+    text: str | None = None
+    with contextlib.suppress(ValueError):
         symbols = _core.kernel_symbols(data, list(SYMBOLS))
-    except ValueError:
-        symbols = {}
-    text = _core.kernel_config(data)
+    with contextlib.suppress(ValueError):
+        text = _core.kernel_config(data)
     linux = facts.get("linux") or {}
     setup = facts.get("setup") or {}
     elf = facts.get("elf") or {}

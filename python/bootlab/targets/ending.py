@@ -15,6 +15,7 @@ from bootlab.targets.watch import ConsoleWatch
 _CHECK_GRACE_WALL_S = 5.0
 _CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
 _LINE_GRACE_WALL_S = 0.3
+CONSOLE_LIMIT_BYTES = 64 << 20
 _WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
 
 
@@ -46,9 +47,15 @@ def judge(
         return Ending(Outcome.GOAL)
     if exit_code is not None:
         return _ended_by_itself(watch, exit_code, emulator_words())
-    if watch.panic and (watch.panic_complete or quiet_wall_s > 1.0):
-        return Ending(_panic_outcome(watch), watch.panic)
-    if since_goal and (since_goal[0] > _CHECK_GRACE_WALL_S or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS):
+    if watch.panic:
+        # A machine that sits in its panic makes virtual time fly: no other limit may speak first.
+        over = watch.panic_complete or quiet_wall_s > _LINE_GRACE_WALL_S
+        return Ending(_panic_outcome(watch), watch.panic) if over else None
+    if (
+        since_goal
+        and not watch.checks_done
+        and (since_goal[0] > _CHECK_GRACE_WALL_S or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS)
+    ):
         return Ending(Outcome.CHECK_FAILED, "the goal came, the text of the functional check did not")
     return _given_up(system, watch, wall_s, quiet_wall_s, virtual_ns, quiet_virtual_ns)
 
@@ -64,6 +71,10 @@ def _given_up(
     limits = system.limits
     virtual_s = (virtual_ns or 0) / 1e9
     quiet_virtual_s = (quiet_virtual_ns or 0) / 1e9
+    if watch.size_bytes > CONSOLE_LIMIT_BYTES:
+        return _hang(watch, f"more than {CONSOLE_LIMIT_BYTES >> 20} MiB printed without the goal")
+    if watch.goal:
+        return None
     if quiet_virtual_s > limits.stall_virtual_s:
         return _hang(watch, f"nothing printed for {limits.stall_virtual_s:g} s of virtual time")
     if quiet_wall_s > limits.stall_wall_s:
@@ -93,7 +104,9 @@ def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
         return Ending(Outcome.CHECK_FAILED, "the machine ended after the goal, before the functional check's text")
     if watch.panic:
         return Ending(_panic_outcome(watch), watch.panic)
-    last_words = words.splitlines()[-1] if words else ""
+    # QEMU names itself in the line that says what is wrong; advice may follow.
+    spoken = [line for line in words.splitlines() if line.startswith("qemu")] or words.splitlines()[-1:]
+    last_words = spoken[0] if spoken else ""
     if code != 0:
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         if watch.size_bytes == 0 and code > 0:

@@ -158,7 +158,8 @@ def _follow(
 
 
 def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, wall_s: float) -> Recording:
-    console = (folder / qemu_command.CONSOLE_FILE).read_bytes()
+    console_path = folder / qemu_command.CONSOLE_FILE
+    console = console_path.read_bytes() if console_path.exists() else b""
     stamp_path = folder / qemu_command.STAMP_FILE
     stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
     if watch.goal is not None and ending.outcome in {Outcome.GOAL, Outcome.CHECK_FAILED}:

@@ -39,6 +39,7 @@ class ConsoleWatch:
         self.check_end_bytes = 0
         self.panic = ""
         self.panic_complete = False
+        self._panic_at = -1
         self.last_text = ""
         self.exec_failure = ""
         self.pending_initcall = ""
@@ -74,8 +75,8 @@ class ConsoleWatch:
         text = text_of(raw)
         if text:
             self.last_text = text
-        if _PANIC in text and not self.panic:
-            self.panic = text[text.index(_PANIC) :]
+        if _PANIC in text and (not self.panic or self._panic_at == at):
+            self.panic, self._panic_at = text[text.index(_PANIC) :], at
         if self.panic and _PANIC_END in text:
             self.panic_complete = True
         self._initcall(text)
