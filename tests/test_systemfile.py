@@ -193,7 +193,7 @@ FILES = "initramfs.files"
         ('name = "a"\n[goal]\nconsole = "x"\n', "kernel.image", "must be given", "image ="),
         (MINIMAL.replace('"demo"', '"a b"'), "name", "cannot be a name", "letters"),
         (MINIMAL.replace('"demo"', "3"), "name", "expected a text in quotes, got a whole number", "quotes"),
-        ("colour = 1\n" + MINIMAL, "colour", 'unknown key "colour"', "known here"),
+        ("zebra = 1\n" + MINIMAL, "zebra", 'unknown key "zebra"', "known here"),
         ("targt = 'qemu'\n" + MINIMAL, "targt", 'unknown key "targt"', 'did you mean "target"?'),
         ("target = 'qemo'\n" + MINIMAL, "target", "expected one of qemu, replay", 'did you mean "qemu"?'),
         (after("machine", "memory_mb = 3"), "machine.memory_mb", "unknown key", 'did you mean "memory_mib"?'),
@@ -328,7 +328,9 @@ def test_the_demo_is_well_formed(folder, monkeypatch):
         (folder / name).touch()
     text = text.replace('"/bin/busybox", mode', f'"{folder}/busybox", mode')
     system = loads(
-        text, path=str(repository / "examples/demo/system.toml"), environ={"BOOTLAB_KERNEL": str(folder / "vmlinuz-6.1")}
+        text,
+        path=str(repository / "examples/demo/system.toml"),
+        environ={"BOOTLAB_KERNEL": str(folder / "vmlinuz-6.1")},
     )
     assert system.initramfs.tree.get("/bin/sh") == Entry(kind="symlink", target="busybox", mode=0o777)
     assert system.initramfs.tree.get("/init").mode & 0o111
