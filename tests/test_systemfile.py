@@ -50,6 +50,18 @@ def test_configuration_and_symbols_beside_the_image(folder):
     assert kernel.symbols == str(folder / "System.map-6.1")
 
 
+def test_configuration_beside_what_the_image_links_to(folder):
+    (folder / "boot").mkdir()
+    for name in ("vmlinuz-6.2", "config-6.2", "System.map-6.2"):
+        (folder / "boot" / name).touch()
+    (folder / "vmlinuz").symlink_to("boot/vmlinuz-6.2")
+    (folder / "config").touch()
+    kernel = read(folder, MINIMAL.replace("vmlinuz-6.1", "vmlinuz")).kernel
+    assert kernel.image == str(folder / "vmlinuz")
+    assert kernel.config == str(folder / "config")
+    assert kernel.symbols == str(folder / "boot" / "System.map-6.2")
+
+
 def test_everything(folder):
     (folder / "disk.img").touch()
     system = read(

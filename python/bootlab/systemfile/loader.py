@@ -219,11 +219,13 @@ def _kernel(raw: RawKernel, place: Place, *, needed: bool) -> Kernel:
 
 
 def _beside(image: str, what: str) -> str | None:
-    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, when there is one."""
-    path = Path(image).resolve()
-    _, dash, version = path.name.partition("-")
-    found = path.with_name(f"{what}-{version}")
-    return str(found) if dash and found.is_file() else None
+    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, or beside what it links to."""
+    for path in (Path(image), Path(image).resolve()):
+        _, dash, version = path.name.partition("-")
+        found = path.with_name(f"{what}{dash}{version}")
+        if found.is_file() and found != path:
+            return str(found)
+    return None
 
 
 def _pattern(text: str, where: str, place: Place) -> str:
