@@ -102,7 +102,7 @@ class _Unpacker:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._entries: dict[str, Entry] = {}
-        self._linked: dict[tuple[int, int, int], list[str]] = {}
+        self._linked: dict[tuple[int, int, int], tuple[list[tuple[str, Entry]], Entry]] = {}
         self._room_bytes = SIZE_MAX_BYTES
         self._count = 0
 
@@ -139,7 +139,6 @@ class _Unpacker:
             offset = self._archive(data, offset)
 
     def _archive(self, data: Bytes, offset: int) -> int:
-        self._linked = {}
         # Padding is to four bytes of the whole, and an archive behind another need not start at a multiple of it.
         while offset < len(data):
             record = _read_record(data, offset)
@@ -151,6 +150,7 @@ class _Unpacker:
                 raise UserError(f"it holds more than {COUNT_MAX} files", hint="this is no initramfs")
             if record.name.strip("/") not in {"", "."}:
                 self._add(data, record)
+        self._share()
         return offset
 
     def _add(self, data: Bytes, record: _Record) -> None:
@@ -177,18 +177,19 @@ class _Unpacker:
         source = self._store(data, record) if record.size else None
         entry = _owned(Entry(kind="file", source=source, text=None if source else ""), record)
         self._entries[path] = entry
-        if record.links < 2:
-            return
-        # The contents of a hard-linked file stand with one of its names: the last one (GNU cpio) or the first.
-        names = self._linked.setdefault(record.inode, [])
-        known = next((self._entries[name] for name in names if name in self._entries), None)
-        names.append(path)
-        if source is None and known is not None:
-            self._entries[path] = known
-        elif source is not None:
-            self._entries.update(dict.fromkeys(names, entry))
-            # What was given its contents is not looked at again: a body for each of many links must stay linear.
-            names[:] = [path]
+        if record.links > 1:
+            # The contents of a hard-linked file stand with one of its names: the last one (GNU cpio) or the first.
+            names, body = self._linked.get(record.inode, ([], entry))
+            names.append((path, entry))
+            self._linked[record.inode] = (names, entry if source is not None else body)
+
+    def _share(self) -> None:
+        """Give all names of a hard-linked file its contents, but for those that something else has replaced."""
+        for names, body in self._linked.values():
+            for path, entry in names:
+                if self._entries[path] is entry:
+                    self._entries[path] = body
+        self._linked = {}
 
     def _store(self, data: Bytes, record: _Record) -> str:
         self._room_bytes -= record.size

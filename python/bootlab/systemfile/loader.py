@@ -8,6 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
+_TARGETS = ("qemu", "replay")
 
 
 def default_unpack_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -105,7 +107,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         root = initramfs(raw.initramfs, place, unpack_dir)
     return System(
         name=raw.name,
-        target=raw.target,
+        target=_target(raw.target, place),
         machine=_machine(raw.machine, place),
         clock=_clock(raw.clock, place),
         kernel=_kernel(raw.kernel, place, needed=raw.target != "replay"),
@@ -119,6 +121,16 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         path=place.path,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
     )
+
+
+def _target(name: str, place: Place) -> str:
+    # A package may bring a target of its own, so the names are not a Literal of the model.
+    if name in _TARGETS:
+        return name
+    known = (*_TARGETS, *sorted(point.name for point in entry_points(group="bootlab.targets")))
+    if name not in known:
+        raise place.error(f'expected one of {", ".join(known)}; got "{name[:80]}"', "target", did_you_mean(name, known))
+    return name
 
 
 def _one_of_two(top: str | None, kernel: str | None, key: str, place: Place) -> str | None:
@@ -207,11 +219,13 @@ def _kernel(raw: RawKernel, place: Place, *, needed: bool) -> Kernel:
 
 
 def _beside(image: str, what: str) -> str | None:
-    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, when there is one."""
-    path = Path(image).resolve()
-    _, dash, version = path.name.partition("-")
-    found = path.with_name(f"{what}-{version}")
-    return str(found) if dash and found.is_file() else None
+    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, or beside what it links to."""
+    for path in (Path(image), Path(image).resolve()):
+        _, dash, version = path.name.partition("-")
+        found = path.with_name(f"{what}{dash}{version}")
+        if found.is_file() and found != path:
+            return str(found)
+    return None
 
 
 def _pattern(text: str, where: str, place: Place) -> str:
