@@ -20,7 +20,7 @@ def kernel_lines(recording: Recording) -> tuple[str, ...]:
 
 
 def level_of(cmdline: CommandLine) -> int | None:
-    """Return the console level that `quiet`, `debug` and `loglevel=` ask for, whichever comes last; None: the default."""
+    """Return the level that `quiet`, `debug` and `loglevel=` ask for, whichever comes last; None: the default."""
     level: int | None = None
     for param in cmdline.params:
         if param.key in {"quiet", "debug"} and param.value is None:

@@ -164,14 +164,14 @@ def catalogue() -> Catalogue:
     return load(tuple(entry_points(group=ENTRY_POINTS)))
 
 
-def all() -> tuple[Technique, ...]:  # noqa: A001 - read as registry.all()
+def all_techniques() -> tuple[Technique, ...]:
     """Return every technique."""
     return catalogue().techniques
 
 
 def get(technique_id: str) -> Technique:
     """Return one technique by its id. Raise UnknownTechnique with the ids that look alike."""
-    for technique in all():
+    for technique in all_techniques():
         if technique.id == technique_id:
             return technique
-    raise UnknownTechnique(technique_id, tuple(t.id for t in all()))
+    raise UnknownTechnique(technique_id, tuple(t.id for t in all_techniques()))

@@ -32,7 +32,7 @@ class KernelPvh(Technique):
     )
     references = ("arch/x86/platform/pvh/head.S", "arch/x86/Kconfig: PVH", "QEMU: pc-bios/optionrom/pvh_main.c")
 
-    def applies(self, context: Context) -> Applies:
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
         """Yes when the image's ELF note or the configuration says that there is an entry."""
         if context.system.target != "qemu":
             return Applies.no("only a virtual machine has a PVH loader", f"target = {context.system.target}")

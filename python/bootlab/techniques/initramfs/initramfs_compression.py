@@ -65,7 +65,7 @@ class InitramfsCompression(Technique):
             Change(technique=self.id, ops=(SetCompression(form),), label=form) for form in self._formats(context)
         )
 
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:  # noqa: PLR0911 - one answer a reason
         """Prove it by the archive's size, and that the kernel unpacked that archive."""
         old, new = before.recording.meta.artefact_bytes, after.recording.meta.artefact_bytes
         was, now = old.get(_ARTEFACT), new.get(_ARTEFACT)

@@ -123,7 +123,7 @@ def _resolve(path: str, tree: dict[str, Entry]) -> list[str]:
 
 
 def _interpreter(entry: Entry) -> str | None:
-    """Return what a script's first line or a program's header asks for. Programs: the kernel loads it, so it is read."""
+    """Return what a script's first line asks for. A program's interpreter is opened by the kernel, so it was read."""
     if entry.text is None or not entry.text.startswith("#!"):
         return None
     words = entry.text.split("\n", 1)[0][2:].split()

@@ -32,7 +32,7 @@ class CryptoSelftests(ParameterTechnique):
         "crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.17 CRYPTO_SELFTESTS",
     )
 
-    def applies(self, context: Context) -> Applies:
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
         """Yes when the tests are compiled in and nothing has switched them off."""
         if answer := self.already(context):
             return answer

@@ -39,7 +39,7 @@ class DebugLeftovers(Technique):
     id = "debug-leftovers"
     title = "Debug parameters left behind"
     stage = "kernel"
-    what = "Removes `initcall_debug`, `earlycon`, `earlyprintk`, `keep_bootcon`, `debug`, `ignore_loglevel` and their like."
+    what = "Removes `initcall_debug`, `earlycon`, `earlyprintk`, `debug`, `ignore_loglevel` and their like."
     why = "They print thousands of lines, print each line twice, or poison and test memory."
     when_not = "Somebody is looking for a fault."
     cost = "None."

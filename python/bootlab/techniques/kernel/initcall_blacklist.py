@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bootlab.model.change import ExtendParam, Change
+from bootlab.model.change import Change, ExtendParam
 from bootlab.model.recording import Diagnosis, Initcall
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique

@@ -7,9 +7,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
 
-_CALIBRATED = r"Calibrating delay (?:loop|using timer specific routine)\.\. .*\(lpj=(\d{1,12})\)|" + (
-    r"Calibrating delay loop\.\.\. .*\(lpj=(\d{1,12})\)"
-)
+_CALIBRATED = r"Calibrating delay (?:loop\.\.\.|using timer specific routine\.\.) .*\(lpj=(\d{1,12})\)"
 _PRESET = r"Calibrating delay loop \(skipped\) preset value"
 _ANY = r"Calibrating delay "
 
@@ -63,7 +61,7 @@ class LpjPreset(Technique):
 
         `preset value` alone is no proof: the kernel prints it too where it would have skipped the loop anyway.
         """
-        old, new = KernelLog.of(before), KernelLog.of(after)
+        old, new = KernelLog.pair(before, after)
         was, now = old.line(_CALIBRATED), new.line(_PRESET)
         if not was:
             there = old.line(_ANY)

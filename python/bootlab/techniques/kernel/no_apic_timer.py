@@ -31,7 +31,7 @@ class NoApicTimer(ParameterTechnique):
         "Documentation/admin-guide/kernel-parameters.txt: noapictimer",
     )
 
-    def applies(self, context: Context) -> Applies:
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
         """Yes with one possible processor, an HPET, and no deadline timer."""
         if answer := self.already(context):
             return answer

@@ -26,7 +26,7 @@ class RandomTrustCpu(ParameterTechnique):
     sets = (Param("random.trust_cpu", "on"),)
     references = ("drivers/char/random.c: random_init_early(), parse_trust_cpu()",)
 
-    def applies(self, context: Context) -> Applies:
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
         """Yes when trust is switched off, by configuration or parameter."""
         if answer := self.already(context):
             return answer
