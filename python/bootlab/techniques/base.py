@@ -16,6 +16,12 @@ from bootlab.model.verdict import Effect
 StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]
 
 
+Proof = Literal["recording", "kernel-log", "diagnosis"]
+"""Where `took_effect` looks. `recording`: marks, artefact sizes and console of the two timing boots are enough.
+`kernel-log`: messages of level info; where a console hides them (`quiet`), give it a diagnostic boot of that system
+(:func:`bootlab.techniques.evidence.needs_diagnosis` tells). `diagnosis`: only a diagnostic boot of both can show it."""
+
+
 class Answer(enum.StrEnum):
     """Whether a technique can be tried on a system."""
 
@@ -122,6 +128,7 @@ class Technique(abc.ABC):
     late: ClassVar[bool] = False
     needs_diagnosis: ClassVar[bool] = False
     exclusive: ClassVar[bool] = True
+    proof: ClassVar[Proof] = "kernel-log"
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

@@ -1,0 +1,45 @@
+"""Which lines of a recorded console the kernel printed."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Recording
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Evidence
+from bootlab.techniques.evidence import bare
+
+_STAMPED = re.compile(r"\[ {0,8}\d{1,9}\.\d{6}\](?:\[ {0,8}[TC]\d{1,9}\])? ")
+
+
+def kernel_lines(recording: Recording) -> tuple[str, ...]:
+    """Return the lines that carry printk's stamp, from the stamp on."""
+    found = ((line.text, _STAMPED.search(line.text)) for line in recording.lines)
+    return tuple(text[match.start() :] for text, match in found if match)
+
+
+def level_of(cmdline: CommandLine) -> int | None:
+    """Return the level that `quiet`, `debug` and `loglevel=` ask for, whichever comes last; None: the default."""
+    level: int | None = None
+    for param in cmdline.params:
+        if param.key in {"quiet", "debug"} and param.value is None:
+            level = 4 if param.key == "quiet" else 10
+        elif param.key == "loglevel" and param.value is not None and re.fullmatch(r"\d{1,3}", param.value):
+            level = int(param.value)
+    return level
+
+
+def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:
+    """Prove that kernel messages stay off the console: none is new, and some are gone."""
+    old, new = kernel_lines(before.recording), kernel_lines(after.recording)
+    if not old:
+        return Effect(False, "the kernel printed nothing to the console before the change either")
+    change = f"kernel lines on the console: {len(old)} -> {len(new)}"
+    if len(new) >= len(old):
+        return Effect(False, change)
+    # A boot that died early has fewer lines as well: what is left must not end in the middle.
+    if not after.recording.ok:
+        return Effect(False, f"{change}, but this boot did not reach its goal")
+    gone = next((line for line in old if bare(line) not in {bare(kept) for kept in new}), "")
+    return Effect(True, f"{change}; gone: {bare(gone)[:80]}")

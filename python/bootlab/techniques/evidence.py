@@ -1,0 +1,225 @@
+"""Proof out of recordings: the kernel's messages of one booted system, and what changed between two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Technique
+
+MAX_QUOTE_CHARS = 200
+"""Evidence is quoted in tables and pages; a hostile line is cut there."""
+
+# "[    0.169860] ", "[    0.169860][    T1] ", "<6>[    0.169860] "
+_STAMP = re.compile(r"^(?:<\d{1,3}>)?(?:\[ {0,8}\d{1,9}\.\d{6}\])(?:\[ {0,8}[TC]\d{1,9}\])? ?")
+# Printed by every architecture at level info: mm/page_alloc.c mem_init_print_info(), init/initramfs.c.
+_INFO_LEVEL = re.compile(r"Memory: \d+K/\d+K available|Trying to unpack rootfs image|Unpacking initramfs\.\.\.")
+_SECONDS = re.compile(r"^(?:<\d{1,3}>)?\[ {0,8}(\d{1,9})\.(\d{6})\]")
+_UNKNOWN_PARAMETERS = re.compile(r'Unknown kernel command line parameters "([^"]*)')
+
+
+class Booted(Protocol):
+    """What Context and Evidence have in common: a system and what its boots recorded."""
+
+    @property
+    def system(self) -> System:
+        """Return the system that was booted."""
+
+    @property
+    def recording(self) -> Recording:
+        """Return its timing boot."""
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """Return its diagnostic boot, if one was made."""
+
+
+def bare(text: str) -> str:
+    """Return a console line without printk's level and stamp."""
+    return _STAMP.sub("", text, count=1)
+
+
+def quote(text: str) -> str:
+    """Return a line as evidence: printable characters only, and not endless."""
+    clean = "".join(c if c.isprintable() else "?" for c in text.strip())
+    return clean if len(clean) <= MAX_QUOTE_CHARS else clean[: MAX_QUOTE_CHARS - 1] + "…"
+
+
+class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
+    """The kernel's messages from the fullest source there is.
+
+    `complete`: messages of level info are among them, so that a message which is absent was not printed.
+    """
+
+    lines: tuple[str, ...]
+    source: str
+    complete: bool
+
+    @classmethod
+    def of(cls, booted: Booted) -> KernelLog:
+        """Take the diagnostic boot's log where there is one, else what the timing boot's console carried."""
+        if booted.diagnosis is None:
+            return cls.of_console(booted.recording)
+        lines = booted.diagnosis.log or tuple(line.text for line in booted.diagnosis.recording.lines)
+        return cls(lines=tuple(bare(line) for line in lines), source="diagnostic boot", complete=bool(lines))
+
+    @classmethod
+    def of_console(cls, recording: Recording) -> KernelLog:
+        """Take what the console of one boot carried."""
+        lines = tuple(bare(line.text) for line in recording.lines)
+        complete = any(_INFO_LEVEL.search(line) for line in lines)
+        return cls(lines=lines, source="console of the timing boot", complete=complete)
+
+    @classmethod
+    def pair(cls, before: Booted, after: Booted) -> tuple[KernelLog, KernelLog]:
+        """Take both logs from the same kind of source where that is possible.
+
+        A diagnostic boot sets parameters of its own and shows messages of level debug, which no console does.
+        """
+        if before.diagnosis is not None and after.diagnosis is not None:
+            return cls.of(before), cls.of(after)
+        consoles = cls.of_console(before.recording), cls.of_console(after.recording)
+        if all(log.complete for log in consoles):
+            return consoles
+        return cls.of(before), cls.of(after)
+
+    def match(self, pattern: str) -> re.Match[str] | None:
+        """Return the first match of a regular expression, or None."""
+        compiled = re.compile(pattern)
+        return next((m for line in self.lines if (m := compiled.search(line))), None)
+
+    def line(self, pattern: str) -> str:
+        """Return the first line that a regular expression finds, fit to be quoted; "" when there is none."""
+        found = self.match(pattern)
+        return quote(found.string) if found else ""
+
+    def count(self, pattern: str) -> int:
+        """Return how many lines a regular expression finds."""
+        compiled = re.compile(pattern)
+        return sum(1 for line in self.lines if compiled.search(line))
+
+    def why_silent(self) -> str:
+        """Say why an absent message proves nothing; "" when it does."""
+        if self.complete:
+            return ""
+        return (
+            "the console does not carry the kernel's messages (quiet, loglevel= or no console=), "
+            "and no diagnostic boot of this system was made"
+        )
+
+
+def needs_diagnosis(technique: Technique, booted: Booted) -> bool:
+    """Tell whether `took_effect` can say nothing about this system before a diagnostic boot of it was made."""
+    if booted.diagnosis is not None or technique.proof == "recording":
+        return False
+    return technique.proof == "diagnosis" or not KernelLog.of_console(booted.recording).complete
+
+
+def rejected(booted: Booted, key: str) -> str:
+    """Return the kernel's own line that says it does not know this parameter, or "" (init/main.c, since 5.13)."""
+    for line in KernelLog.of(booted).lines:
+        if found := _UNKNOWN_PARAMETERS.search(line):
+            words = [word.partition("=")[0].replace("-", "_") for word in found[1].split()]
+            if key.replace("-", "_") in words:
+                return quote(line)
+    return ""
+
+
+def appeared(before: Booted, after: Booted, pattern: str) -> Effect:
+    """Prove an effect by a kernel message that only the changed system prints."""
+    old, new = KernelLog.pair(before, after)
+    found = new.line(pattern)
+    if not found:
+        return Effect(False, new.why_silent() or f"the kernel never printed {pattern!r} ({new.source})")
+    if old.line(pattern):
+        return Effect(False, f"the kernel printed it without the change too: {found}")
+    if silent := old.why_silent():
+        return Effect(False, f"before the change: {silent}")
+    return Effect(True, f"{found} ({new.source})")
+
+
+def vanished(before: Booted, after: Booted, pattern: str) -> Effect:
+    """Prove an effect by a kernel message that the changed system does not print any more."""
+    old, new = KernelLog.pair(before, after)
+    was = old.line(pattern)
+    if not was:
+        return Effect(False, old.why_silent() or f"the kernel never printed {pattern!r}, with or without the change")
+    if still := new.line(pattern):
+        return Effect(False, f"the kernel still prints: {still}")
+    if silent := new.why_silent():
+        return Effect(False, f"with the change: {silent}")
+    return Effect(True, f"gone ({new.source}): {was}")
+
+
+def differs(before: Booted, after: Booted, pattern: str) -> Effect:
+    """Prove an effect by what the pattern's first group caught: both systems print it, with another value."""
+    old, new = KernelLog.pair(before, after)
+    was, now = old.match(pattern), new.match(pattern)
+    if was is None or now is None:
+        log = old if was is None else new
+        return Effect(False, log.why_silent() or f"the kernel never printed {pattern!r} ({log.source})")
+    if was[1] == now[1]:
+        return Effect(False, f"unchanged: {quote(now.string)}")
+    return Effect(True, f"{quote(was.string)} -> {quote(now.string)}")
+
+
+def interval_ns(lines: Iterable[tuple[str, int | None]], start: str, end: str) -> int | None:
+    """Return the time from the last line before `end` that `start` finds to the first line that `end` finds.
+
+    Lines come as text and nanoseconds on any one clock. An empty `start` means the line before; an empty `end` the
+    line after. None: a line or its stamp is missing.
+    """
+    first = re.compile(start) if start else None
+    last = re.compile(end) if end else None
+    opened: int | None = None
+    for text, ns in lines:
+        if opened is not None and (last is None or last.search(text)):
+            return None if ns is None else ns - opened
+        if first is None or first.search(text):
+            opened = ns
+    return None
+
+
+def _console_times(recording: Recording) -> list[tuple[str, int | None]]:
+    stamped = all(line.first_ns is not None for line in recording.lines)
+    return [(line.text, line.first_ns if stamped else line.printk_ns) for line in recording.lines]
+
+
+def _log_times(log: tuple[str, ...]) -> list[tuple[str, int | None]]:
+    found = ((line, _SECONDS.match(line)) for line in log)
+    return [(line, int(m[1]) * 10**9 + int(m[2]) * 1000 if m else None) for line, m in found]
+
+
+def interval_shrank(before: Booted, after: Booted, start: str, end: str, least_ns: int = 10_000) -> Effect:
+    """Prove a silent effect by the interval it works in: two exact boots agree there to the instruction without it.
+
+    Only for changes to which the kernel says nothing, over an interval in which it does nothing else.
+    """
+    recordings = before.recording, after.recording
+    if any(recording.meta.mode != "exact" for recording in recordings):
+        return Effect(False, "the kernel prints nothing about it, and only exact mode can show it by its interval")
+    sources = [(_console_times(recordings[0]), _console_times(recordings[1]))]
+    if before.diagnosis is not None and after.diagnosis is not None:
+        sources.append((_log_times(before.diagnosis.log), _log_times(after.diagnosis.log)))
+    span = f"from {start or 'the line before'!r} to {end or 'the next line'!r}"
+    for old, new in sources:
+        was, now = interval_ns(old, start, end), interval_ns(new, start, end)
+        if was is not None and now is not None:
+            return Effect(was - now >= least_ns, f"{span}: {was / 1e6:.3f} ms -> {now / 1e6:.3f} ms")
+    silent = KernelLog.of(before).why_silent() or KernelLog.of(after).why_silent()
+    return Effect(False, silent or f"no such interval {span} in both logs")
+
+
+def either(*effects: Effect) -> Effect:
+    """Return the first effect that is shown, or all the reasons why none is."""
+    for effect in effects:
+        if effect.shown:
+            return effect
+    reasons = dict.fromkeys(effect.evidence for effect in effects)
+    return Effect(False, "; ".join(reasons))

@@ -1,0 +1,1 @@
+"""Techniques of the stage `init`: one file each, registered in `bootlab.techniques.registry`."""

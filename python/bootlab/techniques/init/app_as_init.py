@@ -1,0 +1,78 @@
+"""Let the kernel start the application itself."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, SetParam
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.evidence import KernelLog
+
+_RUN = r"Run (\S{1,200}) as init process"
+
+
+class AppAsInit(Technique):
+    """No shell, no scripts, no service manager before the application."""
+
+    id = "app-as-init"
+    title = "Application as init"
+    stage = "init"
+    what = "Sets `rdinit=` to the application that the system names."
+    why = "Whatever init does before it starts the application is time to the first available use."
+    when_not = "The application needs mounted file systems, a network or environment that init sets up."
+    cost = "The application must reap children and never exit, or start init itself afterwards."
+    risk = Risk(function="nothing of what init did is done: no mounts, no network, no supervision; a crash is a panic")
+    proof = "recording"
+    published = (
+        Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),
+        Published("-20 ms for a minimal initramfs with it", "BeagleBone Black", "Bootlin boot-time training"),
+    )
+    references = (
+        "init/main.c: kernel_init(), run_init_process()",
+        "Documentation/admin-guide/kernel-parameters.txt: rdinit=",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the system names an application in its initramfs that is not init yet."""
+        system = context.system
+        if system.initramfs is None:
+            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+        if system.application is None:
+            return Applies.unknown('the system file does not name the application (application = "/path")')
+        if system.cmdline.value("rdinit") == system.application:
+            return Applies.no("the application is init already", f"rdinit={system.application}")
+        entry = system.initramfs.tree.get(system.application)
+        if entry is None:
+            return Applies.no("the application is not in the initramfs", f"application = {system.application}")
+        if entry.kind == "file" and not entry.mode & 0o111:
+            return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
+        line = KernelLog.of_console(context.recording).line(_RUN)
+        return Applies.yes("something else is init and starts it", line or f"rdinit={system.cmdline.value('rdinit')}")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the application; without one there is nothing to propose."""
+        if context.system.application is None:
+            return ()
+        return (Change(technique=self.id, ops=(SetParam("rdinit", context.system.application),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's line before it executes init, on the console: a diagnostic boot has another init."""
+        old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
+        was, now = old.match(_RUN), new.match(_RUN)
+        wanted = after.system.cmdline.value("rdinit")
+        if now is None:
+            return _by_mark(before, after)
+        if now[1] != wanted:
+            return Effect(False, f"the kernel runs something else: {now.string}")
+        if was is not None and was[1] == now[1]:
+            return Effect(False, f"it was init before as well: {was.string}")
+        return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
+
+
+def _by_mark(before: Evidence, after: Evidence) -> Effect:
+    # Where the console is quiet: the scripts' mark that is never set any more although the goal came.
+    scripts = before.recording.mark("rc-scripts")
+    if scripts is None or not after.recording.ok:
+        return Effect(False, KernelLog.of_console(after.recording).why_silent() or "the kernel did not print its init")
+    if after.recording.mark("rc-scripts") is not None:
+        return Effect(False, f"the scripts still run: {scripts.source}")
+    return Effect(True, f"the goal came and the scripts never ran: {scripts.source}")

@@ -1,0 +1,1 @@
+"""Techniques of the stage `initramfs`: one file each, registered in `bootlab.techniques.registry`."""

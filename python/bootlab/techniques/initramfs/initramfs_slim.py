@@ -1,0 +1,130 @@
+"""Leave out of the initramfs what nobody reads before the goal."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+
+from bootlab.model.change import Change, DropFiles
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+_ARTEFACT = "initramfs"
+MAX_LINKS = 40
+
+
+class InitramfsSlim(Technique):
+    """Every file is loaded, unpacked and written to memory, read or not."""
+
+    id = "initramfs-slim"
+    title = "Initramfs slimmed to the files that are read"
+    stage = "initramfs"
+    what = "Drops the regular files that the diagnostic boot saw nobody read between power-on and the goal."
+    why = "Loading, unpacking and copying cost the same for a file that is never opened."
+    when_not = (
+        "Files are needed after the goal, on other hardware or when something fails: name them in `initramfs.keep`."
+    )
+    cost = "The list belongs to one application on one machine; make it again when either changes."
+    risk = Risk(function="what is needed only later, or only sometimes, is missing; only goal and check are proved")
+    needs_diagnosis = True
+    proof = "recording"
+    published = (Published("-20 ms for a minimal initramfs", "BeagleBone Black", "Bootlin boot-time training"),)
+    references = ("init/initramfs.c: do_name(), do_copy()",)
+
+    def _unread(self, context: Context) -> tuple[str, ...]:
+        initramfs, diagnosis = context.system.initramfs, context.diagnosis
+        if initramfs is None or diagnosis is None:
+            return ()
+        tree = initramfs.tree.as_dict()
+        needed = {_norm(f.path) for f in diagnosis.files if f.read}
+        told = {_norm(f.path) for f in diagnosis.files}
+        cmdline = context.system.cmdline
+        needed |= {_norm(p) for p in (context.system.application, cmdline.value("rdinit") or "/init") if p}
+        needed |= {path for path in tree if any(fnmatch.fnmatch(path, pattern) for pattern in initramfs.keep)}
+        kept = _closure(needed, tree)
+        files = (path for path, entry in tree.items() if entry.kind == "file")
+        return tuple(sorted(path for path in files if path in told and path not in kept))
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the diagnostic boot tells which files were read, and some were not."""
+        initramfs, diagnosis = context.system.initramfs, context.diagnosis
+        if initramfs is None:
+            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+        if diagnosis is None:
+            return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
+        if not diagnosis.files:
+            return Applies.unknown("the diagnostic boot could not tell which files were read")
+        unread = self._unread(context)
+        if not unread:
+            return Applies.no("every file is read before the goal", f"{len(diagnosis.files)} files")
+        sizes = {_norm(f.path): f.size_bytes for f in diagnosis.files}
+        total = sum(sizes.get(path, 0) for path in unread)
+        names = ", ".join(unread[:4]) + (" …" if len(unread) > 4 else "")
+        return Applies.yes(f"{len(unread)} of {len(diagnosis.files)} files are never read ({total} bytes)", names)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose to drop all of them at once."""
+        unread = self._unread(context)
+        return (Change(technique=self.id, ops=(DropFiles(unread),)),) if unread else ()
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the smaller archive, in files and bytes."""
+        was = before.recording.meta.artefact_bytes.get(_ARTEFACT)
+        now = after.recording.meta.artefact_bytes.get(_ARTEFACT)
+        if was is None or now is None:
+            return Effect(False, "the recordings do not tell the initramfs' size")
+        files = [
+            sum(1 for _, x in e.system.initramfs.tree.entries if x.kind == "file") if e.system.initramfs else 0
+            for e in (before, after)
+        ]
+        change = f"initramfs {was} -> {now} bytes, {files[0]} -> {files[1]} files"
+        return Effect(now < was and files[1] < files[0], change)
+
+
+def _norm(path: str) -> str:
+    return posixpath.normpath("/" + path.lstrip("/"))
+
+
+def _closure(needed: set[str], tree: dict[str, Entry]) -> set[str]:
+    """Follow symbolic links (on every component) and `#!` lines from the files that are needed."""
+    kept: set[str] = set()
+    todo = sorted(needed)
+    while todo:
+        path = todo.pop()
+        if path in kept:
+            continue
+        kept.add(path)
+        resolved = _resolve(path, tree)
+        todo += [step for step in resolved if step not in kept]
+        entry = tree.get(resolved[-1] if resolved else path)
+        if entry is not None and (interpreter := _interpreter(entry)):
+            todo.append(_norm(interpreter))
+    return kept
+
+
+def _resolve(path: str, tree: dict[str, Entry]) -> list[str]:
+    """Return every path that opening this one goes through, the real one last."""
+    steps: list[str] = []
+    for _ in range(MAX_LINKS):
+        parts = path.strip("/").split("/")
+        for depth in range(1, len(parts) + 1):
+            prefix = "/" + "/".join(parts[:depth])
+            entry = tree.get(prefix)
+            if entry is not None and entry.kind == "symlink" and entry.target is not None:
+                target = posixpath.join(posixpath.dirname(prefix), entry.target)
+                steps.append(prefix)
+                path = _norm(posixpath.join(target, *parts[depth:]))
+                break
+        else:
+            steps.append(path)
+            return steps
+    return steps
+
+
+def _interpreter(entry: Entry) -> str | None:
+    """Return what a script's first line asks for. A program's interpreter is opened by the kernel, so it was read."""
+    if entry.text is None or not entry.text.startswith("#!"):
+        return None
+    words = entry.text.split("\n", 1)[0][2:].split()
+    return words[0] if words else None

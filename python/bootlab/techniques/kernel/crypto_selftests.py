@@ -1,0 +1,56 @@
+"""Skip the self-tests of crypto algorithms."""
+
+from __future__ import annotations
+
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.evidence import KernelLog, appeared
+from bootlab.techniques.parameter import ParameterTechnique
+
+_DISABLED = r"alg: self-tests disabled"
+
+
+class CryptoSelftests(ParameterTechnique):
+    """Every algorithm is tested with known answers when it registers, before it may be used."""
+
+    id = "crypto-selftests"
+    title = "Crypto self-tests skipped"
+    stage = "kernel"
+    what = "Sets `cryptomgr.notests`."
+    why = "Distribution kernels build in dozens of algorithms and test each against hundreds of vectors before init."
+    when_not = "The tests are compiled out already, or the system must run them (FIPS 140: `fips=1` runs them anyway)."
+    cost = "None at run time."
+    risk = Risk(
+        debuggability="the self-tests are a safety net: a miscompiled algorithm or a broken accelerator goes unnoticed"
+    )
+    kernels = "4.5 and later"
+    proof = "kernel-log"
+    sets = (Param("cryptomgr.notests"),)
+    references = (
+        "crypto/testmgr.c: alg_test()",
+        "crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.17 CRYPTO_SELFTESTS",
+    )
+
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+        """Yes when the tests are compiled in and nothing has switched them off."""
+        if answer := self.already(context):
+            return answer
+        if line := KernelLog.of(context).line(_DISABLED):
+            return Applies.no("the kernel skips them already", line)
+        if context.system.cmdline.value("fips") == "1":
+            return Applies.no("FIPS mode runs them whatever this parameter says", "fips=1")
+        manager = context.enabled("CRYPTO_MANAGER")
+        if manager is None:
+            return Applies.unknown("the kernel prints nothing while it tests, and its configuration is not known")
+        if not manager:
+            return Applies.no("there is no crypto manager in the kernel", "CONFIG_CRYPTO_MANAGER is not set")
+        if context.enabled("CRYPTO_MANAGER_DISABLE_TESTS"):
+            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y")
+        if context.kernel_version >= (6, 17) and not context.enabled("CRYPTO_SELFTESTS"):
+            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_SELFTESTS is not set")
+        return Applies.yes("the self-tests are compiled in", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own word, printed when the first test is left out."""
+        return appeared(before, after, _DISABLED)
