@@ -5,6 +5,7 @@ Times stay nanoseconds; the page formats them. The page's script reads these nam
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ LINES_LIMIT = 5000
 """Console lines of one boot that the page carries."""
 SPANS_LIMIT = 5000
 """Spans of one lane that the page carries: the longest ones."""
-TEXT_LIMIT = 4000
+TEXT_LIMIT = 2000
 
 
 def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str, Any]:
@@ -101,7 +102,7 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
         ],
         "missing": _shown(line.missing) if line else [],
         "cmdline": _show(boot.cmdline),
-        "command": _shown(boot.command),
+        "command": _show(shlex.join(boot.command)),
         "consoleBytes": boot.console_bytes,
         "artefacts": [[_show(k), v] for k, v in sorted(boot.artefact_bytes.items())],
         "path": _show(boot.recording_path or ""),
@@ -204,8 +205,8 @@ def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
         ],
         "cmdline": _show(system.cmdline, 8192),
         "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, system.cmdline)),
-        "machine": _shown(system.machine),
-        "baseMachine": _shown(system.base_machine),
+        "machine": _show(shlex.join(system.machine)),
+        "baseMachine": _show(shlex.join(system.base_machine)),
         "artefacts": [
             {"name": _show(a.name), "path": _show(a.path), "size": a.size_bytes, "sha256": _show(a.sha256)}
             for a in system.artefacts

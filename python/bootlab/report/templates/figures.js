@@ -21,7 +21,11 @@ function percent(part, whole, places = 1) {
   return part === null || part === undefined || !whole ? ABSENT : `${((100 * part) / whole).toFixed(places)}${THIN}%`;
 }
 
-const count = (n) => (n === null || n === undefined ? ABSENT : (n < 0 ? MINUS : "") + grouped(String(Math.abs(n))));
+const count = (n) => {
+  if (n === null || n === undefined) return ABSENT;
+  const [whole, part] = String(Math.abs(n)).split(".");
+  return (n < 0 ? MINUS : "") + grouped(whole) + (part ? `.${part}` : "");
+};
 const signedCount = (n) => (n > 0 ? "+" : "") + count(n);
 
 function size(bytes) {

@@ -63,7 +63,7 @@ function modelledSection(data) {
     { name: `modelled at ${grouped(String(m.baud))} baud, ms`, right: true, cls: "model", cell: (r) => ms(r.console) },
     { name: "images, bytes", right: true, cell: (r) => count(r.imageBytes) },
   ];
-  if (m.bandwidth) columns.push({ name: `modelled at ${size(m.bandwidth)}/s, ms`, right: true, cls: "model", cell: (r) => ms(r.image) });
+  if (m.bandwidth) columns.push({ name: `modelled at ${count(m.bandwidth / 1e6)}${THIN}MB/s, ms`, right: true, cls: "model", cell: (r) => ms(r.image) });
   return section("modelled", "Modelled, not measured", `What a board would add and no clock here has seen: characters × ${m.bits} bits / ${grouped(String(m.baud))} baud${m.bandwidth ? `; image bytes / ${count(m.bandwidth)} bytes per second` : ""}. Never part of the figures above.`,
     plainTable("Modelled costs on hardware", columns, m.rows, "figures"));
 }
@@ -78,9 +78,9 @@ function limitsSection(data) {
 
 function reproduceSection(data) {
   const parts = data.reproduce.map((c) => snippet(c));
-  if (data.base.command.length) parts.push(el("h3", {}, "The emulator's command of the base"), snippet(data.base.command.join(" ")));
+  if (data.base.command) parts.push(el("h3", {}, "The emulator's command of the base"), snippet(data.base.command));
   if (data.base.cmdline) parts.push(el("h3", {}, "Kernel command line of the base"), snippet(data.base.cmdline));
-  return parts.length ? section("reproduce", "Again", null, parts) : null;
+  return parts.length ? section("reproduce", "How to get these results again", null, parts) : null;
 }
 
 function themeButton() {
@@ -92,7 +92,7 @@ function themeButton() {
 function build(data) {
   const sections = [stageSection, stackSection, systemSection, trialSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
     .map((make) => make(data)).filter(Boolean);
-  const nav = el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.id === "system" ? "System" : s.querySelector("h2").textContent.split(",")[0].replace("What exact mode does not model", "Limits"))))));
+  const nav = el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.id === "system" ? "System" : s.querySelector("h2").textContent.split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"))))));
   const kind = { boot: "Boot", try: "Trials", stack: "Stack" }[data.kind];
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the report"),

@@ -1,6 +1,6 @@
 // One plot of one clock: an axis, a row of marks, stages, and lanes of spans. It knows its view [from, to] in ns.
 // rows: {name, cls(item), items: [{name, start, length, detail, cls}]}; marks: [{name, at}].
-const PLOT = { gutter: 112, row: 19, axis: 22, mark: 15, overview: 26, rowsMax: 24 };
+const PLOT = { gutter: 112, axis: 22, mark: 14, levels: 4, overview: 26, rowsMax: 24 };
 
 function packRows(items) {
   // Greedy: an item goes to the first row that is free. What lies inside another lands on the row below.
@@ -23,12 +23,16 @@ class Plot {
     this.to = this.high;
     this.hits = null;
     this.selected = null;
-    let y = PLOT.axis + (marks.length ? 3 * PLOT.mark + 4 : 0);
+    let y = PLOT.axis + (marks.length ? PLOT.levels * PLOT.mark + 4 : 0);
     for (const lane of lanes) {
       lane.items.sort((a, b) => a.start - b.start || b.length - a.length);
-      lane.y = y;
       lane.rows = packRows(lane.items);
-      y += lane.rows * PLOT.row + 6;
+    }
+    // A few rows may be tall, many must be low.
+    this.row = lanes.reduce((n, lane) => n + lane.rows, 0) > 5 ? 18 : 26;
+    for (const lane of lanes) {
+      lane.y = y;
+      y += lane.rows * this.row + 6;
     }
     this.bottom = y;
     this.items = lanes.flatMap((lane) => lane.items.map((item) => Object.assign(item, { lane })));

@@ -11,7 +11,7 @@ function stackSection(data) {
     { end: true, id: "stacked", after: data.final.goal, saved: baseNs === null || data.final.goal === null ? null : baseNs - data.final.goal },
   ];
   const columns = [
-    { name: "change", cls: "name", cell: (r) => (r.end ? el("strong", {}, r.id) : [el("span", { class: "ordinal" }, r.number), el("code", {}, r.id), r.retried ? el("span", { class: "late", title: "taken in the late round, after it had been tried before" }, "late") : null]) },
+    { name: "change", cls: "name", cell: (r) => (r.end ? el("strong", {}, r.id) : el("div", { class: "entry" }, el("span", { class: "ordinal" }, r.number), el("code", {}, r.id), r.retried ? el("span", { class: "late", title: "taken in the late round, after it had been tried before" }, "late") : null)) },
     { name: "goal", cls: "fall", cell: (r) => fall(r, whole) },
     { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.id === "base" && r.end ? "" : signedMs(r.saved)) },
     { name: "goal, ms", right: true, cell: (r) => ms(r.after) },
@@ -74,7 +74,7 @@ function systemSection(data) {
   return section("system", "The faster system", null,
     el("h3", {}, "Kernel command line"), snippet(stack.cmdline),
     el("h3", {}, "Against the base"), el("p", { class: "diff" }, el("code", {}, diffWords(stack.cmdlineDiff))),
-    stack.machine.length ? [el("h3", {}, "Machine"), snippet(stack.machine.join(" ")),
-      stack.baseMachine.length ? el("p", { class: "aside" }, "base: ", el("code", {}, stack.baseMachine.join(" "))) : null] : null,
+    stack.machine ? [el("h3", {}, "Machine"), snippet(stack.machine),
+      stack.baseMachine ? el("p", { class: "aside" }, "base: ", el("code", {}, stack.baseMachine)) : null] : null,
     images, stack.path ? el("p", { class: "aside" }, "System file: ", el("code", {}, stack.path)) : null);
 }

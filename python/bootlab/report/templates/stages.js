@@ -24,7 +24,7 @@ function stageSection(data) {
   const rows = names.map((name) => ({ name, a: find(first, name), b: second && find(second, name) }));
   rows.push({ total: true, name: "power-on to goal", a: { length: first.goal, insns: first.insns }, b: second && { length: second.goal, insns: second.insns } });
   const columns = [
-    { name: "stage", cell: (r) => (r.total ? el("strong", {}, r.name) : [el("i", { class: `swatch ${stageClass(r.name)}` }), r.name]) },
+    { name: "stage", cls: "stage", cell: (r) => (r.total ? el("strong", {}, r.name) : [el("i", { class: `swatch ${stageClass(r.name)}` }), r.name]) },
     { name: `${boots[0][0]}, ${first.clock} ms`, right: true, cell: (r) => ms(r.a?.length) },
     { name: "share", right: true, cell: (r) => percent(r.a?.length, first.goal) },
     { name: "instructions", right: true, cell: (r) => count(r.a?.insns) },

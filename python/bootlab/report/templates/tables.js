@@ -52,7 +52,7 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
           }
         },
       });
-      cells[0].prepend(toggle);
+      cells[0].replaceChildren(el("div", { class: "entry" }, toggle, [...cells[0].childNodes]));
     }
   }
   table.append(el("caption", {}, caption), el("thead", {}, el("tr", {}, headers)), ...bodies.map((b) => b.body));

@@ -10,7 +10,7 @@ Object.assign(Plot.prototype, {
     this.drawAxis(inside, right);
     this.drawMarks(inside);
     for (const lane of this.lanes) {
-      this.svg.append(svg("text", { class: "lane-name", x: 0, y: lane.y + 13 }, clip(lane.name, 17)));
+      this.svg.append(svg("text", { class: "lane-name", x: 8, y: lane.y + this.row / 2 + 3 }, clip(lane.name, 17)));
       this.drawLane(inside, lane);
     }
     this.svg.append(inside);
@@ -27,7 +27,7 @@ Object.assign(Plot.prototype, {
   },
 
   drawMarks(into) {
-    const free = [-Infinity, -Infinity, -Infinity];
+    const free = Array(PLOT.levels).fill(-Infinity);
     for (const mark of this.marks) {
       if (mark.at < this.from || mark.at > this.to) continue;
       const x = this.x(mark.at);
@@ -56,17 +56,17 @@ Object.assign(Plot.prototype, {
       // Below half a pixel only the first of a crowd is drawn, unless the search found it.
       if (wide < 1 && x - (edge.get(item.row) ?? -9) < 0.5 && !(this.hits && hit) && item !== this.selected) continue;
       edge.set(item.row, x + wide);
-      const y = lane.y + item.row * PLOT.row;
+      const y = lane.y + item.row * this.row;
       const box = svg("rect", {
         class: ["span", item.cls, hit ? (this.hits ? "hit" : "") : "miss", item === this.selected ? "chosen" : ""].filter(Boolean).join(" "),
-        x, y, width: wide, height: PLOT.row - 3,
+        x, y, width: wide, height: this.row - 3,
       });
       box.item = item;
       into.append(box);
       const left = Math.max(x, PLOT.gutter);
       const room = Math.min(x + wide, PLOT.gutter + this.width) - left - 8;
       if (room > 24) {
-        into.append(svg("text", { class: `span-text ${hit ? "" : "miss"}`, x: left + 4, y: y + 12 }, clip(item.name, Math.floor(room / 6.3))));
+        into.append(svg("text", { class: `span-text ${hit ? "" : "miss"}`, x: left + 4, y: y + this.row / 2 + 2.5 }, clip(item.name, Math.floor(room / 6.3))));
       }
     }
   },
@@ -86,7 +86,7 @@ Object.assign(Plot.prototype, {
     }
     const from = scale(this.from);
     group.append(svg("rect", { class: "overview-view", x: from, y: y + 0.5, width: Math.max(scale(this.to) - from, 3), height: PLOT.overview - 9 }));
-    this.svg.append(svg("text", { class: "lane-name faint", x: 0, y: y + 13 }, "whole boot"), group);
+    this.svg.append(svg("text", { class: "lane-name faint", x: 8, y: y + 13 }, "whole boot"), group);
   },
 });
 
@@ -171,5 +171,5 @@ function timelineSection(data) {
     clear(timing).append(bootPlot(boot, name));
     fillDiagnostic(boot);
   }) : null;
-  return section("timeline", "Timeline", null, pick, timing, diagnostic);
+  return section("timeline", "Timeline", "One boot on its own clock: marks, stages and spans. A search dims what does not match; Enter goes from match to match.", pick, timing, diagnostic);
 }

@@ -38,7 +38,7 @@ const riskRank = (risk) => (risk.S ? 4 : 0) + (risk.F ? 2 : 0) + (risk.d ? 1 : 0
 const proofText = (t) => [t.failed ? t.outcome : "", t.reason, t.evidence].filter(Boolean).join("; ") || t.what;
 
 function miniBar(saved, biggest) {
-  if (saved === null) return "";
+  if (!saved) return "";
   // Square root: a gain of a millisecond stays visible beside one of three hundred.
   const width = `${(50 * Math.sqrt(Math.abs(saved) / biggest)).toFixed(2)}%`;
   return el("div", { class: "mini-track", "aria-hidden": "true" },
@@ -77,6 +77,6 @@ function evidence(t, data) {
     ? el("p", { class: "diff" }, el("code", {}, diffWords(t.cmdline)))
     : el("p", { class: "aside" }, data.base.cmdline && t.cmdline.length ? "The command line stays as it is." : "The command line is not known.");
   return el("div", { class: "evidence" },
-    el("dl", {}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-    el("div", {}, deltas, bytes), el("div", { class: "wide" }, el("h4", {}, "Command line"), line));
+    el("div", {}, el("dl", {}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])), el("h4", {}, "Command line"), line),
+    el("div", {}, deltas, bytes));
 }

@@ -157,7 +157,7 @@ def trials(base_ns: int, base_key: str) -> tuple[Trial, ...]:
             f"console line changed: “{technique} active”" if shown else "nothing in the recording tells the two apart"
         )
         deltas = tuple(
-            StageDelta(name, before, before - (saved if index == number % 5 else 0))
+            StageDelta(name, before, before - (saved if index == (2 if number == 0 else 4) else 0))
             for index, ((name, _f, _l), before) in enumerate(zip(STAGES, BASE_STAGES_NS, strict=True))
         ) if saved is not None else ()  # fmt: skip
         out.append(
