@@ -109,7 +109,8 @@ def watched(browser, tmp_path: Path) -> Iterator[Watched]:
     [
         ("boot", ["stages", "timeline", "console", "modelled", "limits", "reproduce"]),
         ("try", ["stages", "trials", "timeline", "console", "techniques", "modelled", "limits", "reproduce"]),
-        ("stack", ["stages", "stack", "system", "trials", "timeline", "console", "techniques", "modelled", "limits", "reproduce"]),
+        ("stack", ["stages", "stack", "system", "trials", "timeline", "console", "techniques", "modelled", "limits",
+                   "reproduce"]),
     ],
 )  # fmt: skip
 def test_every_kind_has_its_sections_and_fits_the_screen(watched: Watched, kind: str, sections: list[str]):
@@ -213,7 +214,8 @@ def test_the_timeline_zooms_pans_and_searches(watched: Watched):
     area = box.bounding_box()
     page.mouse.move(area["x"] + area["width"] / 2, area["y"] + 40)
     page.mouse.wheel(0, -600)
-    page.wait_for_function("whole => [...document.querySelectorAll('#plot-diagnostic .tick-text')].map(t => t.textContent).join() !== whole", arg=",".join(whole))  # fmt: skip
+    moved = "[...document.querySelectorAll('#plot-diagnostic .tick-text')].map(t => t.textContent).join() !== whole"
+    page.wait_for_function(f"whole => {moved}", arg=",".join(whole))
     wheeled = ticks()
     page.mouse.down()
     page.mouse.move(area["x"] + area["width"] / 2 - 300, area["y"] + 40, steps=4)

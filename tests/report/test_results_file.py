@@ -7,7 +7,7 @@ import report_sample as sample
 
 from bootlab.errors import UserError
 from bootlab.model.recording import Outcome
-from bootlab.report import results_file
+from bootlab.report import results_file, run_folder
 from bootlab.report.modelled import Modelled
 from bootlab.report.results import BootSummary
 
@@ -120,3 +120,16 @@ def test_the_models_are_baud_and_bandwidth():
     ).rows[0]  # fmt: skip
     assert (row.console_ns, row.image_ns) == (1_000_000_000, 2_500_000_000)
     assert Modelled().with_boot("base", console_bytes=1, image_bytes=1).rows[0].image_ns is None
+
+
+def test_a_run_folder_gets_every_report(tmp_path: Path):
+    results = sample.results("stack", initcalls=5)
+    written = run_folder.write(results, tmp_path, {"b45e": sample.recording(20)})
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "base.perfetto-trace", "base.trace.json", "report.html", "results.json", "stack.perfetto-trace",
+        "stack.trace.json", "summary.md",
+    ]  # fmt: skip
+    assert all(p.stat().st_size > 500 for p in (written.results, written.page, written.summary, *written.traces))
+    assert results_file.load(tmp_path) == results
+    names = {e["name"] for e in json.loads((tmp_path / "base.trace.json").read_text())["traceEvents"]}
+    assert {"firmware", "goal"} <= names

@@ -97,9 +97,10 @@ def _steps(results: Results, stack: StackResult) -> str:
     for number, step in enumerate(stack.steps, 1):
         trial = results.trial(step.change_id)
         evidence = step.evidence or (proof(trial) if trial else "")
+        name, of_base = code_cell(step.change_id), figures.percent(step.after_ns, results.base.goal_ns)
         rows.append(
-            f"| {number} | {code_cell(step.change_id)} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
-            f"| {figures.percent(step.after_ns, results.base.goal_ns)} | {plain(evidence)} |"
+            f"| {number} | {name} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
+            f"| {of_base} | {plain(evidence)} |"
         )
     return "\n".join(rows)
 

@@ -15,10 +15,12 @@ function headline(data) {
         el("p", { class: "figure-name" }, `of the base; ${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${data.stack.steps.length} changes`));
     }
   }
+  const best = data.trials.find((t) => t.verdict === "faster");
   const pairs = [];
   for (let i = 0; i < figures.length; i += 2) pairs.push(el("div", {}, figures[i], figures[i + 1]));
   return el("div", { class: "headline" }, pairs,
     failed ? el("div", { class: "failure", role: "alert" }, el("strong", {}, `${failed === final ? "The stack" : "The boot"} failed: ${failed.outcome}. `), failed.reason, failed.hint ? el("p", {}, failed.hint) : null) : null,
+    best && !final ? el("div", {}, el("p", { class: "share good" }, percent(best.goal, best.base)), el("p", { class: "figure-name" }, "of the base with the best single change, ", el("code", {}, best.id))) : null,
     data.trials.length && !final ? el("div", {}, el("p", { class: "share" }, `${data.trials.filter((t) => t.verdict === "faster").length} of ${data.trials.length}`), el("p", { class: "figure-name" }, "changes make it faster")) : null);
 }
 

@@ -2,7 +2,7 @@
 function stageSection(data) {
   const boots = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && b.stages.length);
   if (!boots.length) return null;
-  if (boots.length === 1) boots[0][0] = "boot";
+  if (data.kind === "boot") boots[0][0] = "boot";
   const whole = Math.max(...boots.map(([, b]) => endOf(b)), 1);
   const bars = boots.map(([name, boot]) => el("div", { class: "bar-row" },
     el("span", { class: "bar-name" }, name),
@@ -42,7 +42,7 @@ function stageSection(data) {
   const lacks = boots.flatMap(([n, b]) => b.lacks.map((l) => el("p", { class: "aside" }, `Not recorded (${n}): ${l}`)));
   return section("stages", "Stages", null,
     el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, bars, stageScale(whole)),
-    plainTable("Stages from power-on to the goal", columns, rows, "figures"),
+    plainTable("Stages from power-on to the goal", columns, rows, second ? "figures" : "figures narrow"),
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks);
 }
 

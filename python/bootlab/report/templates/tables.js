@@ -38,7 +38,7 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
   for (const entry of bodies) {
     const cells = columns.map((column, i) => el(i === 0 ? "th" : "td", {
       scope: i === 0 ? "row" : null, class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
-    }, column.cell(entry.row)));
+    }, column.cls === "words" ? el("div", { class: "bounded" }, column.cell(entry.row)) : column.cell(entry.row)));
     const line = el("tr", {}, cells);
     entry.body.append(line);
     if (detail) {

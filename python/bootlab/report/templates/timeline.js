@@ -163,7 +163,7 @@ function diagnosticPlot(group) {
 function timelineSection(data) {
   const boots = [["base", data.base], ["stacked", data.final]].filter(([, b]) => b && (b.stages.length || b.marks.length));
   if (!boots.length) return null;
-  const timing = el("div", {}, bootPlot(boots[0][1], boots[0][0]));
+  const timing = el("div", {}, bootPlot(boots[0][1], data.kind === "boot" ? "boot" : "base"));
   const diagnostic = el("div", {});
   const fillDiagnostic = (boot) => { clear(diagnostic).append(...boot.diagnostic.map(diagnosticPlot)); };
   fillDiagnostic(boots[0][1]);
