@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from bootlab.model.verdict import Verdict
 from bootlab.report import figures
@@ -18,11 +19,18 @@ def plain(text: str, limit: int = 300) -> str:
     return _MARKUP.sub(r"\\\1", one_line(text, limit))
 
 
+def code_cell(text: str) -> str:
+    """Put text in a code span of a table, where a bar would end the cell even inside the span."""
+    return code(text).replace("|", "\\|")
+
+
 def code(text: str, limit: int = 300) -> str:
     """Put text in a code span whose fence is longer than any run of backticks in it."""
-    shown = one_line(text, limit).replace("|", "\\|")
+    shown = one_line(text, limit)
+    if not shown:
+        return ""
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
@@ -71,11 +79,11 @@ def _instrument(results: Results) -> str:
 def _hand_over(system: FinalSystem) -> list[str]:
     parts = ["## The faster system", "Kernel command line:", _block(system.cmdline)]
     if system.machine:
-        parts += ["Machine:", _block(" ".join(system.machine))]
+        parts += ["Machine:", _block(shlex.join(system.machine))]
     if system.artefacts:
         rows = ["| image | path | size | SHA-256 |", "|---|---|---:|---|"]
         rows += [
-            f"| {plain(a.name)} | {code(a.path)} | {figures.size(a.size_bytes)} | {code(a.sha256)} |"
+            f"| {plain(a.name)} | {code_cell(a.path)} | {figures.size(a.size_bytes)} | {code_cell(a.sha256)} |"
             for a in system.artefacts
         ]
         parts.append("\n".join(rows))
@@ -89,9 +97,10 @@ def _steps(results: Results, stack: StackResult) -> str:
     for number, step in enumerate(stack.steps, 1):
         trial = results.trial(step.change_id)
         evidence = step.evidence or (proof(trial) if trial else "")
+        name, of_base = code_cell(step.change_id), figures.percent(step.after_ns, results.base.goal_ns)
         rows.append(
-            f"| {number} | {code(step.change_id)} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
-            f"| {figures.percent(step.after_ns, results.base.goal_ns)} | {plain(evidence)} |"
+            f"| {number} | {name} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
+            f"| {of_base} | {plain(evidence)} |"
         )
     return "\n".join(rows)
 
@@ -100,7 +109,7 @@ def _left_out(stack: StackResult) -> str:
     rows = ["| change | cost when left out, ms | kept | why |", "|---|---:|---|---|"]
     for row in stack.leave_one_out:
         cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
-        rows.append(f"| {code(row.change_id)} | {cost} | {'yes' if row.kept else 'no'} | {plain(row.reason)} |")
+        rows.append(f"| {code_cell(row.change_id)} | {cost} | {'yes' if row.kept else 'no'} | {plain(row.reason)} |")
     return "\n".join(rows)
 
 
@@ -110,7 +119,7 @@ def _trials(results: Results) -> str:
         verdict = f"**{t.verdict.value}**" if t.verdict in {Verdict.FASTER, Verdict.BROKEN} else t.verdict.value
         risk = risk_flags(results.risk_of(t.change.technique))
         rows.append(
-            f"| {code(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {risk} | {plain(proof(t))} |"
+            f"| {code_cell(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {risk} | {plain(proof(t))} |"
         )
     return "\n".join(rows) + "\n\nRisk: S security, F function, d debugging."
 

@@ -95,13 +95,13 @@ def trial_table(results: Results) -> RenderableType:
 
 def proof(trial: Trial) -> str:
     """One line that carries the verdict: the proof of effect, or why there is none."""
-    failed = trial.outcome is not None and trial.outcome.exit_code
-    words = [trial.reason, trial.effect.evidence if trial.effect else "", trial.outcome.value if failed else ""]
+    failure = trial.outcome.value if trial.outcome is not None and trial.outcome.exit_code else ""
+    words = [trial.reason, trial.effect.evidence if trial.effect else "", failure]
     return "; ".join(w for w in words if w) or change_text(trial.change)
 
 
 def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
-    """The stack step by step: what each change saved on top of those before it."""
+    """Show the stack step by step: what each change saved on top of those before it."""
     base_ns = results.base.goal_ns
     table = _table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
     table.add_row("base", "", figures.ms(base_ns), figures.percent(base_ns, base_ns), _bar(base_ns, base_ns), "")
@@ -140,7 +140,7 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
 
 
 def leave_one_out_table(stack: StackResult) -> RenderableType:
-    """What the final stack loses when one change is left out."""
+    """Show what the final stack loses when one change is left out."""
     table = _table("Leave one out", "change", ">cost when left out, ms", "kept", "why")
     rows = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
     for row in rows:

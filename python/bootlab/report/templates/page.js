@@ -1,0 +1,107 @@
+// The page, from the data that stands beside this script.
+function headline(data) {
+  const { base, final } = data;
+  const failed = base.failed ? base : final && final.failed ? final : null;
+  const figures = [];
+  if (base.goal !== null) {
+    const last = final && final.goal !== null ? final : base;
+    figures.push(el("p", { class: "figure" },
+      last === final ? [el("span", { class: "from" }, ms(base.goal)), el("span", { class: "arrow", "aria-label": "to" }, "→")] : null,
+      el("span", { class: "to" }, ms(last.goal)), el("span", { class: "unit" }, "ms")),
+    el("p", { class: "figure-name" }, `power-on to goal, ${last.clock} clock`));
+    if (last === final) {
+      const gain = base.goal - final.goal;
+      figures.push(el("p", { class: `share ${gain > 0 ? "good" : "bad"}` }, percent(final.goal, base.goal)),
+        el("p", { class: "figure-name" }, `of the base; ${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${data.stack.steps.length} changes`));
+    }
+  }
+  const best = data.trials.find((t) => t.verdict === "faster");
+  const pairs = [];
+  for (let i = 0; i < figures.length; i += 2) pairs.push(el("div", {}, figures[i], figures[i + 1]));
+  return el("div", { class: "headline" }, pairs,
+    failed ? el("div", { class: "failure", role: "alert" }, el("strong", {}, `${failed === final ? "The stack" : "The boot"} failed: ${failed.outcome}. `), failed.reason, failed.hint ? el("p", {}, failed.hint) : null) : null,
+    best && !final ? el("div", {}, el("p", { class: "share good" }, percent(best.goal, best.base)), el("p", { class: "figure-name" }, "of the base with the best single change, ", el("code", {}, best.id))) : null,
+    data.trials.length && !final ? el("div", {}, el("p", { class: "share" }, `${data.trials.filter((t) => t.verdict === "faster").length} of ${data.trials.length}`), el("p", { class: "figure-name" }, "changes make it faster")) : null);
+}
+
+function facts(data) {
+  const shift = data.shift === null ? "" : `, shift ${data.shift}: one instruction is ${2 ** data.shift} ns`;
+  const rows = [
+    ["run", data.id], ["started", data.started], ["finished", data.finished], ["mode", `${data.mode}${shift}`], ["emulator", data.emulator],
+    ["goal", data.goal], ["console", `${count(data.base.consoleBytes)} bytes`], ["images", data.base.artefacts.map(([n, b]) => `${n} ${size(b)}`).join(", ")], ["bootlab", data.bootlab],
+  ].filter(([, value]) => value);
+  return el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+function techniqueSection(data) {
+  if (!data.techniques.length) return null;
+  const rank = { yes: 0, unknown: 1, no: 2 };
+  const table = sortableTable({
+    caption: "Techniques of the catalogue and whether they apply to this system", cls: "figures", rows: data.techniques, sorted: { number: 1, down: false },
+    columns: [
+      { name: "technique", cls: "name", key: (t) => t.id, cell: (t) => [el("code", {}, t.id), el("span", { class: "proof" }, t.title)] },
+      { name: "applies", key: (t) => rank[t.answer], cell: (t) => el("span", { class: `answer a-${t.answer}` }, t.answer) },
+      { name: "stage", key: (t) => t.stage, cell: (t) => t.stage },
+      { name: "risk", key: (t) => riskRank(t.risk), cell: (t) => riskFlags(t.risk) },
+      { name: "reason and evidence", cls: "words", cell: (t) => [t.reason, t.evidence ? el("code", { class: "proof" }, t.evidence) : null] },
+    ],
+  });
+  const shown = el("output", { class: "count" });
+  const filter = (needle) => {
+    const n = table.filter((t) => [t.id, t.title, t.reason, t.evidence, t.answer].some((x) => x.toLowerCase().includes(needle)));
+    shown.textContent = `${n} of ${data.techniques.length} techniques`;
+  };
+  filter("");
+  return section("techniques", "Applicability", "What the evidence of the base says about every technique, before any was tried.",
+    el("div", { class: "controls" }, searchBox("Filter techniques", filter), shown), table.node);
+}
+
+function modelledSection(data) {
+  const m = data.modelled;
+  if (!m || !m.rows.length) return null;
+  const columns = [
+    { name: "boot", cell: (r) => el("code", {}, r.subject) },
+    { name: "console, characters", right: true, cell: (r) => count(r.consoleBytes) },
+    { name: `modelled at ${grouped(String(m.baud))} baud, ms`, right: true, cls: "model", cell: (r) => ms(r.console) },
+    { name: "images, bytes", right: true, cell: (r) => count(r.imageBytes) },
+  ];
+  if (m.bandwidth) columns.push({ name: `modelled at ${count(m.bandwidth / 1e6)}${THIN}MB/s, ms`, right: true, cls: "model", cell: (r) => ms(r.image) });
+  return section("modelled", "Modelled, not measured", `What a board would add and no clock here has seen: characters × ${m.bits} bits / ${grouped(String(m.baud))} baud${m.bandwidth ? `; image bytes / ${count(m.bandwidth)} bytes per second` : ""}. Never part of the figures above.`,
+    plainTable("Modelled costs on hardware", columns, m.rows, "figures"));
+}
+
+function limitsSection(data) {
+  if (!data.notModelled.length && !data.notes.length) return null;
+  return section("limits", data.notModelled.length ? "What exact mode does not model" : "Notes",
+    data.notModelled.length ? "Exact mode counts the instructions executed and the time of emulated devices. The same system gives the same figures on every machine; these things are not in them:" : null,
+    data.notModelled.length ? el("ul", {}, data.notModelled.map((t) => el("li", {}, t))) : null,
+    data.notes.map((n) => el("p", { class: "aside" }, `Note: ${n}`)));
+}
+
+function reproduceSection(data) {
+  const parts = data.reproduce.map((c) => snippet(c));
+  if (data.base.command) parts.push(el("h3", {}, "The emulator's command of the base"), snippet(data.base.command));
+  if (data.base.cmdline) parts.push(el("h3", {}, "Kernel command line of the base"), snippet(data.base.cmdline));
+  return parts.length ? section("reproduce", "How to get these results again", null, parts) : null;
+}
+
+function themeButton() {
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  return el("button", { type: "button", class: "theme", onclick: () => { root.dataset.theme = dark() ? "light" : "dark"; } }, "light / dark");
+}
+
+function build(data) {
+  const sections = [stageSection, stackSection, systemSection, trialSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
+    .map((make) => make(data)).filter(Boolean);
+  const nav = el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.id === "system" ? "System" : s.querySelector("h2").textContent.split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"))))));
+  const kind = { boot: "Boot", try: "Trials", stack: "Stack" }[data.kind];
+  document.getElementById("page").append(
+    el("a", { class: "skip", href: "#main" }, "Skip to the report"),
+    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.system), el("p", { class: "kind" }, kind), themeButton()),
+      headline(data), facts(data)),
+    el("div", { class: "nav-bar" }, nav), el("main", { id: "main" }, sections),
+    el("footer", {}, "One file, no network. Times in milliseconds on the clock named beside them."));
+}
+
+build(JSON.parse(document.getElementById("data").textContent));

@@ -1,0 +1,126 @@
+"""Terminal tables and the Markdown summary: golden texts, and texts that attack."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+import report_sample as sample
+from markdown_it import MarkdownIt
+
+from bootlab.model.change import AddParam, Change, DropParam, SetMachine
+from bootlab.model.recording import Outcome
+from bootlab.report import figures, summary_markdown, terminal
+from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff
+from bootlab.report.shown_text import one_line, visible
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def golden(name: str, text: str) -> None:
+    file = GOLDEN / name
+    if os.environ.get("BOOTLAB_UPDATE_GOLDEN"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+@pytest.mark.parametrize("kind", ["boot", "try", "stack"])
+def test_terminal(kind: str):
+    results = sample.results(kind, initcalls=3)
+    golden(f"terminal-{kind}.txt", terminal.to_text(terminal.results_view(results), width=120))
+
+
+def test_terminal_of_a_failure():
+    results = sample.results("boot", initcalls=0)
+    base = msgspec.structs.replace(
+        results.base, goal_ns=None, goal_insns=None, outcome=Outcome.PANIC, reason="Kernel panic - not syncing: VFS",
+        lacks=("instruction-exact marks: the stamp plugin is not built",),
+    )  # fmt: skip
+    text = terminal.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    golden("terminal-failed.txt", text)
+
+
+def test_samples_get_a_p_column():
+    results = sample.results("try")
+    trial = msgspec.structs.replace(results.trials[0], p_value=0.0123)
+    text = terminal.to_text(terminal.trial_table(msgspec.structs.replace(results, trials=(trial,))))
+    assert "0.0123" in text
+
+
+@pytest.mark.parametrize("kind", ["boot", "try", "stack"])
+def test_markdown(kind: str):
+    golden(f"summary-{kind}.md", summary_markdown.render(sample.results(kind, initcalls=3)))
+
+
+def unsafe(text: str) -> set[str]:
+    return {c for c in text if (ord(c) < 0x20 and c != "\n") or 0x7F <= ord(c) < 0xA0 or c in "\u2028\u2029\u202e"}
+
+
+def test_hostile_text_reaches_the_terminal_as_text():
+    results, _ = sample.hostile()
+    text = terminal.to_text(terminal.results_view(results), width=200)
+    assert not unsafe(text)
+    assert r"\x1b[31mred\x1b[0m" in text
+    assert "[red]markup[/red]" in text
+    assert len(text) < 200_000
+
+
+def test_hostile_text_is_not_markdown():
+    results, _ = sample.hostile()
+    text = summary_markdown.render(results)
+    assert not unsafe(text)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    kinds = {t.type for t in tokens} | {c.type for t in tokens for c in t.children or ()}
+    assert {"table_open", "code_inline", "fence"} <= kinds
+    assert not kinds & {"html_block", "html_inline", "link_open", "image"}
+    bold = [
+        c.content
+        for t in tokens
+        for n, c in enumerate(t.children or ())
+        if n and t.children[n - 1].type == "strong_open"
+    ]
+    assert set(bold) <= {"faster", "broken", "369.011 virtual ms"}
+    assert {t.content for t in tokens if t.type == "fence" and "{% raw %}" in t.content}
+    assert len(text) < 200_000
+
+
+@pytest.mark.parametrize("text", ["a`b", "``", "`", "a|b", "plain", "*x* <b>"])
+def test_a_code_span_holds_any_text(text: str):
+    inline = MarkdownIt("commonmark").parse(summary_markdown.code(text))[1]
+    assert [(t.type, t.content) for t in inline.children] == [("code_inline", text)]
+
+
+def test_a_bar_does_not_end_a_table_cell():
+    assert summary_markdown.code_cell("a|b") == r"`a\|b`"
+
+
+def test_controls_become_visible():
+    assert visible("a\x00b\x1b[1m\x9b\u202e\ufeff") == r"a\x00b\x1b[1m\x9b\u202e\ufeff"
+    assert visible("tab\there") == "tab\there"
+    assert one_line("tab\there\n") == r"tab here\x0a"
+    assert visible("x" * 100_000, 10) == "x" * 10 + " … 99990 more characters"
+
+
+def test_figures():
+    assert figures.ms(1_234_567_890) == "1234.568"
+    assert figures.signed_ms(-2_114_006) == "\u22122.114"
+    assert figures.signed_ms(400) == "0.000"
+    assert figures.percent(1, 0) == figures.ABSENT
+    assert figures.count(1234567) == "1\u202f234\u202f567"
+    assert [figures.size(n) for n in (1023, 1536, 8 << 20, 3 << 30)] == ["1023 B", "1.5 KiB", "8.0 MiB", "3.0 GiB"]
+
+
+def test_a_change_in_words_and_on_the_command_line():
+    change = Change(
+        technique="t",
+        ops=(DropParam("console", "tty0"), AddParam("quiet"), SetMachine(type="microvm", options=("a", "b"))),
+    )
+    assert change_text(change) == "drop console=tty0; add quiet; machine: type=microvm options=a,b"
+    after = changed_cmdline("console=tty0 console=ttyS0 panic=-1", change)
+    assert after == "console=ttyS0 panic=-1 quiet"
+    fates = [(w.text, w.fate) for w in cmdline_diff("console=tty0 console=ttyS0 panic=-1", after)]
+    assert fates == [
+        ("console=tty0", "removed"), ("console=ttyS0", "same"), ("panic=-1", "same"), ("quiet", "added"),
+    ]  # fmt: skip
+    assert changed_cmdline('bad="quote', change) is None
