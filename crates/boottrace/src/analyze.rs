@@ -74,5 +74,7 @@ fn boot_log(input: &Input<'_>, stamps: Option<&[ExternalStamp]>, options: &Optio
             document.parts.push(Part::Boot(boot));
         }
     }
+    let endings: Vec<_> = document.boots().map(|b| b.last_words.clone()).collect();
+    document.boot_loop = crate::analysis::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
 }

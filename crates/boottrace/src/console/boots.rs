@@ -305,6 +305,14 @@ impl Splitter<'_> {
 
     fn begin(&mut self, start: BootStart) {
         let first_mark = self.state.first_mark.take();
+        // A second report begins with its header, which was taken for the first boot's.
+        let header = match &mut self.state.boot {
+            Some(boot) if start == BootStart::BootstageReport => {
+                let at = boot.lines.iter().rposition(|l| l.text.contains("Timer summary in microseconds"));
+                at.map_or_else(Vec::new, |at| boot.lines.split_off(at))
+            }
+            _ => Vec::new(),
+        };
         self.finish();
         let dropping = self.out.boots.len() >= self.limits.boots;
         if dropping {
@@ -317,6 +325,9 @@ impl Splitter<'_> {
         };
         if start == BootStart::Firmware && self.out.boots.is_empty() && !dropping {
             self.claim_before();
+        }
+        for line in header {
+            self.keep(line);
         }
         if start == BootStart::BootstageReport {
             self.state.first_mark = first_mark;

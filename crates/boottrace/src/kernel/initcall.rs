@@ -16,7 +16,7 @@ pub enum CallFlag {
     Disagrees,
     /// The printed value runs from the latest start of any initcall: the kernel keeps one start time for all.
     SharedStart,
-    /// Ended before the clocksource switch: the printed value has the resolution of the timer tick.
+    /// Started before the clocksource switch: the printed value has the resolution of the timer tick.
     JiffiesClock,
     /// No line says that it ended.
     NeverReturned,
@@ -125,6 +125,8 @@ pub struct Pairing {
     open_count: usize,
     level: Option<String>,
     jiffies: bool,
+    /// First call that started under the fine clock.
+    first_fine: usize,
     latest_start_ns: Option<i64>,
 }
 
@@ -140,12 +142,16 @@ impl Pairing {
             open_count: 0,
             level: None,
             jiffies,
+            first_fine: 0,
             latest_start_ns: None,
         }
     }
 
     /// From here on the printed durations have a fine clock.
     pub fn clocksource_switched(&mut self) {
+        if self.jiffies {
+            self.first_fine = self.calls.len();
+        }
         self.jiffies = false;
     }
 
@@ -229,7 +235,8 @@ impl Pairing {
             self.calls.len() - 1
         });
         let latest = self.latest_start_ns;
-        let jiffies = self.jiffies;
+        // The kernel took the start from the tick's clock even if the end is exact.
+        let jiffies = self.jiffies || index < self.first_fine;
         let call = &mut self.calls[index];
         call.end_line = Some(place.line);
         call.end_ns = place.ns;
