@@ -1,5 +1,24 @@
 //! Reads Linux boot logs and traces of every kind into events, spans and call trees.
 
+pub mod analysis;
+mod analyze;
+mod archive;
+mod boot;
 mod clock;
+pub mod console;
+mod document;
+mod error;
+pub mod firmware;
+pub mod formats;
+mod input;
+pub mod kernel;
+mod options;
 
+pub use analyze::{analyze, analyze_stamped};
+pub use archive::{unpack, Packing, Unpacked};
+pub use boot::Boot;
 pub use clock::{Clock, Stamp};
+pub use document::{BootLoop, Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
+pub use error::Error;
+pub use input::{read_path, Input, InputNotes};
+pub use options::{Limits, Options};

@@ -1,0 +1,191 @@
+//! How a boot ended, and what stopped it.
+
+use serde::{Deserialize, Serialize};
+
+use super::stage::shorten;
+use crate::console::{BootLog, Line, LineKind};
+use crate::document::BootLoop;
+use crate::firmware::FirmwareFacts;
+use crate::kernel::{CallFlag, FaultKind, Initcall, KernelFacts};
+
+/// How far a boot came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// init was started.
+    UserSpace,
+    /// The log ends in the kernel: it hung, was reset, or the log was cut.
+    EndsInKernel,
+    /// The log ends before the kernel.
+    EndsInFirmware,
+    /// The kernel panicked.
+    Panic,
+}
+
+/// Kinds of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// The kernel panicked.
+    Panic,
+    /// An oops or BUG.
+    Oops,
+    /// No root file system.
+    NoRoot,
+    /// No program could be started as init.
+    NoInit,
+    /// A task or CPU is stuck.
+    Stall,
+    /// An initcall started and never ended.
+    NeverReturned,
+    /// The delay-loop calibration began and never ended: the timer does not tick.
+    HangInCalibration,
+    /// The kernel was started and printed nothing.
+    NoKernelOutput,
+    /// The log ends before init, for no reason that it tells.
+    EndsBeforeInit,
+}
+
+/// One failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// Physical line that shows it.
+    pub line: u32,
+    /// The message or name.
+    pub text: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// How a boot ended.
+pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
+    if kernel.faults.iter().any(|f| f.kind == FaultKind::Panic) {
+        Outcome::Panic
+    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) {
+        Outcome::UserSpace
+    } else if boot.kernel_from.is_some() {
+        Outcome::EndsInKernel
+    } else {
+        Outcome::EndsInFirmware
+    }
+}
+
+/// Entries of each kind that are listed.
+const MAX_LISTED: usize = 20;
+
+/// What went wrong in a boot.
+pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) -> Vec<Failure> {
+    let mut out = Vec::new();
+    for fault in &kernel.faults {
+        let (kind, meaning) = match fault.kind {
+            FaultKind::Panic => (FailureKind::Panic, "the kernel stopped for good"),
+            FaultKind::Oops => (FailureKind::Oops, "kernel code failed; what follows may be its consequence"),
+            FaultKind::NoRoot => (FailureKind::NoRoot, "check root=, rootfstype= and the storage driver"),
+            FaultKind::NoInit => (FailureKind::NoInit, "check init= and the program's architecture and libraries"),
+            FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
+            FaultKind::Warning => continue,
+        };
+        if out.len() < MAX_LISTED {
+            out.push(Failure { kind, line: fault.line, text: shorten(&fault.text), meaning: meaning.to_owned() });
+        }
+    }
+    for found in kernel.calibrations.iter().filter(|c| !c.finished) {
+        out.push(Failure {
+            kind: FailureKind::HangInCalibration,
+            line: found.line,
+            text: "Calibrating delay loop...".to_owned(),
+            meaning: "no timer interrupt comes: check the clock event device's driver and its interrupt".to_owned(),
+        });
+    }
+    let ended = outcome(boot, kernel);
+    let open = kernel.initcalls.iter().filter(|c| c.has(CallFlag::NeverReturned));
+    for call in open.clone().rev().take(MAX_LISTED) {
+        out.push(never_returned(call, ended));
+    }
+    if let Some(failure) = silent_end(boot, firmware, ended, out.is_empty()) {
+        out.push(failure);
+    }
+    out
+}
+
+fn never_returned(call: &Initcall, ended: Outcome) -> Failure {
+    let meaning = match ended {
+        Outcome::UserSpace => "its end is missing: it still ran when the log ended, or the line was lost",
+        _ => "the boot stopped in it, or the log was cut there",
+    };
+    Failure {
+        kind: FailureKind::NeverReturned,
+        line: call.start_line.unwrap_or(0),
+        text: call.label(),
+        meaning: meaning.to_owned(),
+    }
+}
+
+fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplained: bool) -> Option<Failure> {
+    let last = boot.lines.iter().rev().find(|l| speaks(l))?;
+    match ended {
+        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 => Some(Failure {
+            kind: FailureKind::EndsBeforeInit,
+            line: last.number,
+            text: shorten(last.text.trim()),
+            meaning: "this is the last message; init was not seen to start".to_owned(),
+        }),
+        Outcome::EndsInFirmware if firmware.tables.is_empty() => {
+            use crate::firmware::FirmwareStep as Step;
+            let started = firmware.steps.iter().any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
+            Some(Failure {
+                kind: FailureKind::NoKernelOutput,
+                line: last.number,
+                text: shorten(last.text.trim()),
+                meaning: if started {
+                    "the kernel was started and printed nothing: check console= and earlycon, the load address, the \
+                     device tree"
+                } else {
+                    "the boot ended in firmware or the boot loader"
+                }
+                .to_owned(),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn speaks(line: &Line) -> bool {
+    matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User)
+}
+
+/// The last thing of a boot that never came to user space, with all numbers taken out.
+pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
+    if outcome(boot, kernel) == Outcome::UserSpace {
+        return None;
+    }
+    let last = boot.lines.iter().rev().find(|l| speaks(l))?;
+    let mut text = String::new();
+    for c in shorten(last.text.trim()).chars() {
+        match c {
+            '0'..='9' if text.ends_with('#') => {}
+            '0'..='9' => text.push('#'),
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// Several boots in a row with the same last words.
+pub fn boot_loop(endings: &[Option<String>]) -> Option<BootLoop> {
+    let mut best: Option<BootLoop> = None;
+    let mut run = 0_u64;
+    for (at, ending) in endings.iter().enumerate() {
+        run = match ending {
+            Some(_) if at > 0 && endings[at - 1] == *ending => run + 1,
+            Some(_) => 1,
+            None => 0,
+        };
+        if let (Some(text), true) = (ending, run > 1 && best.as_ref().is_none_or(|b| b.boots < run)) {
+            best = Some(BootLoop { boots: run, ends_with: text.clone() });
+        }
+    }
+    best
+}

@@ -1,0 +1,19 @@
+//! What a boot's log means: stages, waits, costs, failures, comparisons.
+
+mod axis;
+mod blind_spot;
+mod cost;
+mod critical_path;
+mod deferred;
+mod failure;
+mod gap;
+mod stage;
+
+pub use axis::{Alignment, Axis, Fit};
+pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
+pub use cost::{costs, Basis, Cost};
+pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, SegmentKind};
+pub use deferred::{deferred, DeferredDevice, DeferredProbes};
+pub use failure::{boot_loop, failures, last_words, outcome, Failure, FailureKind, Outcome};
+pub use gap::{gaps, LargeGap};
+pub use stage::{intervals, shorten, stages, Interval, Stage, StageEvent};

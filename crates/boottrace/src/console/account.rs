@@ -1,0 +1,178 @@
+//! The account of an input's lines: what was taken for what, and what was left out.
+
+use std::collections::BTreeMap;
+
+use super::boots::{BootLog, Split};
+use super::line::{HostSource, Line, LineKind};
+use super::reader::Lines;
+use crate::document::{Skipped, Took};
+use crate::Clock;
+
+/// Runs beyond this are not listed one by one.
+const MAX_TOOK: usize = 1000;
+
+/// Counts of what the reader gave up before boots were looked for.
+#[derive(Debug, Clone, Default)]
+pub struct ReaderCounts {
+    dropped: u64,
+    first_dropped: Option<u32>,
+    nul_bytes: u64,
+    lava: bool,
+}
+
+impl ReaderCounts {
+    /// Takes the counts out of the lines before they are split.
+    pub fn of(lines: &Lines) -> Self {
+        Self {
+            dropped: lines.dropped,
+            first_dropped: lines.first_dropped,
+            nul_bytes: lines.nul_bytes,
+            lava: lines.lava_records > 0,
+        }
+    }
+}
+
+/// Reasons with count and first line.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    entries: BTreeMap<String, (u64, Option<u32>)>,
+}
+
+impl Ledger {
+    /// Adds `count` lines, the first of which is `line`.
+    pub fn add(&mut self, reason: &str, count: u64, line: Option<u32>) {
+        if count == 0 {
+            return;
+        }
+        let entry = self.entries.entry(reason.to_owned()).or_insert((0, line));
+        entry.0 += count;
+        entry.1 = match (entry.1, line) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// In the order of the first line.
+    pub fn into_skipped(self) -> Vec<Skipped> {
+        let mut all: Vec<_> = self
+            .entries
+            .into_iter()
+            .map(|(reason, (count, first_line))| Skipped {
+                reason,
+                count,
+                first_line,
+            })
+            .collect();
+        all.sort_by_key(|s| (s.first_line.unwrap_or(0), s.reason.clone()));
+        all
+    }
+}
+
+/// Fills the ledger with everything that is no message of the machine.
+pub fn left_out(split: &Split, counts: &ReaderCounts, ledger: &mut Ledger) {
+    ledger.add("beyond the limit of lines", counts.dropped, counts.first_dropped);
+    ledger.add("NUL bytes removed", counts.nul_bytes, None);
+    ledger.add("in boots beyond the limit of boots", split.dropped, split.first_dropped);
+    ledger.add(
+        "printed again by a console registered later",
+        split.replayed.len() as u64,
+        split.replayed.first().copied(),
+    );
+    let all = split
+        .outside
+        .iter()
+        .chain(split.boots.iter().flat_map(|boot| &boot.lines));
+    for line in all {
+        if let Some(reason) = reason(line) {
+            ledger.add(reason, 1, Some(line.number));
+        }
+        if line.cut_bytes > 0 {
+            ledger.add("longer than the limit, end cut off", 1, Some(line.number));
+        }
+    }
+}
+
+fn reason(line: &Line) -> Option<&'static str> {
+    Some(match line.kind {
+        LineKind::Blank => "blank",
+        LineKind::Harness => "written by the capture or test tool",
+        LineKind::Typed => "typed by the test tool",
+        LineKind::Property => "property of a /dev/kmsg record",
+        LineKind::Garbage => "not text (wrong baud rate or binary data)",
+        LineKind::Outside => "outside any boot",
+        LineKind::Firmware | LineKind::Kernel | LineKind::User => return None,
+    })
+}
+
+/// Names what each range of lines was taken for.
+pub fn took(split: &Split, counts: &ReaderCounts) -> Vec<Took> {
+    let mut runs: Vec<Took> = Vec::new();
+    let mut push = |from_line: u32, to_line: u32, format: String| {
+        let full = runs.len() >= MAX_TOOK;
+        match runs.last_mut() {
+            Some(last) if last.format == format && from_line <= last.to_line.saturating_add(1) => {
+                last.to_line = to_line
+            }
+            _ if full => {}
+            _ => runs.push(Took {
+                from_line,
+                to_line,
+                format,
+            }),
+        }
+    };
+    if let (Some(first), Some(last)) = (split.outside.first(), split.outside.last()) {
+        push(first.number, last.number, wrapped(&split.outside, "text", counts));
+    }
+    for boot in &split.boots {
+        for (content, part) in sections(boot) {
+            if let (Some(first), Some(last)) = (part.first(), part.last()) {
+                push(first.number, last.number, wrapped(part, content, counts));
+            }
+        }
+    }
+    runs
+}
+
+/// Firmware, kernel and user-space part of one boot.
+pub fn sections(boot: &BootLog) -> [(&'static str, &[Line]); 3] {
+    let end = boot.lines.len();
+    let kernel = boot.kernel_from.unwrap_or(end);
+    let user = boot.user_from.unwrap_or(end).max(kernel);
+    [
+        ("firmware-console", &boot.lines[..kernel]),
+        ("kernel-log", &boot.lines[kernel..user]),
+        ("user-console", &boot.lines[user..]),
+    ]
+}
+
+fn wrapped(lines: &[Line], content: &str, counts: &ReaderCounts) -> String {
+    let source = lines.iter().find_map(|l| l.host_source);
+    let wrapping = match source {
+        _ if counts.lava => "lava-yaml/",
+        Some(HostSource::Capture) => "grabserial/",
+        Some(HostSource::ClockTime) => "clock-times/",
+        Some(HostSource::Lava) => "lava-text/",
+        Some(HostSource::Syslog) => "syslog/",
+        Some(HostSource::Computed) => "dmesg-ctime/",
+        Some(HostSource::External) => "stamped/",
+        None => "",
+    };
+    format!("{wrapping}{content}")
+}
+
+/// The clocks that stamp at least one of the lines.
+pub fn kinds_of_stamps(lines: &[Line]) -> Vec<Clock> {
+    let mut clocks = Vec::new();
+    let seen: [(Clock, fn(&Line) -> bool); 3] = [
+        (Clock::Host, |l| l.live_host_ns().is_some()),
+        (Clock::Printk, |l| l.printk_ns.is_some()),
+        (Clock::Firmware, |l| l.firmware_ns.is_some()),
+    ];
+    for (clock, has) in seen {
+        if lines.iter().any(has) {
+            clocks.push(clock);
+        }
+    }
+    clocks
+}

@@ -1,0 +1,373 @@
+//! Where one boot ends and the next begins.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::line::{Line, LineKind};
+use super::reader::Lines;
+use crate::firmware::banner::{banner, looks_like_loader, Rank};
+use crate::kernel::milestone::{self, Milestone};
+use crate::Limits;
+
+/// Why a boot was taken to start where it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BootStart {
+    /// The log begins in the middle: no banner was seen.
+    MiddleOfLog,
+    /// A firmware or boot loader banner.
+    Firmware,
+    /// The kernel's banner.
+    KernelBanner,
+    /// The kernel's stamps began again at zero.
+    StampsRestart,
+    /// A second bootstage report with other marks.
+    BootstageReport,
+}
+
+/// The lines of one boot.
+#[derive(Debug, Clone)]
+pub struct BootLog {
+    /// Why it starts here.
+    pub start: BootStart,
+    /// In file order.
+    pub lines: Vec<Line>,
+    /// Index of the first kernel line.
+    pub kernel_from: Option<usize>,
+    /// Index of the line with which user space starts.
+    pub user_from: Option<usize>,
+}
+
+impl BootLog {
+    fn new(start: BootStart) -> Self {
+        Self {
+            start,
+            lines: Vec::new(),
+            kernel_from: None,
+            user_from: None,
+        }
+    }
+
+    /// First and last physical line.
+    pub fn span(&self) -> (u32, u32) {
+        (
+            self.lines.first().map_or(0, |l| l.number),
+            self.lines.last().map_or(0, |l| l.number),
+        )
+    }
+}
+
+/// All boots, and what belongs to none.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// In file order.
+    pub boots: Vec<BootLog>,
+    /// Lines before the first boot that nothing claims.
+    pub outside: Vec<Line>,
+    /// Lines of boots beyond the limit, and the first of them.
+    pub dropped: u64,
+    /// First physical line dropped.
+    pub first_dropped: Option<u32>,
+    /// Boots beyond the limit.
+    pub dropped_boots: u64,
+    /// Lines that a console registered late printed again.
+    pub replayed: Vec<u32>,
+}
+
+/// Cuts the lines of one input into boots.
+pub fn split(lines: Lines, limits: &Limits) -> Split {
+    let mut splitter = Splitter {
+        out: Split::default(),
+        state: State::default(),
+        limits,
+    };
+    let mut all = lines.lines.into_iter().peekable();
+    while let Some(line) = all.next() {
+        splitter.line(line, all.peek());
+    }
+    splitter.finish();
+    splitter.out
+}
+
+/// What is remembered of the boot being read.
+#[derive(Default)]
+struct State {
+    boot: Option<BootLog>,
+    banners: HashMap<String, ()>,
+    last_banner: Option<String>,
+    last_rank: Option<Rank>,
+    monitor_seen: bool,
+    version: Option<String>,
+    max_printk_ns: Option<i64>,
+    console_switch: bool,
+    replay_until_ns: Option<i64>,
+    unstamped_kernel: bool,
+    kernel_lines: u32,
+    first_mark: Option<String>,
+    dropping: bool,
+}
+
+struct Splitter<'a> {
+    out: Split,
+    state: State,
+    limits: &'a Limits,
+}
+
+/// A stamp that falls from above this to zero is another boot.
+const RESTART_FROM_NS: i64 = 2_000_000_000;
+/// ... unless it is one of the values that old kernels start at (jiffies shortly before their overflow).
+const JIFFIES_START_NS: i64 = 4_000_000_000_000;
+
+impl Splitter<'_> {
+    fn line(&mut self, mut line: Line, next: Option<&Line>) {
+        match line.kind {
+            LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage => return self.keep(line),
+            LineKind::User => {
+                if self.state.boot.is_some() {
+                    self.enter_user();
+                } else {
+                    self.begin(BootStart::MiddleOfLog);
+                    self.enter_kernel();
+                    self.enter_user();
+                }
+                return self.keep(line);
+            }
+            _ => {}
+        }
+        if line.kind == LineKind::Kernel {
+            self.kernel_line(line, next);
+            return;
+        }
+        if let Some(found) = banner(&line.text) {
+            let (rank, text) = (found.rank, found.text.to_owned());
+            if self.is_reset(rank, &text) {
+                self.begin(BootStart::Firmware);
+            }
+            self.note_banner(rank, text);
+            line.kind = if self.in_kernel() {
+                LineKind::User
+            } else {
+                LineKind::Firmware
+            };
+            return self.keep(line);
+        }
+        match milestone::of(&line.text) {
+            Some(Milestone::KernelBanner | Milestone::BootingLinux) => {
+                line.kind = LineKind::Kernel;
+                self.state.unstamped_kernel = true;
+                self.kernel_line(line, next);
+                return;
+            }
+            Some(Milestone::InitStarted | Milestone::InitRunning) if self.in_kernel() => self.enter_user(),
+            _ => {}
+        }
+        if self.bootstage_restart(&line) {
+            self.begin(BootStart::BootstageReport);
+        }
+        line.kind = match &self.state.boot {
+            None => LineKind::Outside,
+            Some(boot) if boot.user_from.is_some() => LineKind::User,
+            Some(boot) if boot.kernel_from.is_some() => LineKind::Kernel,
+            Some(_) => LineKind::Firmware,
+        };
+        if line.kind == LineKind::Outside && looks_like_loader(&line.text) {
+            self.begin(BootStart::Firmware);
+            line.kind = LineKind::Firmware;
+        }
+        self.keep(line);
+    }
+
+    fn kernel_line(&mut self, mut line: Line, next: Option<&Line>) {
+        let milestone = milestone::of(&line.text);
+        if let Some(until) = self.state.replay_until_ns {
+            if line.printk_ns.is_some_and(|ns| ns <= until) {
+                self.out.replayed.push(line.number);
+                return;
+            }
+            self.state.replay_until_ns = None;
+        }
+        match milestone {
+            Some(Milestone::KernelBanner) => {
+                let same = self.state.version.as_deref() == Some(&line.text);
+                if same && self.state.console_switch && line.printk_ns.is_some() {
+                    self.state.replay_until_ns = self.state.max_printk_ns;
+                    self.out.replayed.push(line.number);
+                    return;
+                }
+                if self.state.version.is_some() {
+                    self.begin(BootStart::KernelBanner);
+                } else if self.state.boot.is_none() {
+                    self.begin(BootStart::KernelBanner);
+                } else if self.in_kernel() && self.state.kernel_lines > 40 {
+                    // A log that began in the middle, and then the machine booted again.
+                    self.begin(BootStart::KernelBanner);
+                }
+                self.state.version = Some(line.text.clone());
+            }
+            Some(Milestone::BootingLinux) if self.state.version.is_some() && !self.state.console_switch => {
+                self.begin(BootStart::KernelBanner);
+            }
+            _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
+            _ => {}
+        }
+        if self.state.boot.is_none() {
+            let banner = matches!(milestone, Some(Milestone::KernelBanner | Milestone::BootingLinux));
+            self.begin(if banner {
+                BootStart::KernelBanner
+            } else {
+                BootStart::MiddleOfLog
+            });
+        }
+        self.enter_kernel();
+        self.state.kernel_lines += 1;
+        self.state.console_switch =
+            line.text.contains("bootconsole [") || (line.text.contains("console [") && line.text.ends_with("enabled"));
+        if let Some(ns) = line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS) {
+            self.state.max_printk_ns = Some(self.state.max_printk_ns.map_or(ns, |max| max.max(ns)));
+        }
+        if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
+            self.enter_user();
+        }
+        line.kind = LineKind::Kernel;
+        self.keep(line);
+    }
+
+    fn in_kernel(&self) -> bool {
+        self.state.boot.as_ref().is_some_and(|boot| boot.kernel_from.is_some())
+    }
+
+    fn enter_kernel(&mut self) {
+        if let Some(boot) = &mut self.state.boot {
+            boot.kernel_from.get_or_insert(boot.lines.len());
+        }
+    }
+
+    fn enter_user(&mut self) {
+        if let Some(boot) = &mut self.state.boot {
+            boot.user_from.get_or_insert(boot.lines.len());
+        }
+    }
+
+    /// The same banner again, or a program of the chain's start after its end.
+    fn is_reset(&self, rank: Rank, text: &str) -> bool {
+        let state = &self.state;
+        if state.boot.is_none() {
+            return true;
+        }
+        if self.in_kernel() {
+            return rank != Rank::Monitor;
+        }
+        if rank == Rank::Monitor || state.last_banner.as_deref() == Some(text) && rank != Rank::First {
+            return false;
+        }
+        let after_loader = state.last_rank == Some(Rank::Loader);
+        if state.banners.contains_key(text) {
+            // TI's K3 runs one SPL on each of its two kinds of core, with TF-A between them.
+            let second_core = rank == Rank::Second && state.monitor_seen && !after_loader;
+            return !second_core;
+        }
+        after_loader && rank < Rank::Loader && text.starts_with("U-Boot")
+    }
+
+    fn note_banner(&mut self, rank: Rank, text: String) {
+        self.state.monitor_seen |= rank == Rank::Monitor;
+        self.state.last_rank = Some(rank);
+        if self.state.banners.len() < 64 {
+            self.state.banners.insert(text.clone(), ());
+        }
+        self.state.last_banner = Some(text);
+    }
+
+    fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let next_small = next.and_then(|l| l.printk_ns).is_none_or(|ns| ns < 100_000_000);
+        max >= RESTART_FROM_NS && ns == 0 && next_small
+    }
+
+    /// Two reports of one boot have the same first marks; other marks come from another boot.
+    fn bootstage_restart(&mut self, line: &Line) -> bool {
+        let words = line.text.split_ascii_whitespace().last();
+        if words != Some("board_init_f") || !line.text.contains(',') {
+            return false;
+        }
+        let mark = line.text.trim_ascii().to_owned();
+        match &self.state.first_mark {
+            Some(first) if *first != mark => true,
+            _ => {
+                self.state.first_mark = Some(mark);
+                false
+            }
+        }
+    }
+
+    fn begin(&mut self, start: BootStart) {
+        let first_mark = self.state.first_mark.take();
+        // A second report begins with its header, which was taken for the first boot's.
+        let header = match &mut self.state.boot {
+            Some(boot) if start == BootStart::BootstageReport => {
+                let at = boot.lines.iter().rposition(|l| l.text.contains("Timer summary in microseconds"));
+                at.map_or_else(Vec::new, |at| boot.lines.split_off(at))
+            }
+            _ => Vec::new(),
+        };
+        self.finish();
+        let dropping = self.out.boots.len() >= self.limits.boots;
+        if dropping {
+            self.out.dropped_boots += 1;
+        }
+        self.state = State {
+            boot: Some(BootLog::new(start.clone())),
+            dropping,
+            ..State::default()
+        };
+        if start == BootStart::Firmware && self.out.boots.is_empty() && !dropping {
+            self.claim_before();
+        }
+        for line in header {
+            self.keep(line);
+        }
+        if start == BootStart::BootstageReport {
+            self.state.first_mark = first_mark;
+        }
+    }
+
+    /// What the machine printed before the first banner belongs to the first boot.
+    fn claim_before(&mut self) {
+        let outside = &mut self.out.outside;
+        let from = outside
+            .iter()
+            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
+            .map_or(0, |at| at + 1);
+        let mut lines = outside.split_off(from);
+        for line in &mut lines {
+            if line.kind == LineKind::Outside {
+                line.kind = LineKind::Firmware;
+            }
+        }
+        if let Some(boot) = &mut self.state.boot {
+            boot.lines = lines;
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(boot) = self.state.boot.take() {
+            if !self.state.dropping {
+                self.out.boots.push(boot);
+            }
+        }
+    }
+
+    fn keep(&mut self, line: Line) {
+        match &mut self.state.boot {
+            Some(_) if self.state.dropping => {
+                self.out.dropped += 1;
+                self.out.first_dropped.get_or_insert(line.number);
+            }
+            Some(boot) => boot.lines.push(line),
+            None => self.out.outside.push(line),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Lines that a capture or test tool wrote among the machine's own.
+
+/// Says which tool wrote an unprefixed line, if one did.
+pub fn author(text: &str) -> Option<&'static str> {
+    const STARTS: [(&str, &str); 31] = [
+        ("[Enter `^Ec?'", "conserver"),
+        ("[Enter '^Ec?'", "conserver"),
+        ("[read-only -- use", "conserver"),
+        ("[halt sent]", "conserver"),
+        ("Opening serial port ", "grabserial"),
+        ("Program will end in ", "grabserial"),
+        ("Printing timing information for each line", "grabserial"),
+        ("Matching pattern '", "grabserial"),
+        ("Use Control-C to stop", "grabserial"),
+        ("The instantpat: ", "grabserial"),
+        ("The inlinepat: ", "grabserial"),
+        ("grabserial: ", "grabserial"),
+        ("lava-dispatcher, installed", "LAVA"),
+        ("auto-login-action: ", "LAVA"),
+        ("bootloader-commands: ", "LAVA"),
+        ("Setting prompt string to ", "LAVA"),
+        ("Wait for prompt ", "LAVA"),
+        ("Matched prompt #", "LAVA"),
+        ("Sending with ", "LAVA"),
+        ("Sending username ", "LAVA"),
+        ("Received signal: <", "LAVA"),
+        ("Parsed boot commands: ", "LAVA"),
+        ("<LAVA_SIGNAL_", "LAVA"),
+        ("Script started on ", "script"),
+        ("Script done on ", "script"),
+        ("Welcome to minicom", "minicom"),
+        ("picocom v", "picocom"),
+        ("Terminal ready", "picocom"),
+        ("[tio ", "tio"),
+        ("<board hangs>", "a person"),
+        ("-- Boot ", "journalctl"),
+    ];
+    if let Some((_, who)) = STARTS.iter().find(|(start, _)| text.starts_with(start)) {
+        return Some(who);
+    }
+    if text.starts_with("-- Logs begin at ") || text.starts_with("-- Journal begins at ") {
+        return Some("journalctl");
+    }
+    if text.contains("grabserial -") {
+        return Some("grabserial");
+    }
+    // grabserial -v: `115200:8N1:xonxoff=0:rtcdtc=0`.
+    if text.contains(":xonxoff=") && text.contains(":rtc") {
+        return Some("grabserial");
+    }
+    if is_lava_step(text) {
+        return Some("LAVA");
+    }
+    // Comment lines that tools and people put on top of a saved log.
+    (text.starts_with("# ") && !text.starts_with("# [")).then_some("a comment")
+}
+
+/// `start: 2.1.1 execute-qemu (timeout 00:15:00) [common]` and the `end:` to it.
+fn is_lava_step(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("start: ").or_else(|| text.strip_prefix("end: ")) else {
+        return false;
+    };
+    rest.starts_with(|c: char| c.is_ascii_digit())
+        && (rest.contains("(timeout ") || rest.contains("(duration ") || rest.ends_with(']') || rest.contains(' '))
+}
+
+/// A command at a boot loader's or shell's prompt, or its name: `U-Boot> usb start`, `=> boot`, `PANDA # `.
+pub fn prompt_command(text: &str) -> Option<&str> {
+    for prompt in [
+        "U-Boot> ",
+        "U-Boot # ",
+        "=> ",
+        "/ # ",
+        "barebox> ",
+        "barebox:/ ",
+        "iPXE> ",
+        "grub> ",
+        "Shell> ",
+    ] {
+        if let Some(command) = text.strip_prefix(prompt) {
+            return Some(command);
+        }
+    }
+    let word = text.find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_')))?;
+    if (2..=24).contains(&word) {
+        let rest = &text[word..];
+        return rest
+            .strip_prefix("> ")
+            .or_else(|| rest.strip_prefix(" # "))
+            .or_else(|| rest.strip_prefix("# "));
+    }
+    None
+}

@@ -1,0 +1,174 @@
+//! Prefixes that the capturing side puts before a line.
+
+use super::line::HostSource;
+use super::prefix::{Style, PRINTK_WIDTH};
+use super::stamp::{clock_time, digits, iso_time, seconds, syslog_time};
+
+/// A prefix of the capturing host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPrefix {
+    /// ns since the source's epoch.
+    pub ns: i64,
+    /// Who wrote it.
+    pub source: HostSource,
+    /// Bytes of the prefix.
+    pub length: usize,
+    /// Where the sender's name stands, in syslog forms.
+    pub sender: Option<(usize, usize)>,
+}
+
+/// Reads one host prefix at the start of `bytes`.
+pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
+    match bytes.first()? {
+        b'[' => bracketed(bytes, style),
+        b'0'..=b'9' => bare_clock(bytes),
+        b'A'..=b'Z' => syslog(bytes),
+        _ => None,
+    }
+}
+
+fn plain(ns: i64, source: HostSource, length: usize) -> Option<HostPrefix> {
+    Some(HostPrefix {
+        ns,
+        source,
+        length,
+        sender: None,
+    })
+}
+
+/// grabserial `[1.234567 0.001234] `, `[10:20:30.123456 0.001234] `, terminals `[2026-11-20 10:20:30.123] `,
+/// `dmesg -T` `[Fri Nov 20 10:20:30 2026] `.
+fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
+    let inside = &bytes[1..];
+    let blank_after = |end: usize| end + 1 + usize::from(bytes.get(end + 1) == Some(&b' '));
+    if let Some((ns, used, decimals)) = seconds(inside) {
+        if let Some(end) = delta(inside, used) {
+            return plain(ns, HostSource::Capture, blank_after(end + 1));
+        }
+        let closed = inside.get(used) == Some(&b']');
+        let before_kernel_stamp = bytes[blank_after(used + 1).min(bytes.len())..].starts_with(b"[ ");
+        if closed && decimals == 6 && used < PRINTK_WIDTH && (style.narrow_is_host || before_kernel_stamp) {
+            return plain(ns, HostSource::Capture, blank_after(used + 1));
+        }
+        return None;
+    }
+    if let Some((ns, used)) = clock_time(inside).or_else(|| iso_time(inside)) {
+        let end = if inside.get(used) == Some(&b']') {
+            Some(used)
+        } else {
+            delta(inside, used)
+        };
+        return plain(ns, HostSource::ClockTime, blank_after(end? + 1));
+    }
+    let (date, end) = (inside.get(4..)?, inside.iter().take(40).position(|b| *b == b']')?);
+    let (ns, _) = syslog_time(date)?;
+    plain(ns, HostSource::Computed, blank_after(end + 1))
+}
+
+/// ` 0.001234]` behind grabserial's absolute time; returns where the bracket closes.
+fn delta(inside: &[u8], at: usize) -> Option<usize> {
+    if inside.get(at) != Some(&b' ') {
+        return None;
+    }
+    let from = at + 1 + usize::from(inside.get(at + 1) == Some(&b'-'));
+    let (_, used, _) = seconds(inside.get(from..)?)?;
+    (inside.get(from + used) == Some(&b']')).then_some(from + used)
+}
+
+/// LAVA's plain logs and others: `10:20:30.123456  text`, `2026-11-20T10:20:30.123456 text`,
+/// and the journal's `2026-11-20T10:20:30+01:00 host kernel: text`.
+fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
+    if let Some((ns, used)) = clock_time(bytes) {
+        // A bare time of day without a fraction is too easily a part of the text.
+        let exact = used > 9;
+        let blanks = bytes[used..].iter().take(2).take_while(|b| **b == b' ').count();
+        let ends = used == bytes.len();
+        if (exact && (blanks > 0 || ends)) || blanks == 2 {
+            return plain(ns, HostSource::Lava, used + blanks);
+        }
+        return None;
+    }
+    let (ns, used) = iso_time(bytes)?;
+    let blanks = bytes[used..].iter().take(2).take_while(|b| **b == b' ').count();
+    if blanks == 0 && used != bytes.len() {
+        return None;
+    }
+    let at = used + blanks;
+    if let Some((from, to, length)) = sender(&bytes[at..]) {
+        return Some(HostPrefix {
+            ns,
+            source: HostSource::Syslog,
+            length: at + length,
+            sender: Some((from + at, to + at)),
+        });
+    }
+    plain(ns, HostSource::Lava, at)
+}
+
+/// `Nov 20 10:20:30 host kernel: `, with a fraction or a weekday and a zone as the journal has them.
+fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
+    let (ns, mut at) = if let Some(found) = syslog_time(bytes) {
+        found
+    } else {
+        let weekday = bytes
+            .get(..4)
+            .filter(|w| w[3] == b' ' && w[..3].iter().all(u8::is_ascii_alphabetic))?;
+        let (ns, used) = iso_time(&bytes[weekday.len()..])?;
+        let mut at = weekday.len() + used;
+        if bytes.get(at) == Some(&b' ') {
+            // The zone's name.
+            at += 1 + bytes[at + 1..]
+                .iter()
+                .take(8)
+                .take_while(|b| !b.is_ascii_whitespace())
+                .count();
+        }
+        (ns, at)
+    };
+    if bytes.get(at) != Some(&b' ') {
+        return None;
+    }
+    at += 1;
+    match sender(&bytes[at..]) {
+        Some((from, to, length)) => Some(HostPrefix {
+            ns,
+            source: HostSource::Syslog,
+            length: at + length,
+            sender: Some((from + at, to + at)),
+        }),
+        // `ts` of moreutils writes the same date before plain text.
+        None => plain(ns, HostSource::ClockTime, at),
+    }
+}
+
+/// `host kernel: `, `host systemd[1]: `: range of the sender's name and length with the blank.
+pub fn sender(bytes: &[u8]) -> Option<(usize, usize, usize)> {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'/' | b'(' | b')' | b'@');
+    let host = bytes.iter().take(64).take_while(|b| word(b)).count();
+    if host == 0 || bytes.get(host) != Some(&b' ') {
+        return None;
+    }
+    let from = host + 1;
+    let name = bytes[from..].iter().take(64).take_while(|b| word(b)).count();
+    if name == 0 {
+        return None;
+    }
+    let to = from + name;
+    let mut at = to;
+    if bytes.get(at) == Some(&b'[') {
+        let (_, used) = digits(bytes.get(at + 1..)?)?;
+        at += 1 + used;
+        if bytes.get(at) != Some(&b']') {
+            return None;
+        }
+        at += 1;
+    } else if &bytes[from..to] != b"kernel" {
+        // Without a pid only the kernel is taken: `usb 1-1: New device` has the same shape.
+        return None;
+    }
+    if bytes.get(at) != Some(&b':') {
+        return None;
+    }
+    at += 1;
+    Some((from, to, at + usize::from(bytes.get(at) == Some(&b' '))))
+}

@@ -1,0 +1,20 @@
+//! Console captures and kernel logs: lines, prefixes, boots.
+
+mod account;
+mod boots;
+mod harness;
+mod host;
+mod lava;
+mod line;
+mod physical;
+mod prefix;
+mod reader;
+mod stamp;
+mod suspend;
+
+pub use account::{kinds_of_stamps, left_out, sections, took, Ledger, ReaderCounts};
+pub use boots::{split, BootLog, BootStart, Split};
+pub use harness::prompt_command;
+pub use line::{Caller, HostSource, Line, LineKind};
+pub use reader::{read, ExternalStamp, Lines};
+pub use suspend::not_a_boot;

@@ -1,0 +1,148 @@
+//! Cuts bytes into physical lines and cleans them of everything a terminal would have swallowed.
+
+use memchr::{memchr, memchr2};
+
+/// A physical line, uncleaned.
+#[derive(Debug, Clone, Copy)]
+pub struct Physical<'a> {
+    /// From 1.
+    pub number: u32,
+    /// Offset of the first byte.
+    pub offset_bytes: u64,
+    /// Without the newline, at most the limit long.
+    pub bytes: &'a [u8],
+    /// Bytes beyond the limit.
+    pub cut_bytes: u64,
+}
+
+/// Iterates over the physical lines, each cut at `line_bytes`.
+pub fn lines(bytes: &[u8], line_bytes: usize) -> impl Iterator<Item = Physical<'_>> {
+    let mut at = 0;
+    let mut number = 0_u32;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let (length, step) = memchr(b'\n', rest).map_or((rest.len(), rest.len()), |n| (n, n + 1));
+        let kept = length.min(line_bytes);
+        number = number.saturating_add(1);
+        let line = Physical {
+            number,
+            offset_bytes: at as u64,
+            bytes: &rest[..kept],
+            cut_bytes: (length - kept) as u64,
+        };
+        at += step;
+        Some(line)
+    })
+}
+
+/// True when the bytes can be used as they are: printable ASCII without an escape in any spelling.
+fn is_clean(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&b| (0x20..0x7f).contains(&b) || b == b'\t')
+        && memchr2(b'^', b'\\', bytes).is_none()
+        && memchr::memmem::find(bytes, b"#033[").is_none()
+}
+
+/// Takes off carriage returns, terminal sequences (real, `^[`-escaped or spelled out) and backspaces.
+///
+/// A carriage return inside the line is kept as `'\r'`: the caller decides whether two messages met there.
+pub fn clean(bytes: &[u8]) -> String {
+    let end = bytes
+        .iter()
+        .rposition(|b| !matches!(b, b'\r' | b'\n'))
+        .map_or(0, |n| n + 1);
+    let bytes = &bytes[..end];
+    if is_clean(bytes) {
+        // All bytes were just seen to be ASCII, so nothing is lost here.
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let introducer = introducer_length(rest);
+        if introducer > 0 {
+            at += introducer + sequence_length(&rest[introducer..]);
+            continue;
+        }
+        at += 1;
+        match byte {
+            b'\r' if out.is_empty() => {}
+            b'\r' | b'\t' => out.push(byte),
+            0x08 => {
+                out.pop();
+            }
+            0x00..=0x1f | 0x7f => {}
+            _ => out.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Length of ESC in one of the spellings that logs have, or 0.
+fn introducer_length(bytes: &[u8]) -> usize {
+    const SPELLED: [&[u8]; 5] = [b"\\x1b", b"\\033", b"\\e", b"\\u001b", b"#033"];
+    match bytes {
+        [0x1b, ..] => 1,
+        [b'^', b'[', next, ..] if matches!(next, b'[' | b']' | b'(' | b'7' | b'8' | b'c') => 2,
+        [b'\\' | b'#', ..] => SPELLED
+            .iter()
+            .find(|s| bytes.starts_with(s) && bytes.get(s.len()) == Some(&b'['))
+            .map_or(0, |s| s.len()),
+        _ => 0,
+    }
+}
+
+/// Length of the sequence after ESC (ECMA-48: CSI, OSC, charset selection, two-character ones).
+fn sequence_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'[', rest @ ..] => {
+            let parameters = rest.iter().take_while(|b| (0x20..0x40).contains(*b)).count();
+            1 + parameters + usize::from(rest.get(parameters).is_some_and(|b| (0x40..0x7f).contains(b)))
+        }
+        // An operating-system command ends with BEL or ESC \. Bounded, or one stray ESC ] would eat the line.
+        [b']', rest @ ..] => rest
+            .iter()
+            .take(256)
+            .position(|&b| b == 0x07 || b == 0x1b)
+            .map_or(1, |n| {
+                2 + n + usize::from(rest[n] == 0x1b && rest.get(n + 1) == Some(&b'\\'))
+            }),
+        [b'(' | b')' | b'#', _, ..] => 2,
+        [b'7' | b'8' | b'=' | b'>' | b'c' | b'D' | b'E' | b'H' | b'M' | b'N' | b'O' | b'Z', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// True when the line is more noise than text: the wrong baud rate, a binary download.
+pub fn is_garbage(text: &str) -> bool {
+    let (mut all, mut odd) = (0_usize, 0_usize);
+    for c in text.chars() {
+        all += 1;
+        odd += usize::from(c == char::REPLACEMENT_CHARACTER);
+    }
+    odd > 2 && odd * 4 > all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_what_a_terminal_swallows() {
+        assert_eq!(clean(b"\x1b[0m\x1b[1;32mhello\x1b[0m\r\r"), "hello");
+        assert_eq!(clean(b"^[[0m^[[37mhello ^[x"), "hello ^[x");
+        assert_eq!(clean(b"\\x1b[1mhello\\033[0m"), "hello");
+        assert_eq!(clean(b"\r\rtext"), "text");
+        assert_eq!(clean(b"autoboot:  3\x08\x08 0"), "autoboot:  0");
+        assert_eq!(clean(b"\x1bc\x1b[?7l\x1b[2J<5>[    0.000000] x"), "<5>[    0.000000] x");
+        assert_eq!(clean(b"a\0\0b"), "ab");
+        assert_eq!(clean(b"one\rtwo"), "one\rtwo");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_counted() {
+        let all: Vec<_> = lines(b"abcdef\nxy", 4).collect();
+        assert_eq!((all[0].bytes, all[0].cut_bytes), (&b"abcd"[..], 2));
+        assert_eq!((all[1].bytes, all[1].number, all[1].offset_bytes), (&b"xy"[..], 2, 7));
+    }
+}

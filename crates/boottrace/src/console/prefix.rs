@@ -1,0 +1,305 @@
+//! The stack of prefixes in front of a message: capture tool, syslog, level, kernel stamp, caller.
+//!
+//! Sources of the forms: grabserial's `%4.6f %2.6f`, kernel/printk/printk.c (`print_syslog`, `print_time`,
+//! `print_caller`), Documentation/ABI/testing/dev-kmsg, util-linux dmesg, journalctl's output modes.
+
+use super::host::{self, HostPrefix};
+use super::line::{Caller, HostSource};
+use super::stamp::{digits, seconds};
+
+/// Habits of one log that a single line does not show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    /// `[1.234567]` without padding is the capture's stamp (`grabserial --nodelta`), not the kernel's.
+    pub narrow_is_host: bool,
+    /// `<6>` stands without a stamp behind it, so it may also stand inside a line.
+    pub bare_levels: bool,
+}
+
+/// What the prefixes of one message said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prefix {
+    /// Bytes of all prefixes together.
+    pub length: usize,
+    /// Host stamp.
+    pub host: Option<(i64, HostSource)>,
+    /// Kernel stamp, ns.
+    pub printk_ns: Option<i64>,
+    /// Boot loader stamp, ns.
+    pub firmware_ns: Option<i64>,
+    /// Raw counter.
+    pub cycles: Option<u64>,
+    /// Severity.
+    pub level: Option<u8>,
+    /// Task or CPU.
+    pub caller: Option<Caller>,
+    /// It was a /dev/kmsg record; lines of properties may follow.
+    pub kmsg: bool,
+    /// Sender by a syslog prefix: `kernel` or a process.
+    pub sender: Option<(usize, usize)>,
+}
+
+/// Shortest inside of the kernel's `[%5lu.%06lu]`.
+pub const PRINTK_WIDTH: usize = 12;
+
+/// Reads all prefixes at the start of `text`.
+pub fn peel(text: &str, style: Style) -> Prefix {
+    let bytes = text.as_bytes();
+    let mut prefix = Prefix::default();
+    // Mails and web pages indent what they quote.
+    let indent = bytes.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+    let mut at = indent;
+    let mut found = false;
+    if let Some(HostPrefix {
+        ns,
+        source,
+        length,
+        sender,
+    }) = host::peel(&bytes[at..], style)
+    {
+        prefix.host = Some((ns, source));
+        prefix.sender = sender.map(|(from, to)| (from + at, to + at));
+        at += length;
+        found = true;
+    }
+    found |= peel_kernel(bytes, &mut at, &mut prefix);
+    prefix.length = if found { at } else { 0 };
+    prefix
+}
+
+/// Reads level, stamp, counter and caller; moves `at` behind them. Returns whether there was any.
+fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
+    let start = *at;
+    if let Some((level, used)) = level(&bytes[*at..]) {
+        prefix.level = Some(level);
+        *at += used;
+    }
+    if let Some(used) = kmsg_record(&bytes[*at..], prefix) {
+        *at += used;
+        return true;
+    }
+    if let Some((ns, used)) = delta_stamp(&bytes[*at..]) {
+        prefix.printk_ns = Some(ns);
+        *at += used;
+    } else if let Some((stamp, used)) = bracket_stamp(&bytes[*at..]) {
+        match stamp {
+            Bracket::Kernel(ns) => prefix.printk_ns = Some(ns),
+            Bracket::Loader(ns) => prefix.firmware_ns = Some(ns),
+            Bracket::Counter(n) => prefix.cycles = Some(n),
+        }
+        *at += used;
+    } else {
+        return *at > start;
+    }
+    while let Some(used) = field(&bytes[*at..], prefix) {
+        *at += used;
+    }
+    if bytes.get(*at) == Some(&b' ') {
+        *at += 1;
+    }
+    if prefix.printk_ns.is_some() && prefix.host.is_none() {
+        journal_sender(bytes, at, prefix);
+    }
+    true
+}
+
+/// `<6>` or `<30>` (facility and severity), or util-linux `dmesg -x`: `kern  :info  : `.
+fn level(bytes: &[u8]) -> Option<(u8, usize)> {
+    const NAMES: [&str; 8] = ["emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"];
+    if bytes.first() == Some(&b'<') {
+        let (value, used) = digits(bytes.get(1..)?)?;
+        if used <= 3 && bytes.get(1 + used) == Some(&b'>') && value < 192 {
+            return Some(((value & 7) as u8, used + 2));
+        }
+        return None;
+    }
+    let word = bytes
+        .iter()
+        .take(10)
+        .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        .count();
+    let facility = &bytes[..word];
+    if !matches!(
+        facility,
+        b"kern" | b"user" | b"daemon" | b"syslog" | b"auth" | b"authpriv" | b"mail"
+    ) {
+        return None;
+    }
+    let mut at = word + bytes[word..].iter().take_while(|b| **b == b' ').count();
+    if bytes.get(at) != Some(&b':') {
+        return None;
+    }
+    at += 1;
+    let number = NAMES.iter().position(|n| bytes[at..].starts_with(n.as_bytes()))?;
+    at += NAMES[number].len();
+    at += bytes[at..].iter().take_while(|b| **b == b' ').count();
+    if bytes.get(at) != Some(&b':') {
+        return None;
+    }
+    at += 1;
+    at += usize::from(bytes.get(at) == Some(&b' '));
+    Some((number as u8, at))
+}
+
+/// `6,2,0,-,caller=T0,cycle=345678;` : priority, sequence, microseconds, flag, fields.
+fn kmsg_record(bytes: &[u8], prefix: &mut Prefix) -> Option<usize> {
+    if !bytes.first()?.is_ascii_digit() {
+        return None;
+    }
+    let (priority, a) = digits(bytes)?;
+    let (_, b) = digits(bytes.get(a + 1..)?)?;
+    let (us, c) = digits(bytes.get(a + b + 2..)?)?;
+    let mut at = a + b + c + 2;
+    if bytes[a] != b',' || bytes[a + b + 1] != b',' || bytes.get(at) != Some(&b',') {
+        return None;
+    }
+    if !matches!(bytes.get(at + 1), Some(b'-' | b'c' | b'+')) {
+        return None;
+    }
+    at += 2;
+    while bytes.get(at) == Some(&b',') {
+        let end = at + 1 + bytes[at + 1..].iter().take(80).position(|b| matches!(b, b',' | b';'))?;
+        let item = &bytes[at + 1..end];
+        if let Some(who) = item.strip_prefix(b"caller=") {
+            prefix.caller = caller(who);
+        } else if let Some(count) = item.strip_prefix(b"cycle=") {
+            prefix.cycles = digits(count).map(|(n, _)| n);
+        }
+        at = end;
+    }
+    if bytes.get(at) != Some(&b';') {
+        return None;
+    }
+    prefix.kmsg = true;
+    prefix.level = Some((priority & 7) as u8);
+    prefix.printk_ns = i64::try_from(us).ok()?.checked_mul(1000);
+    Some(at + 1)
+}
+
+/// `[13.206492 < 0.000013 >]` of show_delta, `[    0.000000 <    0.000000>]` of `dmesg -d`.
+fn delta_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
+    let (ns, mut at) = opened_seconds(bytes)?;
+    let blanks = |from: usize| bytes[from..].iter().take_while(|b| **b == b' ').count();
+    at += blanks(at);
+    if bytes.get(at) != Some(&b'<') {
+        return None;
+    }
+    at += 1;
+    at += blanks(at);
+    at += usize::from(matches!(bytes.get(at), Some(b'-' | b'+')));
+    at += seconds(bytes.get(at..)?)?.1;
+    at += blanks(at);
+    if bytes.get(at) != Some(&b'>') || bytes.get(at + 1) != Some(&b']') {
+        return None;
+    }
+    at += 2;
+    // show_delta puts a blank of its own before the message's.
+    at += blanks(at).min(2);
+    Some((ns, at))
+}
+
+/// `[`, blanks, seconds.
+fn opened_seconds(bytes: &[u8]) -> Option<(i64, usize)> {
+    if bytes.first() != Some(&b'[') {
+        return None;
+    }
+    let at = 1 + bytes[1..].iter().take(16).take_while(|b| **b == b' ').count();
+    let (ns, used, _) = seconds(bytes.get(at..)?)?;
+    Some((ns, at + used))
+}
+
+enum Bracket {
+    Kernel(i64),
+    Loader(i64),
+    Counter(u64),
+}
+
+/// `[    0.000000]` (kernel), `[04.634]` (Allwinner's U-Boot), `[      345678]` (a proposed raw counter).
+fn bracket_stamp(bytes: &[u8]) -> Option<(Bracket, usize)> {
+    if bytes.first() != Some(&b'[') {
+        return None;
+    }
+    let at = 1 + bytes[1..].iter().take(16).take_while(|b| **b == b' ').count();
+    if let Some((ns, used, decimals)) = seconds(bytes.get(at..)?) {
+        if bytes.get(at + used) != Some(&b']') {
+            return None;
+        }
+        return match decimals {
+            6 => Some((Bracket::Kernel(ns), at + used + 1)),
+            3 => Some((Bracket::Loader(ns), at + used + 1)),
+            _ => None,
+        };
+    }
+    let (count, used) = digits(&bytes[at..])?;
+    let closed = bytes.get(at + used) == Some(&b']');
+    (closed && at + used == PRINTK_WIDTH + 1).then_some((Bracket::Counter(count), at + used + 1))
+}
+
+/// `[    T1]`, `[   C0]`, `[cl  345678]` and fields nobody knows yet, right behind the stamp.
+fn field(bytes: &[u8], prefix: &mut Prefix) -> Option<usize> {
+    if bytes.first() != Some(&b'[') {
+        return None;
+    }
+    let end = bytes.iter().take(48).position(|b| *b == b']')?;
+    let inside = bytes[1..end].trim_ascii();
+    if let Some(who) = caller(inside) {
+        prefix.caller = Some(who);
+    } else if let Some(count) = inside.strip_prefix(b"cl") {
+        prefix.cycles = digits(count.trim_ascii_start()).map(|(n, _)| n);
+    }
+    Some(end + 1)
+}
+
+/// `T123`, `C0`; a task may be followed by its name.
+fn caller(bytes: &[u8]) -> Option<Caller> {
+    let (number, used) = digits(bytes.get(1..)?)?;
+    let number = u32::try_from(number).ok()?;
+    if bytes.get(1 + used).is_some_and(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    match bytes[0] {
+        b'T' => Some(Caller::Task(number)),
+        b'C' => Some(Caller::Cpu(number)),
+        _ => None,
+    }
+}
+
+/// `journalctl -o short-monotonic`: `[    0.000000] host kernel: message`.
+fn journal_sender(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) {
+    if let Some((from, to, length)) = host::sender(&bytes[*at..]) {
+        prefix.sender = Some((from + *at, to + *at));
+        *at += length;
+    }
+}
+
+/// Where a second message starts inside `text`, because somebody else's line ran into it.
+///
+/// Only stamps as wide as the kernel prints them count: other text in brackets is not rare.
+pub fn inner_start(text: &str, style: Style) -> Option<usize> {
+    let bytes = text.as_bytes();
+    for at in memchr::memchr_iter(b'[', bytes).skip_while(|at| *at == 0) {
+        let inside = &bytes[at + 1..bytes.len().min(at + 40)];
+        let Some(end) = memchr::memchr(b']', inside) else {
+            continue;
+        };
+        if end < PRINTK_WIDTH || !matches!(inside[0], b' ' | b'0'..=b'9') {
+            continue;
+        }
+        if let Some((Bracket::Kernel(_), _)) = bracket_stamp(&bytes[at..]) {
+            return Some(level_before(bytes, at));
+        }
+    }
+    if style.bare_levels {
+        return memchr::memchr_iter(b'<', bytes)
+            .find(|&at| at > 0 && matches!(bytes.get(at + 1..at + 3), Some([b'0'..=b'7', b'>'])));
+    }
+    None
+}
+
+/// Includes a `<6>` right before a stamp.
+fn level_before(bytes: &[u8], at: usize) -> usize {
+    (3..=5)
+        .filter_map(|back| at.checked_sub(back))
+        .find(|&from| level(&bytes[from..]).is_some_and(|(_, used)| from + used == at))
+        .unwrap_or(at)
+}

@@ -1,0 +1,237 @@
+//! From bytes to logical lines: cleaning, prefixes, messages that ran into each other, LAVA records.
+
+use super::line::{HostSource, Line, LineKind};
+use super::prefix::{self, Style};
+use super::{harness, lava, physical};
+use crate::Limits;
+
+/// A stamp that was taken outside the log, for one physical line. The clock is the host's or the emulator's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExternalStamp {
+    /// ns since the clock's origin.
+    pub ns: i64,
+    /// Which clock.
+    pub clock: crate::Clock,
+}
+
+const DAY_NS: i64 = 86_400_000_000_000;
+/// Lines looked at to learn a log's habits.
+const STYLE_LINES: usize = 4000;
+
+/// All logical lines of one input.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// In file order.
+    pub lines: Vec<Line>,
+    /// Physical lines seen.
+    pub physical: u32,
+    /// Logical lines beyond the limit, and the first physical line among them.
+    pub dropped: u64,
+    /// First physical line dropped.
+    pub first_dropped: Option<u32>,
+    /// Lines that were LAVA records.
+    pub lava_records: u32,
+    /// NUL bytes found.
+    pub nul_bytes: u64,
+}
+
+/// Reads the lines of a console capture or kernel log. `stamps`, when given, holds one stamp a physical line.
+pub fn read(bytes: &[u8], stamps: Option<&[ExternalStamp]>, limits: &Limits) -> Lines {
+    let style = learn_style(bytes, limits);
+    let mut reader = Reader {
+        out: Lines::default(),
+        style,
+        limits,
+        day_ns: 0,
+        last_time_of_day: None,
+        in_kmsg: false,
+    };
+    for line in physical::lines(bytes, limits.line_bytes) {
+        reader.out.physical = line.number;
+        if reader.out.lines.len() >= limits.lines {
+            reader.out.dropped += 1;
+            reader.out.first_dropped.get_or_insert(line.number);
+            continue;
+        }
+        reader.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
+        let external = stamps
+            .and_then(|all| all.get(line.number as usize - 1))
+            .map(|stamp| stamp.ns);
+        let mut base = Line::plain(line.number, line.offset_bytes, String::new());
+        base.cut_bytes = line.cut_bytes;
+        if let Some(ns) = external {
+            base.host_ns = Some(ns);
+            base.host_source = Some(HostSource::External);
+        }
+        reader.physical_line(line.bytes, base);
+    }
+    reader.out
+}
+
+fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
+    let mut style = Style::default();
+    let (mut bare, mut stamped, mut narrow, mut wide, mut loader) = (0_u32, 0_u32, 0_u32, 0_u32, false);
+    for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
+        let record = lava::record(line.bytes).and_then(|r| r.message);
+        let text = physical::clean(record.as_deref().unwrap_or(line.bytes));
+        let found = prefix::peel(&text, style);
+        if found.level.is_some() {
+            if found.printk_ns.is_some() {
+                stamped += 1;
+            } else {
+                bare += 1;
+            }
+        }
+        if found.printk_ns.is_some() {
+            let padded = text.as_bytes().get(1) == Some(&b' ') || text.find(']').is_some_and(|n| n > 12);
+            *(if padded { &mut wide } else { &mut narrow }) += 1;
+        }
+        let message = &text[found.length..];
+        loader |= wide == 0 && (message.starts_with("U-Boot ") || message.starts_with("Starting kernel"));
+    }
+    style.bare_levels = bare > 10 && bare > stamped;
+    style.narrow_is_host = loader && narrow > 0 && narrow > wide;
+    style
+}
+
+struct Reader<'a> {
+    out: Lines,
+    style: Style,
+    limits: &'a Limits,
+    day_ns: i64,
+    last_time_of_day: Option<i64>,
+    in_kmsg: bool,
+}
+
+impl Reader<'_> {
+    fn physical_line(&mut self, bytes: &[u8], mut base: Line) {
+        let Some(record) = lava::record(bytes) else {
+            let text = physical::clean(bytes);
+            self.messages(&text, &base);
+            return;
+        };
+        self.out.lava_records += 1;
+        if base.host_ns.is_none() && record.ns.is_some() {
+            base.host_ns = record.ns;
+            base.host_source = Some(HostSource::Lava);
+        }
+        let message = record.message.unwrap_or_default();
+        match record.level.as_str() {
+            "target" => {
+                for part in message.split(|b| *b == b'\n') {
+                    if !part.is_empty() || message.is_empty() {
+                        self.messages(&physical::clean(part), &base);
+                    }
+                }
+                if message.is_empty() {
+                    base.kind = LineKind::Blank;
+                    self.push(base);
+                }
+            }
+            level => {
+                base.kind = if level == "input" {
+                    LineKind::Typed
+                } else {
+                    LineKind::Harness
+                };
+                base.text = physical::clean(&message);
+                self.push(base);
+            }
+        }
+    }
+
+    /// Takes `text` apart where a carriage return or a kernel stamp begins another message.
+    fn messages(&mut self, text: &str, base: &Line) {
+        if text.trim_ascii().is_empty() {
+            let mut blank = base.clone();
+            blank.kind = LineKind::Blank;
+            self.push(blank);
+            return;
+        }
+        for piece in text.split('\r').filter(|piece| !piece.trim_ascii().is_empty()) {
+            let mut rest = piece;
+            let mut inherited = base.clone();
+            loop {
+                let mut line = inherited.clone();
+                let found = prefix::peel(rest, self.style);
+                let message = &rest[found.length..];
+                let cut = prefix::inner_start(message, self.style);
+                self.apply(&found, rest, &mut line);
+                line.text = message[..cut.unwrap_or(message.len())].to_owned();
+                inherited.host_ns = line.host_ns;
+                inherited.host_source = line.host_source;
+                if !line.text.trim_ascii().is_empty() || found.length > 0 {
+                    self.push(line);
+                }
+                match cut {
+                    Some(at) if self.out.lines.len() < self.limits.lines => rest = &message[at..],
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, found: &prefix::Prefix, text: &str, line: &mut Line) {
+        if let Some((ns, source)) = found.host {
+            if line.host_ns.is_none() {
+                line.host_ns = Some(self.unwrap_midnight(ns));
+                line.host_source = Some(source);
+            }
+        }
+        line.printk_ns = found.printk_ns;
+        line.firmware_ns = found.firmware_ns;
+        line.cycles = found.cycles;
+        line.level = found.level;
+        line.caller = found.caller;
+        line.process = found
+            .sender
+            .and_then(|(from, to)| text.get(from..to))
+            .filter(|name| *name != "kernel")
+            .map(str::to_owned);
+        let kernel_named = found.sender.is_some() && line.process.is_none();
+        line.kind = if line.process.is_some() {
+            LineKind::User
+        } else if kernel_named || line.has_kernel_prefix() {
+            LineKind::Kernel
+        } else {
+            LineKind::Outside
+        };
+        let message = &text[found.length..];
+        self.in_kmsg = found.kmsg || (self.in_kmsg && line.kind == LineKind::Outside);
+        if line.kind == LineKind::Outside {
+            if self.in_kmsg && is_property(message) {
+                line.kind = LineKind::Property;
+            } else if harness::author(message.trim_ascii_start()).is_some() {
+                line.kind = LineKind::Harness;
+            } else if physical::is_garbage(message) {
+                line.kind = LineKind::Garbage;
+            } else if message.trim_ascii().is_empty() {
+                line.kind = LineKind::Blank;
+            }
+        }
+    }
+
+    /// A time of day starts again at midnight; a capture does not.
+    fn unwrap_midnight(&mut self, ns: i64) -> i64 {
+        if !(0..DAY_NS).contains(&ns) {
+            return ns;
+        }
+        if self.last_time_of_day.is_some_and(|last| last - ns > DAY_NS / 2) {
+            self.day_ns = self.day_ns.saturating_add(DAY_NS);
+        }
+        self.last_time_of_day = Some(ns);
+        ns.saturating_add(self.day_ns)
+    }
+
+    fn push(&mut self, line: Line) {
+        self.out.lines.push(line);
+    }
+}
+
+/// ` SUBSYSTEM=pci`: a blank, a name in capitals, a value.
+fn is_property(text: &str) -> bool {
+    let Some((name, _)) = text.strip_prefix(' ').and_then(|rest| rest.split_once('=')) else {
+        return false;
+    };
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+}

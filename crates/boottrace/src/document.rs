@@ -1,0 +1,111 @@
+//! The result of one analysis, as it is written to JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::boot::Boot;
+use crate::formats::Format;
+use crate::input::InputNotes;
+
+/// `format` of the JSON.
+pub const DOCUMENT_FORMAT: &str = "bootlab-analysis";
+/// `version` of the JSON. Raised when a field changes its meaning or goes away.
+pub const DOCUMENT_VERSION: u32 = 1;
+
+/// Everything that one input told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Always [`DOCUMENT_FORMAT`].
+    pub format: String,
+    /// [`DOCUMENT_VERSION`] of the writer.
+    pub version: u32,
+    /// The name that the caller gave to the input.
+    pub name: String,
+    /// Size, packing, damage.
+    pub input: InputNotes,
+    /// What the bytes were taken for.
+    pub detected: Format,
+    /// Lines of text, when there are any.
+    pub lines: u64,
+    /// The parts in file order.
+    pub parts: Vec<Part>,
+    /// What each range of lines was taken for.
+    pub took: Vec<Took>,
+    /// What was not used, and why.
+    pub skipped: Vec<Skipped>,
+    /// The machine never comes further than in the boots before: seen over several boots of one input.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub boot_loop: Option<BootLoop>,
+}
+
+/// One part of an input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant)] // boots are the rule
+pub enum Part {
+    /// A boot, or as much of one as the log holds.
+    Boot(Boot),
+    /// Kernel messages that are no boot.
+    NotABoot(NotABoot),
+}
+
+impl Part {
+    /// The boot, if it is one.
+    pub fn boot(&self) -> Option<&Boot> {
+        match self {
+            Self::Boot(boot) => Some(boot),
+            Self::NotABoot(_) => None,
+        }
+    }
+}
+
+/// Kernel messages that are no boot, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotABoot {
+    /// First physical line.
+    pub from_line: u32,
+    /// Last physical line.
+    pub to_line: u32,
+    /// What it is: `suspend`, `kernel-messages`.
+    pub what: String,
+    /// How that was seen.
+    pub why: String,
+}
+
+/// A range of lines and the format it was read as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Took {
+    /// First physical line.
+    pub from_line: u32,
+    /// Last physical line.
+    pub to_line: u32,
+    /// Names of the wrapping and the content, e.g. `lava-yaml/kernel-log`.
+    pub format: String,
+}
+
+/// Lines that were not used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// The first of them, when they are lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<u32>,
+}
+
+/// Several boots that end the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BootLoop {
+    /// How many boots end so in a row.
+    pub boots: u64,
+    /// The last thing that each of them printed or did.
+    pub ends_with: String,
+}
+
+impl Document {
+    /// The boots, without parts that are none.
+    pub fn boots(&self) -> impl Iterator<Item = &Boot> {
+        self.parts.iter().filter_map(Part::boot)
+    }
+}

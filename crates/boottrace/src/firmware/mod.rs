@@ -1,0 +1,10 @@
+//! What runs before the kernel: banners, stamps and time tables of firmware and boot loaders.
+
+pub(crate) mod banner;
+mod bootstage;
+mod facts;
+mod rows;
+mod table;
+
+pub use facts::{collect, FirmwareFacts, FirmwareStep, Program, StepLine};
+pub use table::{Accumulated, TableMark, TableSource, TimeTable};
