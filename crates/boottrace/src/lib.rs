@@ -1,5 +1,6 @@
 //! Reads Linux boot logs and traces of every kind into events, spans and call trees.
 
+pub mod calls;
 mod clock;
 pub mod export;
 

@@ -42,6 +42,8 @@ const TRACK_COUNTER: u32 = 8;
 const TRACK_CHILD_ORDERING: u32 = 11;
 const TRACK_SIBLING_RANK: u32 = 12;
 const TRACK_DESCRIPTION: u32 = 14;
+const TRACK_SIBLING_MERGE: u32 = 15;
+const SIBLING_MERGE_NONE: u64 = 2;
 const CHILD_ORDERING_EXPLICIT: u64 = 3;
 const COUNTER_UNIT_NAME: u32 = 6;
 
@@ -126,6 +128,8 @@ impl<W: Write> Writer<W> {
         }
         descriptor.varint(TRACK_CHILD_ORDERING, CHILD_ORDERING_EXPLICIT);
         descriptor.varint(TRACK_SIBLING_RANK, rank);
+        // Two tasks of one name stay two tracks.
+        descriptor.varint(TRACK_SIBLING_MERGE, SIBLING_MERGE_NONE);
         extra(&mut descriptor);
         let mut body = Message::default();
         body.bytes(PACKET_TRACK_DESCRIPTOR, &descriptor.0);
