@@ -48,7 +48,12 @@ fn context_at(line: &[u8], open: usize) -> Option<(Context<'_>, &[u8])> {
     for _ in 0..3 {
         let word = words.split(u8::is_ascii_whitespace).next()?;
         if let Some((ns, used)) = stamp(word) {
-            let context = Context { comm: task[..dash].trim_ascii(), pid, cpu: u32::try_from(cpu).ok()?, at_ns: ns };
+            let context = Context {
+                comm: task[..dash].trim_ascii(),
+                pid,
+                cpu: u32::try_from(cpu).ok()?,
+                at_ns: ns,
+            };
             return Some((context, words[used..].trim_ascii_start()));
         }
         words = words[word.len()..].trim_ascii_start();
@@ -62,7 +67,11 @@ fn stamp(word: &[u8]) -> Option<(i64, usize)> {
         return None;
     }
     let text = &word[..word.len() - 1];
-    let (ns, used) = if text.contains(&b'.') { decimal_ns(text, 1_000_000_000)? } else { digits(text) };
+    let (ns, used) = if text.contains(&b'.') {
+        decimal_ns(text, 1_000_000_000)?
+    } else {
+        digits(text)
+    };
     (used > 0 && used == text.len()).then_some((signed(ns), word.len()))
 }
 
@@ -92,7 +101,15 @@ mod tests {
             "       swapper/0-1     [000]     1.500000: initcall_start: func=a",
         ] {
             let (context, rest) = parse(line.as_bytes()).expect(line);
-            assert_eq!(context, Context { comm: b"swapper/0", pid: 1, cpu: 0, at_ns: 1_500_000_000 });
+            assert_eq!(
+                context,
+                Context {
+                    comm: b"swapper/0",
+                    pid: 1,
+                    cpu: 0,
+                    at_ns: 1_500_000_000
+                }
+            );
             assert_eq!(rest, b"initcall_start: func=a");
         }
         let (context, _) = parse(b" odd [3] name-77 [012] .... 2.000001: x: y").expect("brackets in a name");

@@ -21,7 +21,7 @@ const MAX_TASKS: usize = 1 << 16;
 /// the "after N usecs" of the kernel log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Initcall {
-    /// Function, with `+0x0/0x..` and module as printed.
+    /// Function, and its module in brackets.
     pub function: String,
     /// The level it ran in, when the trace says so.
     pub level: Option<String>,
@@ -109,7 +109,10 @@ fn text(bytes: &[u8]) -> String {
 impl Events {
     /// Nothing yet; with `spans`, single calls are kept for the timeline too.
     pub fn new(spans: Option<SpanLimits>) -> Self {
-        Self { calls: Calls::new(spans), ..Self::default() }
+        Self {
+            calls: Calls::new(spans),
+            ..Self::default()
+        }
     }
 
     /// Counts an event, whatever it is.
@@ -117,7 +120,10 @@ impl Events {
         self.bounds_ns = Some(self.bounds_ns.map_or((context.at_ns, context.at_ns), |(low, high)| {
             (low.min(context.at_ns), high.max(context.at_ns))
         }));
-        if let Some(count) = std::str::from_utf8(name).ok().and_then(|name| self.counts.get_mut(name)) {
+        if let Some(count) = std::str::from_utf8(name)
+            .ok()
+            .and_then(|name| self.counts.get_mut(name))
+        {
             *count += 1;
         } else if self.counts.len() < 10_000 {
             *self.counts.entry(text(name)).or_default() += 1;
@@ -139,7 +145,10 @@ impl Events {
             self.skipped.note("more initcalls than are kept", function);
             return;
         }
-        self.open_initcalls.entry(context.pid).or_default().push(self.initcalls.len());
+        self.open_initcalls
+            .entry(context.pid)
+            .or_default()
+            .push(self.initcalls.len());
         self.initcalls.push(Initcall {
             function: text(function),
             level: self.levels.last().map(|(level, _)| level.clone()),
@@ -156,7 +165,11 @@ impl Events {
         let name = text(function);
         let open = self.open_initcalls.entry(context.pid).or_default();
         // Initcalls of one task nest a few deep at most; a hostile trace must not make this a long search.
-        let found = open.iter().rev().take(64).position(|&i| self.initcalls[i].function == name);
+        let found = open
+            .iter()
+            .rev()
+            .take(64)
+            .position(|&i| self.initcalls[i].function == name);
         let Some(back) = found else {
             self.skipped.note("initcall end without a start", function);
             return;
@@ -179,7 +192,11 @@ impl Events {
 
     fn task_time(&mut self, (pid, comm): (i64, &[u8])) -> &mut TaskTime {
         // Tasks beyond the limit share one line.
-        let pid = if self.tasks.len() < MAX_TASKS || self.tasks.contains_key(&pid) { pid } else { i64::MIN };
+        let pid = if self.tasks.len() < MAX_TASKS || self.tasks.contains_key(&pid) {
+            pid
+        } else {
+            i64::MIN
+        };
         let time = self.tasks.entry(pid).or_default();
         if !comm.is_empty() && time.comm.as_bytes() != comm {
             time.comm = text(comm);
@@ -190,13 +207,16 @@ impl Events {
     /// Begin of a hard or soft interrupt.
     pub fn interrupt_entry(&mut self, context: &Context, line: &str, name: &[u8]) {
         if self.open_interrupts.len() < 10_000 {
-            self.open_interrupts.insert((context.cpu, line.to_owned()), (text(name), context.at_ns));
+            self.open_interrupts
+                .insert((context.cpu, line.to_owned()), (text(name), context.at_ns));
         }
     }
 
     /// Its end.
     pub fn interrupt_exit(&mut self, context: &Context, line: &str) {
-        let Some((name, since_ns)) = self.open_interrupts.remove(&(context.cpu, line.to_owned())) else { return };
+        let Some((name, since_ns)) = self.open_interrupts.remove(&(context.cpu, line.to_owned())) else {
+            return;
+        };
         if self.interrupts.len() >= 10_000 && !self.interrupts.contains_key(line) {
             return;
         }
@@ -216,12 +236,21 @@ impl Events {
         }
         let message = &message[..message.len().min(4096)];
         let (event, text) = (text(event), text(message.trim_ascii_end()));
-        self.marks.push(Mark { at_ns: context.at_ns, pid: context.pid, event, text });
+        self.marks.push(Mark {
+            at_ns: context.at_ns,
+            pid: context.pid,
+            event,
+            text,
+        });
     }
 
     /// The context's task among the calls.
     pub fn task(&mut self, context: &Context) -> Option<u32> {
-        let key = if context.pid == 0 { format!("idle {}", context.cpu) } else { context.pid.to_string() };
+        let key = if context.pid == 0 {
+            format!("idle {}", context.cpu)
+        } else {
+            context.pid.to_string()
+        };
         let label = || format!("{}-{}", String::from_utf8_lossy(context.comm), context.pid);
         let task = self.calls.task(key.as_bytes(), label)?;
         self.calls.run_on(context.cpu, task, Some(context.at_ns));
@@ -243,8 +272,8 @@ impl Events {
         let number = |key: &[u8]| field(payload, key).and_then(integer);
         match name {
             b"initcall_level" => self.level(context, field(payload, b"level").unwrap_or(payload)),
-            b"initcall_start" => self.initcall_start(context, initcall_name(payload)),
-            b"initcall_finish" => self.initcall_finish(context, initcall_name(payload), number(b"ret")),
+            b"initcall_start" => self.initcall_start(context, &initcall_name(payload)),
+            b"initcall_finish" => self.initcall_finish(context, &initcall_name(payload), number(b"ret")),
             b"sched_switch" => self.text_switch(context, payload),
             b"irq_handler_entry" => {
                 let line = format!("irq {}", number(b"irq").unwrap_or(-1));
@@ -297,7 +326,8 @@ impl Events {
             }
             Body::Leaf(name) => {
                 let name = self.calls.names.intern(name);
-                self.calls.leaf(task, name, at_ns, read.duration_ns.unwrap_or(0), NO_DEPTH);
+                self.calls
+                    .leaf(task, name, at_ns, read.duration_ns.unwrap_or(0), NO_DEPTH);
             }
             Body::Exit(_) => self.calls.exit(task, at_ns, read.duration_ns, NO_DEPTH),
             _ => self.skipped.note("function_graph entry without a call", payload),
@@ -315,13 +345,26 @@ impl Events {
         let mut timeline = self.calls.timeline(title, "trace");
         let mut tracks: BTreeMap<i64, Track> = BTreeMap::new();
         for call in &self.initcalls {
-            let mut span =
-                Span { name: call.function.clone(), category: "initcall".into(), start_ns: call.start_ns, ..Span::default() };
+            let mut span = Span {
+                name: call.function.clone(),
+                category: "initcall".into(),
+                start_ns: call.start_ns,
+                ..Span::default()
+            };
             span.end_ns = call.end_ns;
-            span.args.extend(call.returned.map(|value| ("returned".to_owned(), value.to_string())));
-            span.args.extend(call.level.clone().map(|level| ("level".to_owned(), level)));
+            span.args
+                .extend(call.returned.map(|value| ("returned".to_owned(), value.to_string())));
+            span.args
+                .extend(call.level.clone().map(|level| ("level".to_owned(), level)));
             let name = || format!("initcalls of pid {}", call.pid);
-            tracks.entry(call.pid).or_insert_with(|| Track { name: name(), ..Track::default() }).spans.push(span);
+            tracks
+                .entry(call.pid)
+                .or_insert_with(|| Track {
+                    name: name(),
+                    ..Track::default()
+                })
+                .spans
+                .push(span);
         }
         timeline.tracks.extend(tracks.into_values());
         let instant = |name: &str, category: &str, at_ns: i64| Instant {
@@ -330,21 +373,39 @@ impl Events {
             at_ns,
             args: Vec::new(),
         };
-        let levels = self.levels.iter().map(|(level, at_ns)| instant(level, "initcall level", *at_ns));
-        let marks = self.marks.iter().map(|mark| instant(&mark.text, &mark.event, mark.at_ns));
-        timeline.tracks.push(Track { name: "marks".into(), instants: levels.chain(marks).collect(), ..Track::default() });
+        let levels = self
+            .levels
+            .iter()
+            .map(|(level, at_ns)| instant(level, "initcall level", *at_ns));
+        let marks = self
+            .marks
+            .iter()
+            .map(|mark| instant(&mark.text, &mark.event, mark.at_ns));
+        timeline.tracks.push(Track {
+            name: "marks".into(),
+            instants: levels.chain(marks).collect(),
+            ..Track::default()
+        });
         timeline
     }
 }
 
-/// `func=name+0x0/0x10 [module] ret=0`: the function with its module.
-fn initcall_name(payload: &[u8]) -> &[u8] {
+/// `func=name+0x0/0x10 [module] ret=0`: the function with its module, without offset and size.
+fn initcall_name(payload: &[u8]) -> Vec<u8> {
     let start = memchr::memmem::find(payload, b"func=").map_or(0, |at| at + 5);
     let end = memchr::memmem::find(payload, b" ret=").unwrap_or(payload.len());
-    payload.get(start..end).unwrap_or(payload).trim_ascii()
+    let name = payload.get(start..end).unwrap_or(payload).trim_ascii();
+    let Some(plus) = memchr::memmem::find(name, b"+0x") else {
+        return name.to_vec();
+    };
+    let rest = memchr::memchr(b' ', &name[plus..]).map_or(&[][..], |blank| &name[plus + blank..]);
+    [&name[..plus], rest].concat()
 }
 
 fn softirq(payload: &[u8]) -> String {
     let action = field(payload, b"action").map(|action| action.strip_suffix(b"]").unwrap_or(action));
-    format!("softirq {}", text(action.or_else(|| field(payload, b"vec")).unwrap_or(b"?")))
+    format!(
+        "softirq {}",
+        text(action.or_else(|| field(payload, b"vec")).unwrap_or(b"?"))
+    )
 }

@@ -31,7 +31,11 @@ pub fn detect(head: &[u8]) -> Option<f32> {
         if text.is_empty() || text.starts_with(b"#") || text.starts_with(b"cpus=") {
             continue;
         }
-        if event_line::parse(line).is_some() { known += 1 } else { others += 1 }
+        if event_line::parse(line).is_some() {
+            known += 1;
+        } else {
+            others += 1;
+        }
     }
     match (tracer, known) {
         (_, 0) => None,
@@ -89,7 +93,10 @@ fn line(trace: &mut Trace, line: &[u8]) {
 /// # Errors
 /// Those of `reader`.
 pub fn parse<R: Read>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
-    let mut trace = Trace { events: Events::new(spans), ..Trace::default() };
+    let mut trace = Trace {
+        events: Events::new(spans),
+        ..Trace::default()
+    };
     let read = lines::for_each_line(reader, |text| line(&mut trace, text))?;
     trace.read = read;
     trace.events.skipped.add("line cut (too long)", read.cut_lines);

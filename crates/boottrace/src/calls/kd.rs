@@ -92,8 +92,16 @@ fn table_columns(heading: &[u8]) -> Option<Vec<&'static str>> {
 }
 
 fn trace_columns(heading: &[u8]) -> Option<Vec<String>> {
-    let words: Vec<String> = String::from_utf8_lossy(heading).split_whitespace().map(str::to_owned).collect();
-    let known = words.iter().all(|w| matches!(w.as_str(), "Entry" | "Duration" | "Delta" | "Local" | "Pid" | "PID" | "Trace"));
+    let words: Vec<String> = String::from_utf8_lossy(heading)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let known = words.iter().all(|w| {
+        matches!(
+            w.as_str(),
+            "Entry" | "Duration" | "Delta" | "Local" | "Pid" | "PID" | "Trace"
+        )
+    });
     (known && words.len() >= 3 && words.last().is_some_and(|w| w == "Trace")).then_some(words)
 }
 

@@ -61,7 +61,11 @@ pub fn detect(head: &[u8]) -> Option<f32> {
         }
         columns |= line.starts_with(b"Kernel Instrumentation Run ID");
     }
-    if columns { Some(0.9) } else { None }
+    if columns {
+        Some(0.9)
+    } else {
+        None
+    }
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -82,8 +86,16 @@ fn row(line: &[u8]) -> Option<Row<'_>> {
     let delta_us = integer(words.next()?)?;
     let pid = integer(words.next()?)?;
     let function = words.next()?;
-    let caller = words.next().map(|site| &site[..memchr::memchr(b'+', site).unwrap_or(site.len())]);
-    Some(Row { entry_us, delta_us, pid, function, caller })
+    let caller = words
+        .next()
+        .map(|site| &site[..memchr::memchr(b'+', site).unwrap_or(site.len())]);
+    Some(Row {
+        entry_us,
+        delta_us,
+        pid,
+        function,
+        caller,
+    })
 }
 
 struct Reader {
@@ -136,8 +148,14 @@ impl Reader {
         } else if let Some(count) = number_after(text, b"entries after filters =") {
             header.entries = Some(count);
         } else {
-            let known: [&[u8]; 6] =
-                [b"Filters", b"Filter Counters", b"Entry ", b"Entries not found", b"No filters", b"Execution time"];
+            let known: [&[u8]; 6] = [
+                b"Filters",
+                b"Filter Counters",
+                b"Entry ",
+                b"Entries not found",
+                b"No filters",
+                b"Execution time",
+            ];
             return known.iter().any(|start| text.starts_with(start)) || text.contains(&b'=') || text.ends_with(b":");
         }
         true
@@ -160,7 +178,10 @@ impl Reader {
         let interrupted = self.running.filter(|_| row.pid == -1);
         let task = match interrupted {
             Some((_, task)) => Some(task),
-            None => self.log.calls.task(row.pid.to_string().as_bytes(), || format!("pid {}", row.pid)),
+            None => self
+                .log
+                .calls
+                .task(row.pid.to_string().as_bytes(), || format!("pid {}", row.pid)),
         };
         let Some(task) = task else {
             self.log.skipped.note("too many tasks", line);
@@ -183,13 +204,17 @@ impl Reader {
         if let Some((_, before)) = self.running.replace((pid, task)) {
             self.away.insert(before, now_ns);
         }
-        let Some(since_ns) = self.away.remove(&task) else { return };
+        let Some(since_ns) = self.away.remove(&task) else {
+            return;
+        };
         // It was back at the latest when the call in which it was switched out ended, even if that gave no row.
         let back_ns = match self.log.calls.top(task) {
             Some((_, Some(end_ns))) => end_ns.min(now_ns),
             _ => now_ns,
         };
-        self.log.calls.switched_out(task, u64::try_from(back_ns.saturating_sub(since_ns)).unwrap_or(0));
+        self.log
+            .calls
+            .switched_out(task, u64::try_from(back_ns.saturating_sub(since_ns)).unwrap_or(0));
     }
 }
 
@@ -198,13 +223,24 @@ impl Reader {
 /// # Errors
 /// Those of `reader`.
 pub fn parse<R: Read>(reader: R, spans: Option<SpanLimits>) -> io::Result<Log> {
-    let log = Log { calls: Calls::new(spans), ..Log::default() };
-    let mut state = Reader { log, running: None, away: std::collections::HashMap::new(), in_rows: false };
+    let log = Log {
+        calls: Calls::new(spans),
+        ..Log::default()
+    };
+    let mut state = Reader {
+        log,
+        running: None,
+        away: std::collections::HashMap::new(),
+        in_rows: false,
+    };
     let read = lines::for_each_line(reader, |line| state.line(line))?;
     for (task, since_ns) in std::mem::take(&mut state.away) {
         // Never seen again, but its call ended: the rest of that call was others' time.
         if let Some((_, Some(end_ns))) = state.log.calls.top(task) {
-            state.log.calls.switched_out(task, u64::try_from(end_ns.saturating_sub(since_ns)).unwrap_or(0));
+            state
+                .log
+                .calls
+                .switched_out(task, u64::try_from(end_ns.saturating_sub(since_ns)).unwrap_or(0));
         }
     }
     let mut log = state.log;

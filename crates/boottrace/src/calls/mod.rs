@@ -15,6 +15,7 @@ pub mod show_delta;
 pub mod skipped;
 pub mod stacks;
 pub mod tables;
+pub mod trace_dat;
 pub mod tree;
 
 pub use skipped::Skipped;

@@ -84,7 +84,12 @@ fn head(line: &[u8]) -> Option<Head<'_>> {
             }
             let event = rest.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
             let event = event.strip_suffix(b":").unwrap_or(event);
-            return Some(Head { comm: line[..pid_at.0].trim_ascii(), at_ns, period, event });
+            return Some(Head {
+                comm: line[..pid_at.0].trim_ascii(),
+                at_ns,
+                period,
+                event,
+            });
         }
         before = [before[1], (at, word)];
         at += word.len() + 1;

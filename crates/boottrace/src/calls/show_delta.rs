@@ -37,13 +37,21 @@ fn delta_line(line: &[u8]) -> Option<(i64, i64, &[u8])> {
     let rest = rest[used..].trim_ascii_start().strip_prefix(b"<")?.trim_ascii_start();
     let (sign, rest) = rest.strip_prefix(b"-").map_or((1, rest), |rest| (-1, rest));
     let (delta_ns, used) = decimal_ns(rest, 1_000_000_000)?;
-    let rest = rest[used..].trim_ascii_start().strip_prefix(b">")?.trim_ascii_start().strip_prefix(b"]")?;
+    let rest = rest[used..]
+        .trim_ascii_start()
+        .strip_prefix(b">")?
+        .trim_ascii_start()
+        .strip_prefix(b"]")?;
     Some((signed(at_ns), sign * signed(delta_ns), rest.trim_ascii()))
 }
 
 /// What the head of a file says about being such output: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
-    let lines: Vec<&[u8]> = head.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(50).collect();
+    let lines: Vec<&[u8]> = head
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(50)
+        .collect();
     let known = lines.iter().filter(|line| delta_line(line).is_some()).count();
     (known > 0 && known * 2 > lines.len()).then_some(0.95)
 }
