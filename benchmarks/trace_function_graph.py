@@ -1,0 +1,168 @@
+"""Speed of the function_graph reader beside its peers, in one run on one generated file.
+
+    python3 benchmarks/trace_function_graph.py [--lines 1000000] [--seed 1] [--shape code|random] [--keep FILE]
+
+Peers that are present take part: `wc -l` always, pm-graph's bootgraph.py by BOOTGRAPH_PY, the kernel's bootgraph.pl by
+BOOTGRAPH_PL or from a linux-source package (it reads the generated dmesg, not the trace), `trace-cmd report` on
+TRACE_DAT when that names a trace.dat file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+HEADER = """# tracer: function_graph
+#
+#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS
+#      |          |     |    |           |   |                     |   |   |   |
+"""
+
+
+def mark(duration_us: float) -> str:
+    """The overhead mark of `trace_find_mark()`."""
+    for limit, sign in ((1e6, "$"), (1e5, "@"), (1e4, "*"), (1e3, "#"), (1e2, "!"), (10, "+")):
+        if duration_us > limit:
+            return sign
+    return " "
+
+
+def write_trace(path: Path, lines: int, seed: int, shape: str) -> list[tuple[float, float, str]]:
+    """Writes about `lines` lines of a boot's function_graph text; gives the initcalls as start, end (seconds), name."""
+    chance = random.Random(seed)
+    names = [f"{a}_{b}_{c}" for a in ("usb", "pci", "mmc", "clk", "gpio", "net", "of", "acpi", "dma", "irq")
+             for b in ("get", "register", "probe", "read", "lookup", "alloc") for c in ("device", "bus", "node", "one", "state")]
+    # A function calls its own few callees, as code does; with "random" any function calls any other, which makes nearly
+    # every call path a new one.
+    callees = {name: names if shape == "random" else chance.sample(names, chance.randint(1, 6)) for name in names}
+    now_us = [100_000.0]
+    initcalls: list[tuple[float, float, str]] = []
+    written = 0
+    chunk: list[str] = []
+    with path.open("w", encoding="ascii") as out:
+        out.write(HEADER)
+
+        def row(cpu: int, proc: str, duration_us: float | None, depth: int, text: str) -> None:
+            nonlocal written
+            shown = "              " if duration_us is None else f"{mark(duration_us)} {duration_us:>7.3f} us "
+            at = f"{now_us[0] / 1e6:12.6f}"
+            chunk.append(f"{at} |  {cpu:2d})  {proc:^13} | {shown} |  {'  ' * depth}{text}\n")
+            written += 1
+            if len(chunk) >= 4096:
+                out.writelines(chunk)
+                chunk.clear()
+
+        def call(cpu: int, proc: str, depth: int, name: str) -> None:
+            if depth > 9 or chance.random() < 0.55:
+                took = chance.expovariate(1 / 0.8) + 0.05
+                row(cpu, proc, took, depth, f"{name}();")
+                now_us[0] += took
+                return
+            start_us = now_us[0]
+            row(cpu, proc, None, depth, f"{name}() {{")
+            now_us[0] += 0.2
+            for _ in range(chance.randint(1, 4)):
+                call(cpu, proc, depth + 1, chance.choice(callees.get(name, names[:4])))
+            now_us[0] += 0.2
+            row(cpu, proc, now_us[0] - start_us, depth, f"}} /* {name} */")
+
+        number = 0
+        while written < lines:
+            number += 1
+            cpu, proc = (0, "swapper/0-1") if number % 7 else (1, f"kworker-{30 + number % 5}")
+            name = f"driver{number}_init"
+            start_us = now_us[0]
+            row(cpu, proc, None, 0, "do_one_initcall() {")
+            target = written + 500
+            while written < min(target, lines):
+                call(cpu, proc, 1, name if written % 50 == 0 else chance.choice(names[:40]))
+            row(cpu, proc, now_us[0] - start_us, 0, "} /* do_one_initcall */")
+            initcalls.append((start_us / 1e6, now_us[0] / 1e6, name))
+        out.writelines(chunk)
+    return initcalls
+
+
+def write_dmesg(path: Path, initcalls: list[tuple[float, float, str]]) -> None:
+    """The dmesg with initcall_debug that belongs to the trace; bootgraph.py asks for both."""
+    with path.open("w", encoding="ascii") as out:
+        out.write("[    0.000000] Linux version 6.12.0 (demo@demo) (gcc) #1 SMP\n")
+        for start, end, name in initcalls:
+            out.write(f"[{start:12.6f}] calling  {name}+0x0/0x40 @ 1\n")
+            out.write(f"[{end:12.6f}] initcall {name}+0x0/0x40 returned 0 after {int((end - start) * 1e6)} usecs\n")
+        out.write(f"[{initcalls[-1][1]:12.6f}] Run /init as init process\n")
+
+
+def measure(command: list[str], runs: int, cwd: str) -> tuple[float, int, int]:
+    """Median wall seconds, peak resident kB of the last run, exit code."""
+    seconds, peak_kb, code = [], 0, 0
+    for _ in range(runs):
+        start = time.perf_counter()
+        with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = code = os.waitstatus_to_exitcode(status)
+        seconds.append(time.perf_counter() - start)
+        peak_kb = usage.ru_maxrss
+    return statistics.median(seconds), peak_kb, code
+
+
+def bootgraph_pl() -> str | None:
+    """The kernel's own script, when it is somewhere."""
+    found = [os.environ.get("BOOTGRAPH_PL", "")] + glob.glob("/usr/src/linux*/scripts/bootgraph.pl")
+    return next((path for path in found if path and Path(path).is_file()), None)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shape", choices=("code", "random"), default="code")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--keep", type=Path, help="write the trace here and keep it")
+    parser.add_argument("--only-generate", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = (options.keep or Path(folder) / "trace.txt").resolve()
+        dmesg = Path(folder) / "dmesg.txt"
+        write_dmesg(dmesg, write_trace(trace, options.lines, options.seed, options.shape))
+        if options.only_generate:
+            return 0
+        build = ["cargo", "build", "--release", "-q", "-p", "boottrace", "--example", "calls"]
+        subprocess.run(build, cwd=REPOSITORY, check=True)
+        target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+        rows: list[tuple[str, list[str], int]] = [
+            ("wc -l", ["wc", "-l", str(trace)], options.runs),
+            ("boottrace calls", [str(target / "release/examples/calls"), str(trace)], options.runs),
+        ]
+        if script := os.environ.get("BOOTGRAPH_PY"):
+            command = [sys.executable, script, "-dmesg", str(dmesg), "-ftrace", str(trace), "-fstat"]
+            rows.append(("bootgraph.py (pm-graph)", command, 1))
+        if (script := bootgraph_pl()) and shutil.which("perl"):
+            rows.append(("bootgraph.pl (its dmesg only)", ["perl", script, str(dmesg)], options.runs))
+        if (data := os.environ.get("TRACE_DAT")) and shutil.which("trace-cmd"):
+            rows.append(("boottrace calls, TRACE_DAT", [str(target / "release/examples/calls"), data], options.runs))
+            rows.append(("trace-cmd report, TRACE_DAT", ["trace-cmd", "report", "-i", data], options.runs))
+        print(f"{trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}; median of {options.runs} runs")
+        print(f"{'program':<32} {'seconds':>9} {'x wc':>8} {'x boottrace':>12} {'peak MB':>8}")
+        results = [(name, *measure(command, runs, folder)) for name, command, runs in rows]
+        wc_s, own_s = results[0][1], results[1][1]
+        for name, seconds, peak_kb, code in results:
+            failed = f"  exit code {code}" if code else ""
+            print(f"{name:<32} {seconds:9.3f} {seconds / wc_s:8.1f} {seconds / own_s:12.1f} {peak_kb / 1024:8.1f}{failed}")
+    return 0
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.setrecursionlimit(10_000)
+    sys.exit(main())

@@ -1,0 +1,23 @@
+//! Function and event traces: one call model ([`stacks`], [`tree`]) fed by one reader a format.
+
+pub mod event_line;
+pub mod events;
+pub mod events_text;
+pub mod function_graph;
+pub mod graph_line;
+pub mod kd;
+pub mod kfi;
+pub mod lines;
+pub mod names;
+mod number;
+pub mod perf_script;
+pub mod show_delta;
+pub mod skipped;
+pub mod stacks;
+pub mod tables;
+pub mod trace_dat;
+pub mod tree;
+
+pub use skipped::Skipped;
+pub use stacks::{Calls, SpanLimits};
+pub use tables::{FunctionRow, SortBy};

@@ -1,0 +1,158 @@
+//! Chrome trace-event JSON (`chrome://tracing`, older viewers; Perfetto reads it too).
+//!
+//! Format: "Trace Event Format", sections Duration, Complete, Async, Instant, Counter and Metadata events. Complete (`X`)
+//! events of one thread must nest, so what overlaps is written as asynchronous `b`/`e` pairs.
+
+use std::io::{self, Write};
+
+use super::lanes::{self, Edge};
+use super::text;
+use super::timeline::{Span, Timeline};
+
+struct Writer<W: Write> {
+    out: W,
+    first: bool,
+    next_id: u64,
+}
+
+impl<W: Write> Writer<W> {
+    fn event(&mut self, body: &str) -> io::Result<()> {
+        self.out.write_all(if self.first { b"\n{" } else { b",\n{" })?;
+        self.first = false;
+        self.out.write_all(body.as_bytes())?;
+        self.out.write_all(b"}")
+    }
+
+    fn async_pair(&mut self, span: &Span, tid: usize) -> io::Result<()> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let name = text::json(&span.name);
+        // Asynchronous events are matched by category and id; an empty category would match nothing.
+        let category = text::json(if span.category.is_empty() {
+            "span"
+        } else {
+            &span.category
+        });
+        self.event(&format!(
+            r#""ph":"b","id":{id},"pid":1,"tid":{tid},"ts":{},"name":{name},"cat":{category},"args":{}"#,
+            text::microseconds(span.start_ns),
+            args(&span.args)
+        ))?;
+        let Some(end_ns) = span.end_ns else { return Ok(()) };
+        self.event(&format!(
+            r#""ph":"e","id":{id},"pid":1,"tid":{tid},"ts":{},"name":{name},"cat":{category}"#,
+            text::microseconds(end_ns.max(span.start_ns))
+        ))
+    }
+
+    fn nested(&mut self, span: &Span, tid: usize) -> io::Result<()> {
+        let head = format!(
+            r#""pid":1,"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
+            text::microseconds(span.start_ns),
+            text::json(&span.name),
+            text::json(&span.category),
+            args(&span.args)
+        );
+        match span.duration_ns() {
+            Some(ns) => {
+                let duration = text::microseconds(i64::try_from(ns).unwrap_or(i64::MAX));
+                self.event(&format!(r#""ph":"X","dur":{duration},{head}"#))
+            }
+            None => self.event(&format!(r#""ph":"B",{head}"#)),
+        }
+    }
+}
+
+fn args(args: &[(String, String)]) -> String {
+    let fields: Vec<String> = args
+        .iter()
+        .map(|(k, v)| format!("{}:{}", text::json(k), text::json(v)))
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn number(value: f64) -> String {
+    // JSON has no infinity; a hostile counter must not break the file.
+    if value.is_finite() {
+        format!("{value}")
+    } else {
+        "null".to_owned()
+    }
+}
+
+/// Writes a timeline as trace-event JSON; times are microseconds with nanosecond decimals.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write<W: Write>(timeline: &Timeline, mut out: W) -> io::Result<()> {
+    out.write_all(
+        b"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"format\":\"bootlab-chrome-trace\",\"version\":\"1\",",
+    )?;
+    write!(
+        out,
+        "\"title\":{},\"clock\":{}",
+        text::json(&timeline.title),
+        text::json(&timeline.clock)
+    )?;
+    for (key, value) in &timeline.args {
+        write!(out, ",{}:{}", text::json(&format!("arg {key}")), text::json(value))?;
+    }
+    out.write_all(b"},\"traceEvents\":[")?;
+    let mut writer = Writer {
+        out,
+        first: true,
+        next_id: 1,
+    };
+    let process = text::json(&format!("{} ({})", timeline.title, timeline.clock));
+    writer.event(&format!(
+        r#""ph":"M","pid":1,"tid":0,"name":"process_name","args":{{"name":{process}}}"#
+    ))?;
+    for (index, track) in timeline.tracks.iter().enumerate() {
+        let tid = index + 1;
+        let name = text::json(&track.name);
+        writer.event(&format!(
+            r#""ph":"M","pid":1,"tid":{tid},"name":"thread_name","args":{{"name":{name}}}"#
+        ))?;
+        writer.event(&format!(
+            r#""ph":"M","pid":1,"tid":{tid},"name":"thread_sort_index","args":{{"sort_index":{tid}}}"#
+        ))?;
+        let lanes = lanes::assign(&track.spans);
+        for (number, lane) in lanes.lanes.iter().enumerate() {
+            for edge in lane {
+                match *edge {
+                    Edge::Begin(i) if number == 0 => writer.nested(&track.spans[i], tid)?,
+                    Edge::Begin(i) => writer.async_pair(&track.spans[i], tid)?,
+                    Edge::End(_) => {}
+                }
+            }
+        }
+        for &i in &lanes.overflow {
+            writer.async_pair(&track.spans[i], tid)?;
+        }
+        for instant in &track.instants {
+            writer.event(&format!(
+                r#""ph":"i","s":"t","pid":1,"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
+                text::microseconds(instant.at_ns),
+                text::json(&instant.name),
+                text::json(&instant.category),
+                args(&instant.args)
+            ))?;
+        }
+        for counter in &track.counters {
+            let name = text::json(&format!("{}: {}", track.name, counter.name));
+            let unit = text::json(if counter.unit.is_empty() {
+                "value"
+            } else {
+                &counter.unit
+            });
+            for &(at_ns, value) in &counter.points {
+                let (ts, value) = (text::microseconds(at_ns), number(value));
+                writer.event(&format!(
+                    r#""ph":"C","pid":1,"tid":{tid},"ts":{ts},"name":{name},"args":{{{unit}:{value}}}"#
+                ))?;
+            }
+        }
+    }
+    writer.out.write_all(b"\n]}\n")?;
+    writer.out.flush()
+}

@@ -1,0 +1,17 @@
+//! Writers: one neutral input ([`timeline`] or [`tree`]), one file for each output format.
+//!
+//! Every writer treats names as hostile: control bytes, markup, quotes and line ends cannot leave the field they stand in.
+
+pub mod bootgraph_svg;
+pub mod chrome;
+pub mod csv;
+pub mod folded;
+pub mod lanes;
+pub mod perfetto;
+pub mod speedscope;
+pub mod text;
+pub mod timeline;
+pub mod tree;
+
+pub use timeline::{Counter, Instant, Span, Timeline, Track};
+pub use tree::{Tree, TreeNode};
