@@ -26,8 +26,8 @@ def boot(
     system_file: SystemArgument,
     *,
     repeat: Annotated[
-        int, typer.Option("--repeat", min=2, max=1000, help="Boot N times anew and check that all are equal.")
-    ] = 0,
+        int | None, typer.Option("--repeat", min=2, max=1000, help="Boot N times anew and check that all are equal.")
+    ] = None,
     diagnostic: Annotated[
         bool, typer.Option("--diagnostic", help="Boot once more with initcall_debug and the agent inside.")
     ] = False,
@@ -46,6 +46,7 @@ def boot(
         _dry_run(system_file, as_json=as_json)
         return
     from bootlab.report import terminal  # noqa: PLC0415 - loaded only where something is shown
+    from bootlab.report.initcalls import initcall_table  # noqa: PLC0415
 
     with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _progress):
         if repeat:
@@ -63,7 +64,7 @@ def boot(
         console = out()
         console.print(terminal.results_view(results))
         if diagnosis:
-            console.print(terminal.initcall_table(diagnosis.initcalls))
+            console.print(initcall_table(diagnosis.initcalls))
         if equality:
             _say_equality(equality.equal, equality.boots, equality.difference, equality.causes)
         if not recording.ok:

@@ -75,12 +75,13 @@ def _given_up(
         return _hang(watch, f"more than {CONSOLE_LIMIT_BYTES >> 20} MiB printed without the goal")
     if watch.goal:
         return None
-    if quiet_virtual_s > limits.stall_virtual_s:
-        return _hang(watch, f"nothing printed for {limits.stall_virtual_s:g} s of virtual time")
-    if quiet_wall_s > limits.stall_wall_s:
-        return _hang(watch, f"nothing printed for {limits.stall_wall_s:g} s of the host's time")
-    if virtual_s > limits.virtual_s:
-        return _hang(watch, f"no goal within {limits.virtual_s:g} s of virtual time")
+    for passed, limit, what in (
+        (quiet_virtual_s, limits.stall_virtual_s, "nothing printed for {} s of virtual time"),
+        (quiet_wall_s, limits.stall_wall_s, "nothing printed for {} s of the host's time"),
+        (virtual_s, limits.virtual_s, "no goal within {} s of virtual time"),
+    ):
+        if passed > limit:
+            return _hang(watch, what.format(f"{limit:g}"))
     if wall_s > limits.wall_s:
         if watch.size_bytes == 0:
             return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s")
