@@ -173,6 +173,16 @@ def test_replay_needs_no_kernel(folder):
     assert system.kernel.image == ""
 
 
+def test_replay_needs_no_files(folder):
+    text = after("kernel", 'config = "none"').replace('"vmlinuz-6.1"', '"$NOPE/vmlinuz-6.1"')
+    text += '[initramfs.files]\n"/a" = { source = "none" }\n"/b" = { source = "app" }\n'
+    assert wrong(folder, text).where.startswith("initramfs.files")
+    system = read(folder, 'target = "replay"\n' + text)
+    assert system.kernel.image == str(folder / "$NOPE/vmlinuz-6.1")
+    assert system.initramfs.tree.get("/a") == Entry(kind="file", source=str(folder / "none"), mode=0o755)
+    assert system.initramfs.tree.get("/b").mode == 0o750
+
+
 def wrong(folder, text, **environ):
     with pytest.raises(SystemFileError) as caught:
         read(folder, text, **environ)

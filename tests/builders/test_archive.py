@@ -111,6 +111,13 @@ def test_a_bomb(tmp_path, compression, monkeypatch):
     assert not list((tmp_path / "store").iterdir())
 
 
+def test_a_header_that_asks_for_four_gigabytes(tmp_path):
+    # lzma: properties, dictionary size, unpacked size "unknown", and some data.
+    head = b"\x5d" + b"\x00\x00\xff\xff" + b"\xff" * 8
+    with pytest.raises(UserError, match="damaged"):
+        read(tmp_path, head + bytes(range(200)))
+
+
 @pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio")
 def test_cpio_of_the_machine(tmp_path):
     root = tmp_path / "root"

@@ -120,6 +120,12 @@ def test_targets_that_are_refused(target):
         packed({"/a": Entry(kind="symlink", target=target)})
 
 
+@pytest.mark.parametrize("owner", [-1, 1 << 32])
+def test_an_owner_that_does_not_fit(owner):
+    with pytest.raises(UserError, match="32 bits"):
+        packed({"/a": Entry(kind="dir", uid=owner)})
+
+
 def test_a_missing_source(tmp_path):
     with pytest.raises(UserError, match="No such file"):
         packed({"/a": Entry(kind="file", source=str(tmp_path / "none"))})

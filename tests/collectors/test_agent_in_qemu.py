@@ -69,7 +69,10 @@ def system(debian_kernel):
     )
 
 
-def test_the_agent(system, cache, tmp_path):
+# Without root= the kernel takes tmpfs where it has one; both keep access times, each in its own way.
+@pytest.mark.parametrize("root", ["tmpfs", "ramfs"])
+def test_the_agent(system, cache, tmp_path, root):
+    system = msgspec.structs.replace(system, cmdline=system.cmdline.with_param("rootfstype", root))
     target = QemuTarget(cache)
     recording = target.boot(target.plan(system, "diagnostic"), tmp_path / "boot", stop=threading.Event())
     assert recording.meta.outcome is Outcome.GOAL, recording.meta.reason
@@ -98,6 +101,7 @@ def test_the_agent(system, cache, tmp_path):
     assert "MemTotal:" in report.proc["meminfo"]
     assert report.proc["cpuinfo"].startswith("processor\t: 0\n")
     assert "tmpfs /covered tmpfs" in report.proc["mounts"]
+    assert ("size=" in report.proc["mounts"].splitlines()[0]) == (root == "tmpfs")
     assert "bootlab" not in report.proc["mounts"]
     assert recording.find("init: pid 1 arguments one two environment none yes")
     assert recording.find("script")

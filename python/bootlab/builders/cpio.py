@@ -15,6 +15,7 @@ from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 
 SIZE_MAX_BYTES = 0xFFFF_FFFF
+_FIELD_MAX = 0xFFFF_FFFF
 _CHUNK_BYTES = 1 << 20
 _TYPES = {
     "file": stat.S_IFREG,
@@ -113,6 +114,8 @@ def _head(number: int, path: str, entry: Entry, body_bytes: int, mtime_s: int) -
 
 
 def _record(fields: tuple[int, ...], name: str) -> bytes:
+    if not all(0 <= field <= _FIELD_MAX for field in fields):
+        raise UserError(f"/{name}: owner, mode or device number does not fit 32 bits", hint="give smaller numbers")
     encoded = name.encode() + b"\0"
     numbers = b"".join(b"%08X" % field for field in (*fields, len(encoded), 0))
     record = b"070701" + numbers + encoded

@@ -24,6 +24,8 @@ SIZE_MAX_BYTES = 2 << 30
 """What all pieces of one archive may unpack to: more than any initramfs, less than what fills a disk."""
 
 _CHUNK_BYTES = 1 << 18
+# A header may ask for 4 GiB; no machine that boots from an initramfs would give that to its decompressor.
+_DICTIONARY_MAX_BYTES = 256 << 20
 _MAGICS = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -46,6 +48,10 @@ class _Decoder(Protocol):
     def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+def _lzma() -> _Decoder:
+    return lzma.LZMADecompressor(memlimit=_DICTIONARY_MAX_BYTES)
 
 
 class _Inflate:
@@ -93,7 +99,7 @@ def expand(data: Bytes, offset: int, name: str, out: BinaryIO, room_bytes: int) 
 
 def _expand_here(data: Bytes, offset: int, name: str, out: BinaryIO, room_bytes: int) -> int:
     decoders: dict[str, Callable[[], _Decoder]] = {"gzip": _Inflate, "bzip2": bz2.BZ2Decompressor}
-    decoder = decoders.get(name, lzma.LZMADecompressor)()
+    decoder = decoders.get(name, _lzma)()
     position = offset
     while not decoder.eof:
         chunk = b""

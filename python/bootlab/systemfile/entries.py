@@ -98,7 +98,7 @@ def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
     if kind == "source":
         source = place.file(raw.source or "", f"{where}.source")
         # Without a mode the file keeps its own: an executable stays one.
-        mode = Path(source).stat().st_mode & 0o7777
+        mode = Path(source).stat().st_mode & 0o7777 if Path(source).exists() else 0o755
         return Entry(kind="file", source=source, mode=_mode(raw.mode, mode, place, where))
     if kind == "text":
         return Entry(kind="file", text=raw.text, mode=_mode(raw.mode, 0o644, place, where))

@@ -30,7 +30,10 @@ _TARGETS = ("qemu", "replay")
 
 
 def default_unpack_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder where archives named by a system file are unpacked: below the user's cache folder."""
+    """Return the folder where archives named by a system file are unpacked: in bootlab's cache."""
+    named = environ.get("BOOTLAB_CACHE")
+    if named:
+        return Path(named) / "archives"
     cache = environ.get("XDG_CACHE_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".cache")
     return Path(cache) / "bootlab" / "archives"
 
@@ -80,6 +83,7 @@ def loads(
         raw = msgspec.convert(table, RawSystem)
     except msgspec.ValidationError as error:
         raise translate(error, root=RawSystem, value=table, path=path) from error
+    place = msgspec.structs.replace(place, absent=raw.target == "replay")
     return _system(raw, place, unpack_dir if unpack_dir is not None else default_unpack_dir(environ))
 
 
@@ -110,7 +114,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         target=_target(raw.target, place),
         machine=_machine(raw.machine, place),
         clock=_clock(raw.clock, place),
-        kernel=_kernel(raw.kernel, place, needed=raw.target != "replay"),
+        kernel=_kernel(raw.kernel, place),
         cmdline=_cmdline(raw, place),
         initramfs=root,
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
@@ -202,13 +206,11 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
     )
 
 
-def _kernel(raw: RawKernel, place: Place, *, needed: bool) -> Kernel:
+def _kernel(raw: RawKernel, place: Place) -> Kernel:
     if not raw.image:
-        if needed:
+        if not place.absent:
             raise place.error("this key must be given", "kernel.image", 'add to [kernel]: image = "/boot/vmlinuz-..."')
         return Kernel(image="", form=raw.form)
-    if not needed:
-        return Kernel(image=place.resolve(raw.image, "kernel.image"), form=raw.form)
     image = place.file(raw.image, "kernel.image")
     return Kernel(
         image=image,

@@ -16,11 +16,15 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A system file's name, the folder its paths are relative to, and the environment of its `$VARIABLES`."""
+    """A system file's name, the folder its paths are relative to, and the environment of its `$VARIABLES`.
+
+    `absent`: files and variables need not be there, because nothing will be built (the replay target).
+    """
 
     path: str
     folder: Path
     environ: Mapping[str, str]
+    absent: bool = False
 
     def error(self, message: str, where: str, hint: str = "") -> SystemFileError:
         """Make an error about one key of this file."""
@@ -37,6 +41,8 @@ class Place(msgspec.Struct, frozen=True):
                 raise self.error(
                     f"${{{name}}} is not a variable's name", where, "write $NAME, ${NAME}, or $$ for a dollar"
                 )
+            if not self.environ.get(name) and self.absent:
+                return found[0]
             if not self.environ.get(name):
                 raise self.error(
                     f"the environment variable {name} is not set",
@@ -61,6 +67,8 @@ class Place(msgspec.Struct, frozen=True):
     def file(self, text: str, where: str) -> str:
         """Return the absolute path of an existing, readable regular file."""
         found = Path(self.resolve(text, where))
+        if self.absent and not found.exists():
+            return str(found)
         if found.is_dir():
             raise self.error(f"{found} is a folder; a file is expected", where)
         if not found.exists():
