@@ -29,6 +29,7 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
     modelled = results.modelled
     return {
         "kind": results.kind,
+        "comparable": results.comparable,
         "id": _show(results.id),
         "system": _show(results.system_name),
         "started": _show(results.started),
