@@ -2,11 +2,13 @@
 
 import json
 
+import msgspec
 import report_sample as sample
 
 from bootlab.model.recording import Line, Mark
 from bootlab.model.timeline import Span, Stage, Timeline
-from bootlab.report import chrome_trace, perfetto, trace
+from bootlab.report import chrome_trace, page_data, perfetto, trace
+from bootlab.report.results import BootSummary
 from bootlab.report.trace import Instant, Slice, Trace, Track
 
 SMALL = Trace(
@@ -137,6 +139,18 @@ def test_clocks_do_not_share_a_process():
         ("diagnostic boot of demo (virtual clock, not comparable)", "initcalls"),
     ]
     assert made.notes == ("1 console lines without a stamp left out",)
+
+
+def test_spans_that_repeat_the_stages_are_drawn_once():
+    timeline = sample.timeline(sample.BASE_STAGES_NS)
+    again = tuple(
+        Span(name=s.name, lane="stages", start_ns=s.start_ns, duration_ns=s.duration_ns) for s in timeline.stages
+    )
+    doubled = msgspec.structs.replace(timeline, spans=timeline.spans + again)
+    assert trace.of_timeline(doubled) == trace.of_timeline(timeline)
+    assert [lane["name"] for lane in page_data.page_data(
+        msgspec.structs.replace(sample.results("boot"), base=BootSummary(timeline=doubled)), {}
+    )["base"]["lanes"]] == ["kernel", "user space"]  # fmt: skip
 
 
 def test_chrome_json():

@@ -50,7 +50,7 @@ def risk_flags(risk: Risk) -> str:
 def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
     """Stages of one boot: from which mark, how long, which share, how many instructions."""
     table = _table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
-    names = {m.ns: m.name for m in boot.marks}
+    names = {m.ns: m.name for m in reversed(boot.marks)}
     for stage in boot.stages:
         table.add_row(
             cell(stage.name),

@@ -76,7 +76,7 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
                 for m in sorted(timeline.marks, key=lambda m: m.ns)
             ),
         ),
-        *_lanes(timeline.spans, process),
+        *_lanes(beside_stages(timeline), process),
     ]
     notes: tuple[str, ...] = ()
     if recording is not None:
@@ -87,7 +87,7 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
         own = f"diagnostic boot of {name} ({clock} clock, not comparable)"
         tracks += _lanes((s for s in timeline.diagnostic if s.clock == clock), own)
     drawn = sum(len(t.slices) for t in tracks) - len(timeline.stages)
-    lost = len(timeline.spans) + len(timeline.diagnostic) - drawn
+    lost = len(beside_stages(timeline)) + len(timeline.diagnostic) - drawn
     if lost:
         notes = (*notes, f"{lost} spans left out: more than {ROWS_LIMIT} overlapped at one instant")
     return Trace(tracks=tuple(t for t in tracks if t.slices or t.instants), notes=notes)
@@ -97,6 +97,12 @@ def of_recording(recording: Recording) -> Trace:
     """Make a trace of a recording alone: its marks and its stamped console lines."""
     timeline = Timeline(clock=recording.meta.goal_clock, marks=recording.marks, goal_ns=recording.meta.goal_ns)
     return of_timeline(timeline, recording, name=recording.meta.system_name or "boot")
+
+
+def beside_stages(timeline: Timeline) -> tuple[Span, ...]:
+    """Return the spans without those that repeat the stages, which every view draws from `stages` itself."""
+    stages = {(s.name, s.start_ns) for s in timeline.stages}
+    return tuple(s for s in timeline.spans if not (s.lane == "stages" and (s.name, s.start_ns) in stages))
 
 
 def nested_rows(spans: Iterable[Span]) -> list[list[Span]]:

@@ -22,7 +22,8 @@ Object.assign(Plot.prototype, {
     for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
       const x = this.x(at);
       into.append(svg("line", { class: "grid", x1: x, x2: x, y1: PLOT.axis - 5, y2: this.bottom }));
-      if (x < right - 24) into.append(svg("text", { class: "tick-text", x: x + 3, y: 11 }, at === 0 ? "0" : shortTime(at, step)));
+      const text = at === 0 ? "0" : shortTime(at, step);
+      if (x + text.length * 6 < right) into.append(svg("text", { class: "tick-text", x: x + 3, y: 11 }, text));
     }
   },
 
