@@ -277,6 +277,18 @@ def test_a_failed_boot_says_how_and_what_to_do(watched: Watched):
 
 
 @pytest.mark.browser
+def test_two_clocks_give_no_difference(watched: Watched):
+    results = sample.results()
+    final = msgspec.structs.replace(results.stack.final, clock="printk")
+    page = watched.open(msgspec.structs.replace(results, stack=msgspec.structs.replace(results.stack, final=final)))
+    assert "no difference between them means anything" in page.get_by_role("alert").inner_text()
+    assert page.locator(".share").count() == 0
+    heads = page.locator("#stages thead th").all_inner_texts()
+    assert "stacked, printk ms" in heads
+    assert "saved, ms" not in heads
+
+
+@pytest.mark.browser
 def test_themes_follow_the_system_and_the_button(watched: Watched):
     page = watched.open(sample.results("boot"), color_scheme="dark")
     colour = lambda: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731

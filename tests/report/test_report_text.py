@@ -2,16 +2,30 @@
 
 import os
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 import report_sample as sample
 from markdown_it import MarkdownIt
 
-from bootlab.model.change import AddParam, Change, DropParam, SetMachine
+from bootlab.model.change import (
+    AddParam,
+    Change,
+    DropFiles,
+    DropParam,
+    ExtendParam,
+    Op,
+    PutFile,
+    SetCompression,
+    SetKernelForm,
+    SetMachine,
+    SetParam,
+)
 from bootlab.model.recording import Outcome
+from bootlab.model.tree import Entry
 from bootlab.report import figures, summary_markdown, terminal
-from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff
+from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff, op_text
 from bootlab.report.shown_text import one_line, visible
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -39,6 +53,18 @@ def test_terminal_of_a_failure():
     )  # fmt: skip
     text = terminal.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
     golden("terminal-failed.txt", text)
+
+
+def test_two_clocks_give_no_difference():
+    results = sample.results("stack", initcalls=0)
+    assert results.stack is not None
+    final = msgspec.structs.replace(results.stack.final, clock="printk")
+    mixed = msgspec.structs.replace(results, stack=msgspec.structs.replace(results.stack, final=final))
+    text = str(terminal.headline(mixed))
+    assert text == "debian-cloud: 1192.541 virtual ms; stack 369.011 printk ms: two clocks, not comparable"
+    summary = summary_markdown.render(mixed)
+    assert "two clocks, not comparable" in summary
+    assert "% of the base" not in summary
 
 
 def test_samples_get_a_p_column():
@@ -124,3 +150,18 @@ def test_a_change_in_words_and_on_the_command_line():
         ("console=tty0", "removed"), ("console=ttyS0", "same"), ("panic=-1", "same"), ("quiet", "added"),
     ]  # fmt: skip
     assert changed_cmdline('bad="quote', change) is None
+
+
+def test_every_operation_has_words():
+    entry = Entry(kind="file", text="x")
+    ops = (
+        SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
+        SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), PutFile("/init", entry),
+        SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
+    )  # fmt: skip
+    assert {type(op) for op in ops} == set(get_args(Op))
+    assert [op_text(op) for op in ops] == [
+        "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
+        "initramfs: 4 files left out (/a, /b, /c, …)", "initramfs: put /init (file)", "kernel as vmlinux",
+        "machine: firmware=qboot",
+    ]  # fmt: skip

@@ -2,11 +2,13 @@
 
 import json
 
+import msgspec
 import report_sample as sample
 
 from bootlab.model.recording import Line, Mark
 from bootlab.model.timeline import Span, Stage, Timeline
-from bootlab.report import chrome_trace, perfetto, trace
+from bootlab.report import chrome_trace, page_data, perfetto, trace
+from bootlab.report.results import BootSummary
 from bootlab.report.trace import Instant, Slice, Trace, Track
 
 SMALL = Trace(
@@ -83,6 +85,14 @@ def test_slices_nest_and_end():
     ]  # fmt: skip
 
 
+def test_a_slice_ends_before_the_next_begins():
+    touching = tuple(Slice(name=n, start_ns=a, duration_ns=d) for n, a, d in (("a", 0, 10), ("b", 10, 0), ("c", 10, 5)))
+    got = events(perfetto.encode(Trace(tracks=(Track(process="p", name="t", slices=touching),))))
+    assert [(ns, kind, name) for ns, kind, _, name in got] == [
+        (0, 1, "a"), (10, 2, ""), (10, 1, "c"), (10, 1, "b"), (10, 2, ""), (15, 2, ""),
+    ]  # fmt: skip
+
+
 def test_details_become_annotations():
     inner = fields(packets(perfetto.encode(SMALL))[3][11][0])
     note = fields(inner[4][0])
@@ -110,7 +120,11 @@ def test_partly_overlapping_spans_go_to_rows_of_their_own():
 
 def test_a_hostile_pile_of_overlaps_is_bounded():
     spans = [Span(name="x", lane="l", start_ns=n, duration_ns=10_000) for n in range(1000)]
-    assert len(trace.nested_rows(spans)) == 64
+    assert len(trace.nested_rows(spans)) == trace.ROWS_LIMIT
+    made = trace.of_timeline(Timeline(clock="virtual", spans=tuple(spans)))
+    assert made.notes == (
+        f"{1000 - trace.ROWS_LIMIT} spans left out: more than {trace.ROWS_LIMIT} overlapped at one instant",
+    )
 
 
 def test_clocks_do_not_share_a_process():
@@ -125,6 +139,18 @@ def test_clocks_do_not_share_a_process():
         ("diagnostic boot of demo (virtual clock, not comparable)", "initcalls"),
     ]
     assert made.notes == ("1 console lines without a stamp left out",)
+
+
+def test_spans_that_repeat_the_stages_are_drawn_once():
+    timeline = sample.timeline(sample.BASE_STAGES_NS)
+    again = tuple(
+        Span(name=s.name, lane="stages", start_ns=s.start_ns, duration_ns=s.duration_ns) for s in timeline.stages
+    )
+    doubled = msgspec.structs.replace(timeline, spans=timeline.spans + again)
+    assert trace.of_timeline(doubled) == trace.of_timeline(timeline)
+    assert [lane["name"] for lane in page_data.page_data(
+        msgspec.structs.replace(sample.results("boot"), base=BootSummary(timeline=doubled)), {}
+    )["base"]["lanes"]] == ["kernel", "user space"]  # fmt: skip
 
 
 def test_chrome_json():

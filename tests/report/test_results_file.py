@@ -7,7 +7,7 @@ import report_sample as sample
 
 from bootlab.errors import UserError
 from bootlab.model.recording import Outcome
-from bootlab.report import results_file, run_folder
+from bootlab.report import publish, results_file
 from bootlab.report.modelled import Modelled
 from bootlab.report.results import BootSummary
 
@@ -122,14 +122,20 @@ def test_the_models_are_baud_and_bandwidth():
     assert Modelled().with_boot("base", console_bytes=1, image_bytes=1).rows[0].image_ns is None
 
 
-def test_a_run_folder_gets_every_report(tmp_path: Path):
+def test_a_run_is_written_for_people_and_programs(tmp_path: Path):
     results = sample.results("stack", initcalls=5)
-    written = run_folder.write(results, tmp_path, {"b45e": sample.recording(20)})
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "base.perfetto-trace", "base.trace.json", "report.html", "results.json", "stack.perfetto-trace",
-        "stack.trace.json", "summary.md",
-    ]  # fmt: skip
-    assert all(p.stat().st_size > 500 for p in (written.results, written.page, written.summary, *written.traces))
-    assert results_file.load(tmp_path) == results
-    names = {e["name"] for e in json.loads((tmp_path / "base.trace.json").read_text())["traceEvents"]}
+    publish.html_page(results, tmp_path / "page.html")
+    publish.markdown(results, tmp_path / "summary.md")
+    publish.chrome_json(results, tmp_path / "trace.json")
+    publish.perfetto_trace(results, tmp_path / "trace.perfetto")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "summary.md", "trace.json", "trace.perfetto"]
+    names = {e["name"] for e in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
     assert {"firmware", "goal"} <= names
+    assert (tmp_path / "trace.perfetto").stat().st_size > 500
+
+
+def test_a_run_without_a_timeline_has_no_trace(tmp_path: Path):
+    results = sample.results("boot", initcalls=0)
+    base = msgspec.structs.replace(results.base, timeline=None)
+    with pytest.raises(UserError, match="no timeline"):
+        publish.chrome_json(msgspec.structs.replace(results, base=base), tmp_path / "trace.json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, assert_never
 
 import msgspec
 
@@ -24,7 +24,7 @@ class Word(msgspec.Struct, frozen=True):
 def op_text(op: Op) -> str:
     """Say in a few words what one operation does."""
     match op:
-        case ops.SetParam() | ops.AddParam() | ops.DropParam():
+        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam():
             verb = str(op.__struct_config__.tag).removesuffix("-param")
             text = f"{verb} {Param(op.key, op.value)}"
         case ops.SetCompression():
@@ -40,6 +40,8 @@ def op_text(op: Op) -> str:
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
             text = "machine: " + " ".join(words)
+        case _:
+            assert_never(op)
     return text
 
 

@@ -15,6 +15,7 @@ from bootlab.model.verdict import Trial
 from bootlab.report.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.report.results import BootSummary, Results, StackResult
 from bootlab.report.shown_text import visible
+from bootlab.report.trace import beside_stages
 from bootlab.techniques.base import Risk
 
 LINES_LIMIT = 5000
@@ -29,6 +30,7 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
     modelled = results.modelled
     return {
         "kind": results.kind,
+        "comparable": results.comparable,
         "id": _show(results.id),
         "system": _show(results.system_name),
         "started": _show(results.started),
@@ -95,7 +97,7 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
             for s in boot.stages
         ],
         "marks": [{"name": _show(m.name), "at": m.ns, "insns": m.insns, "source": _show(m.source)} for m in boot.marks],
-        "lanes": _lanes(line.spans if line else ()),
+        "lanes": _lanes(beside_stages(line) if line else ()),
         "diagnostic": [
             {"clock": _show(clock), "lanes": _lanes(s for s in diagnostic if s.clock == clock)}
             for clock in dict.fromkeys(s.clock for s in diagnostic)

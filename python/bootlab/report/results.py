@@ -232,6 +232,11 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         """The stacked boot, when there is one."""
         return self.stack.final if self.stack else None
 
+    @property
+    def comparable(self) -> bool:
+        """Tell whether the base's and the stack's goal times are on one clock: else no difference may be taken."""
+        return self.final is None or self.final.clock == self.base.clock
+
     def risk_of(self, technique: str) -> Risk:
         """Return the risk of a technique, empty when it is not in the list."""
         return next((t.risk for t in self.techniques if t.id == technique), Risk())

@@ -62,6 +62,11 @@ def _headline(results: Results) -> str:
         return f"Goal after **{figures.ms(base.goal_ns)} {base.clock} ms** from power-on."
     if final.goal_ns is None:
         return f"The stacked system failed: **{plain(final.outcome.value)}**. {plain(final.reason)}"
+    if not results.comparable:
+        return (
+            f"Base {figures.ms(base.goal_ns)} {base.clock} ms, stack {figures.ms(final.goal_ns)} {final.clock} ms: "
+            "two clocks, not comparable."
+        )
     share = figures.percent(final.goal_ns, base.goal_ns)
     saved = figures.ms(base.goal_ns - final.goal_ns)
     return (
@@ -126,12 +131,13 @@ def _trials(results: Results) -> str:
 
 def _stages(results: Results) -> str:
     final = {s.name: s.duration_ns for s in results.final.stages} if results.final else {}
-    clock = results.base.clock
-    rows = [f"| stage | base, {clock} ms | stacked, {clock} ms |", "|---|---:|---:|"]
-    rows += [
-        f"| {plain(s.name)} | {figures.ms(s.duration_ns)} | {figures.ms(final.get(s.name))} |"
-        for s in results.base.stages
-    ]
+    stacked = results.final
+    rows = [f"| stage | base, {results.base.clock} ms |", "|---|---:|"]
+    if stacked:
+        rows = [f"{rows[0]} stacked, {stacked.clock} ms |", f"{rows[1]}---:|"]
+    for s in results.base.stages:
+        row = f"| {plain(s.name)} | {figures.ms(s.duration_ns)} |"
+        rows.append(f"{row} {figures.ms(final.get(s.name))} |" if stacked else row)
     return "\n".join(rows)
 
 

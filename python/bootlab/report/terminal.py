@@ -50,7 +50,7 @@ def risk_flags(risk: Risk) -> str:
 def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
     """Stages of one boot: from which mark, how long, which share, how many instructions."""
     table = _table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
-    names = {m.ns: m.name for m in boot.marks}
+    names = {m.ns: m.name for m in reversed(boot.marks)}
     for stage in boot.stages:
         table.add_row(
             cell(stage.name),
@@ -102,7 +102,7 @@ def proof(trial: Trial) -> str:
 
 def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
     """Show the stack step by step: what each change saved on top of those before it."""
-    base_ns = results.base.goal_ns
+    base_ns = results.base.goal_ns if results.comparable else None
     table = _table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
     table.add_row("base", "", figures.ms(base_ns), figures.percent(base_ns, base_ns), _bar(base_ns, base_ns), "")
     for step in stack.steps:
@@ -174,6 +174,9 @@ def headline(results: Results) -> Text:
         return text.append(f"goal after {figures.ms(base.goal_ns)} {base.clock} ms")
     if final.goal_ns is None:
         return text.append_text(cell(f"the stack failed: {final.outcome.value}: {final.reason}", "bold red", 400))
+    if not results.comparable:
+        said = f"{figures.ms(base.goal_ns)} {base.clock} ms; stack {figures.ms(final.goal_ns)} {final.clock} ms"
+        return text.append(f"{said}: two clocks, not comparable")
     text.append(f"{figures.ms(base.goal_ns)} to {figures.ms(final.goal_ns)} {base.clock} ms, ")
     return text.append(f"{figures.percent(final.goal_ns, base.goal_ns)} of the base", style="bold green")
 

@@ -15,6 +15,8 @@ from bootlab.model.timeline import Span, Timeline
 from bootlab.report.shown_text import visible
 
 LINES_LIMIT = 100_000
+ROWS_LIMIT = 64
+"""Rows of one lane. No boot has more spans that overlap in part at one instant; a hostile trace may."""
 
 
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +76,7 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
                 for m in sorted(timeline.marks, key=lambda m: m.ns)
             ),
         ),
-        *_lanes(timeline.spans, process),
+        *_lanes(beside_stages(timeline), process),
     ]
     notes: tuple[str, ...] = ()
     if recording is not None:
@@ -84,6 +86,10 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
     for clock in clocks:
         own = f"diagnostic boot of {name} ({clock} clock, not comparable)"
         tracks += _lanes((s for s in timeline.diagnostic if s.clock == clock), own)
+    drawn = sum(len(t.slices) for t in tracks) - len(timeline.stages)
+    lost = len(beside_stages(timeline)) + len(timeline.diagnostic) - drawn
+    if lost:
+        notes = (*notes, f"{lost} spans left out: more than {ROWS_LIMIT} overlapped at one instant")
     return Trace(tracks=tuple(t for t in tracks if t.slices or t.instants), notes=notes)
 
 
@@ -93,10 +99,16 @@ def of_recording(recording: Recording) -> Trace:
     return of_timeline(timeline, recording, name=recording.meta.system_name or "boot")
 
 
+def beside_stages(timeline: Timeline) -> tuple[Span, ...]:
+    """Return the spans without those that repeat the stages, which every view draws from `stages` itself."""
+    stages = {(s.name, s.start_ns) for s in timeline.stages}
+    return tuple(s for s in timeline.spans if not (s.lane == "stages" and (s.name, s.start_ns) in stages))
+
+
 def nested_rows(spans: Iterable[Span]) -> list[list[Span]]:
     """Spread spans over as few rows as needed so that those of a row nest or follow; O(n log n) for boots as they are.
 
-    A span that overlaps another in part (asynchronous probes) goes to the next row.
+    A span that overlaps another in part (asynchronous probes) goes to the next row; past the last row it is left out.
     """
     rows: list[list[Span]] = []
     open_ends: list[list[int]] = []
@@ -110,10 +122,9 @@ def nested_rows(spans: Iterable[Span]) -> list[list[Span]]:
                 ends.append(end_ns)
                 break
         else:
-            if len(rows) < 64:
+            if len(rows) < ROWS_LIMIT:
                 rows.append([span])
                 open_ends.append([end_ns])
-            # More than 64 partly overlapping spans at one instant: no boot has them, a hostile trace may.
     return rows
 
 

@@ -6,10 +6,10 @@ function headline(data) {
   if (base.goal !== null) {
     const last = final && final.goal !== null ? final : base;
     figures.push(el("p", { class: "figure" },
-      last === final ? [el("span", { class: "from" }, ms(base.goal)), el("span", { class: "arrow", "aria-label": "to" }, "→")] : null,
+      last === final && data.comparable ? [el("span", { class: "from" }, ms(base.goal)), el("span", { class: "arrow", "aria-label": "to" }, "→")] : null,
       el("span", { class: "to" }, ms(last.goal)), el("span", { class: "unit" }, "ms")),
     el("p", { class: "figure-name" }, `power-on to goal, ${last.clock} clock`));
-    if (last === final) {
+    if (last === final && data.comparable) {
       const gain = base.goal - final.goal;
       figures.push(el("p", { class: `share ${gain > 0 ? "good" : "bad"}` }, percent(final.goal, base.goal)),
         el("p", { class: "figure-name" }, `of the base; ${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${data.stack.steps.length} changes`));
@@ -19,6 +19,7 @@ function headline(data) {
   const pairs = [];
   for (let i = 0; i < figures.length; i += 2) pairs.push(el("div", {}, figures[i], figures[i + 1]));
   return el("div", { class: "headline" }, pairs,
+    data.comparable ? null : el("div", { class: "failure", role: "alert" }, `The base was timed on the ${base.clock} clock and the stack on the ${final.clock} clock: no difference between them means anything.`),
     failed ? el("div", { class: "failure", role: "alert" }, el("strong", {}, `${failed === final ? "The stack" : "The boot"} failed: ${failed.outcome}. `), failed.reason, failed.hint ? el("p", {}, failed.hint) : null) : null,
     best && !final ? el("div", {}, el("p", { class: "share good" }, percent(best.goal, best.base)), el("p", { class: "figure-name" }, "of the base with the best single change, ", el("code", {}, best.id))) : null,
     data.trials.length && !final ? el("div", {}, el("p", { class: "share" }, `${data.trials.filter((t) => t.verdict === "faster").length} of ${data.trials.length}`), el("p", { class: "figure-name" }, "changes make it faster")) : null);

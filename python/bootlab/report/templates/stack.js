@@ -8,14 +8,14 @@ function stackSection(data) {
   const rows = [
     { end: true, id: "base", after: baseNs },
     ...stack.steps.map((s, i) => ({ ...s, number: i + 1, saved: s.before - s.after, loo: left.get(s.id) })),
-    { end: true, id: "stacked", after: data.final.goal, saved: baseNs === null || data.final.goal === null ? null : baseNs - data.final.goal },
+    { end: true, id: "stacked", after: data.final.goal, saved: baseNs === null || data.final.goal === null || !data.comparable ? null : baseNs - data.final.goal },
   ];
   const columns = [
     { name: "change", cls: "name", cell: (r) => (r.end ? el("strong", {}, r.id) : el("div", { class: "entry" }, el("span", { class: "ordinal" }, r.number), el("code", {}, r.id), r.retried ? el("span", { class: "late", title: "taken in the late round, after it had been tried before" }, "late") : null)) },
     { name: "goal", cls: "fall", cell: (r) => fall(r, whole) },
     { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.id === "base" && r.end ? "" : signedMs(r.saved)) },
     { name: "goal, ms", right: true, cell: (r) => ms(r.after) },
-    { name: "of base", right: true, cell: (r) => percent(r.after, baseNs) },
+    { name: "of base", right: true, cell: (r) => percent(data.comparable ? r.after : null, baseNs) },
   ];
   if (stack.leaveOneOut.length) {
     columns.push({ name: "cost when left out, ms", right: true, title: "the final stack without this change, against the final stack", cell: (r) => (r.end ? "" : leftOut(r.loo)) });

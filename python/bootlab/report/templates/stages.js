@@ -34,7 +34,7 @@ function stageSection(data) {
       { name: `stacked, ${second.clock} ms`, right: true, cell: (r) => ms(r.b?.length) },
       { name: "share", right: true, cell: (r) => percent(r.b?.length, second.goal) },
       { name: "instructions", right: true, cell: (r) => count(r.b?.insns) },
-      { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.a?.length == null ? ABSENT : r.total && r.b.length == null ? ABSENT : signedMs(r.a.length - (r.b?.length ?? 0))) },
+      data.comparable && { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.a?.length == null ? ABSENT : r.total && r.b.length == null ? ABSENT : signedMs(r.a.length - (r.b?.length ?? 0))) },
     );
   }
   const gone = second && rows.some((r) => !r.b) ? "A stage without a time in the stacked boot did not take place there, or its mark was not seen; its time then belongs to the stage before it." : null;
@@ -42,7 +42,7 @@ function stageSection(data) {
   const lacks = boots.flatMap(([n, b]) => b.lacks.map((l) => el("p", { class: "aside" }, `Not recorded (${n}): ${l}`)));
   return section("stages", "Stages", null,
     el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, bars, stageScale(whole)),
-    plainTable("Stages from power-on to the goal", columns, rows, second ? "figures" : "figures narrow"),
+    plainTable("Stages from power-on to the goal", columns.filter(Boolean), rows, second ? "figures" : "figures narrow"),
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks);
 }
 

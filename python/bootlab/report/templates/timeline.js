@@ -22,12 +22,14 @@ Object.assign(Plot.prototype, {
     for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
       const x = this.x(at);
       into.append(svg("line", { class: "grid", x1: x, x2: x, y1: PLOT.axis - 5, y2: this.bottom }));
-      if (x < right - 24) into.append(svg("text", { class: "tick-text", x: x + 3, y: 11 }, at === 0 ? "0" : shortTime(at, step)));
+      const text = at === 0 ? "0" : shortTime(at, step);
+      if (x + text.length * 6 < right) into.append(svg("text", { class: "tick-text", x: x + 3, y: 11 }, text));
     }
   },
 
   drawMarks(into) {
     const free = Array(PLOT.levels).fill(-Infinity);
+    const names = [];
     for (const mark of this.marks) {
       if (mark.at < this.from || mark.at > this.to) continue;
       const x = this.x(mark.at);
@@ -40,9 +42,11 @@ Object.assign(Plot.prototype, {
       into.append(svg("line", { class: "mark-line", x1: x, x2: x, y1: PLOT.axis, y2: this.bottom }));
       const hit = svg("text", { class: "mark-text", x: turned ? x - 4 : x + 4, y: PLOT.axis + (level < 0 ? 2 : level) * PLOT.mark + 10, "text-anchor": turned ? "end" : "start" }, level < 0 ? "" : text);
       hit.item = { name: mark.name, start: mark.at, length: null, detail: mark.source || "", lane: { name: "mark" } };
-      into.append(hit);
+      names.push(hit);
       if (level >= 0) free[level] = from + wide;
     }
+    // Names after all lines, or the lines of later marks would cut them.
+    into.append(...names);
   },
 
   drawLane(into, lane) {
