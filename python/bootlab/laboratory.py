@@ -7,13 +7,13 @@ from typing import Literal, Protocol, Self
 
 import msgspec
 
-from bootlab import techniques
 from bootlab.analysis.equality import Equality, compare_boots
 from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
+from bootlab.experiment.selection import EVERYTHING_SAFE, Selection
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
@@ -126,27 +126,26 @@ class Laboratory:
     def try_(
         self,
         system: System,
-        ids: tuple[str, ...] = (),
+        selection: Selection = EVERYTHING_SAFE,
         *,
-        risky: bool = False,
         blocks: int = 7,
         seed: int = 1,
     ) -> tuple[runs.Run, Results]:
         """Try techniques one by one: the named ones (forced where they say no), or all that apply.
 
-        `risky`: also those with a cost in security or function. `blocks`, `seed`: free mode only.
+        `blocks`, `seed`: free mode only.
         """
-        chosen = choose(ids, risky=risky)
+        chosen = selection.techniques()
         run = runs.create(self._store, "try", system.name)
         report = _Report(run, system, "try", runs.now(), chosen)
         base = self.base(system)
         report.base(base)
-        tried = self._trials(base, chosen, report, forced=bool(ids), blocks=blocks, seed=seed)
+        tried = self._trials(base, chosen, report, forced=selection.forced, blocks=blocks, seed=seed)
         report.tried(tried)
         return run, report.save()
 
     def stack(
-        self, system: System, ids: tuple[str, ...] = (), *, risky: bool = False, blocks: int = 7
+        self, system: System, selection: Selection = EVERYTHING_SAFE, *, blocks: int = 7
     ) -> tuple[runs.Run, Results]:
         """Try, then stack the winners and test each by leaving it out."""
         if system.clock.mode != "exact":
@@ -154,12 +153,12 @@ class Laboratory:
                 'stack needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
                 hint="stack in exact mode, then prove the result on hardware with `bootlab try`",
             )
-        chosen = choose(ids, risky=risky)
+        chosen = selection.techniques()
         run = runs.create(self._store, "stack", system.name)
         report = _Report(run, system, "stack", runs.now(), chosen)
         base = self.base(system)
         report.base(base)
-        tried = self._trials(base, chosen, report, forced=bool(ids), blocks=blocks, seed=1)
+        tried = self._trials(base, chosen, report, forced=selection.forced, blocks=blocks, seed=1)
         report.tried(tried)
         bench = self.bench(system)
         gains = sum(1 for t in tried.trials if (t.saved_ns or 0) > 0)
@@ -183,13 +182,6 @@ class Laboratory:
             return try_all_free(bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial)
         self._phase("try", len(pairs))
         return try_all(bench, base, chosen, forced=forced, sink=report.trial)
-
-
-def choose(ids: tuple[str, ...], *, risky: bool) -> tuple[Technique, ...]:
-    """Return the named techniques, or all of the catalogue; those with a risk only when named or wished for."""
-    if ids:
-        return tuple(techniques.get(i) for i in dict.fromkeys(ids))
-    return tuple(t for t in techniques.all_techniques() if risky or not t.risk.off_by_default)
 
 
 class _Report:

@@ -18,14 +18,15 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
-from bootlab.cli.trying import IdsArgument, RiskyOption
+from bootlab.cli.trying import AllowOption, AlsoOption, IdsArgument, selection
 
 
 def stack(
     system_file: SystemArgument,
     ids: IdsArgument = None,
     *,
-    risky: RiskyOption = False,
+    allow: AllowOption = None,
+    also: AlsoOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here too.")] = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -39,7 +40,7 @@ def stack(
     """
     system = opened(system_file)
     with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _):
-        run, results = lab.stack(system, tuple(ids or ()), risky=risky)
+        run, results = lab.stack(system, selection(ids, allow, also))
     from bootlab.report import publish  # noqa: PLC0415
 
     page = html or run.folder / "report.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Annotated
 
 import typer
@@ -17,21 +18,49 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
+from bootlab.experiment.selection import Selection
+
+
+class Cost(enum.StrEnum):
+    """What a technique may cost beyond time."""
+
+    FUNCTION = "function"
+    SECURITY = "security"
+
 
 IdsArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[ID]...", help="Techniques by id (forced); none: all that apply.", show_default=False),
 ]
-RiskyOption = Annotated[
-    bool, typer.Option("--risky", help="Also those that cost security or function (marked in `bootlab techniques`).")
+AllowOption = Annotated[
+    list[Cost] | None,
+    typer.Option("--allow", help="Also all techniques that cost `function` or `security`. May be given twice."),
 ]
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option("--also", metavar="ID", help="Also this technique, though it is off by default. May be repeated."),
+]
+
+
+def selection(ids: list[str] | None, allow: list[Cost] | None, also: list[str] | None) -> Selection:
+    """Put the options together."""
+    return Selection(ids=tuple(ids or ()), allow=frozenset(c.value for c in allow or ()), also=tuple(also or ()))
 
 
 def try_(
     system_file: SystemArgument,
-    ids: IdsArgument = None,
+    ids: 
+class Cost(enum.StrEnum):
+    """What a technique may cost beyond time."""
+
+    FUNCTION = "function"
+    SECURITY = "security"
+
+
+IdsArgument = None,
     *,
-    risky: RiskyOption = False,
+    allow: AllowOption = None,
+    also: AlsoOption = None,
     blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode: how many blocks of boots.")] = 7,
     seed: Annotated[int, typer.Option(help="Free mode: seed of the random order.")] = 1,
     jobs: JobsOption = None,
@@ -44,7 +73,7 @@ def try_(
     """
     system = opened(system_file)
     with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _):
-        run, results = lab.try_(system, tuple(ids or ()), risky=risky, blocks=blocks, seed=seed)
+        run, results = lab.try_(system, selection(ids, allow, also), blocks=blocks, seed=seed)
     if as_json:
         print_json({"run": run.id, "results": results})
         return

@@ -15,6 +15,9 @@ from bootlab.model.recording import Recording
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Technique
 
+_HOPELESS_SHARE = 0.05
+"""A late technique that lost more than this share of the base alone is not booted again."""
+
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One change tried on top of the stack so far."""
@@ -82,7 +85,20 @@ class Stacker:
         # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
         usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
         late = [t for t in trials if t.verdict in usable and self._by_id[t.change.technique].late]
-        return tuple(t.change for t in sorted(late, key=lambda t: t.goal_ns or 0))
+        hopeless = [t for t in late if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+        for trial in hopeless:
+            lost_ms = -(trial.saved_ns or 0) / 1e6
+            self._note(
+                Step(
+                    change=trial.change,
+                    before_ns=self._now,
+                    after_ns=None,
+                    kept=False,
+                    phase="late",
+                    reason=f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again",
+                )
+            )
+        return tuple(t.change for t in sorted(late, key=lambda t: t.goal_ns or 0) if t not in hopeless)
 
     def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
         queue = list(changes)
