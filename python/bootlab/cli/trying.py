@@ -49,15 +49,7 @@ def selection(ids: list[str] | None, allow: list[Cost] | None, also: list[str] |
 
 def try_(
     system_file: SystemArgument,
-    ids: 
-class Cost(enum.StrEnum):
-    """What a technique may cost beyond time."""
-
-    FUNCTION = "function"
-    SECURITY = "security"
-
-
-IdsArgument = None,
+    ids: IdsArgument = None,
     *,
     allow: AllowOption = None,
     also: AlsoOption = None,
