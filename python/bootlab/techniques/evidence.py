@@ -13,6 +13,9 @@ from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Technique
 
+MAX_LINE_CHARS = 2048
+"""printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
+
 MAX_QUOTE_CHARS = 200
 """Evidence is quoted in tables and pages; a hostile line is cut there."""
 
@@ -41,8 +44,8 @@ class Booted(Protocol):
 
 
 def bare(text: str) -> str:
-    """Return a console line without printk's level and stamp."""
-    return _STAMP.sub("", text, count=1)
+    """Return a console line without printk's level and stamp, cut at `MAX_LINE_CHARS`."""
+    return _STAMP.sub("", text[:MAX_LINE_CHARS], count=1)
 
 
 def quote(text: str) -> str:
@@ -188,11 +191,11 @@ def interval_ns(lines: Iterable[tuple[str, int | None]], start: str, end: str) -
 
 def _console_times(recording: Recording) -> list[tuple[str, int | None]]:
     stamped = all(line.first_ns is not None for line in recording.lines)
-    return [(line.text, line.first_ns if stamped else line.printk_ns) for line in recording.lines]
+    return [(line.text[:MAX_LINE_CHARS], line.first_ns if stamped else line.printk_ns) for line in recording.lines]
 
 
 def _log_times(log: tuple[str, ...]) -> list[tuple[str, int | None]]:
-    found = ((line, _SECONDS.match(line)) for line in log)
+    found = ((line[:MAX_LINE_CHARS], _SECONDS.match(line)) for line in log)
     return [(line, int(m[1]) * 10**9 + int(m[2]) * 1000 if m else None) for line, m in found]
 
 
