@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-from tests.techniques import written as w
-from tests.techniques.recordings import CONFIG, TREE, as_context, context, diagnosis, evidence, recording, written
-
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, FileRead, Mark
 from bootlab.model.system import Initramfs, Machine
 from bootlab.techniques.base import Answer, Context
+from tests.techniques import written as w
+from tests.techniques.recordings import CONFIG, TREE, as_context, context, diagnosis, evidence, recording, written
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
 

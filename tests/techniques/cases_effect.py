@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 import msgspec
-from tests.techniques import written as w
-from tests.techniques.recordings import TREE, evidence, recording, written
 
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Mark
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import FileTree
 from bootlab.techniques.base import Evidence
+from tests.techniques import written as w
+from tests.techniques.recordings import TREE, evidence, recording, written
 
 
 class Shows(NamedTuple):

@@ -1,12 +1,12 @@
 """Every technique against recorded boots, in both directions."""
 
 import pytest
-from tests.techniques.cases_applies import CASES as SAYS
-from tests.techniques.cases_effect import CASES as SHOWS
-from tests.techniques.recordings import context, evidence
 
 from bootlab.techniques import all_techniques, get
 from bootlab.techniques.base import Answer
+from tests.techniques.cases_applies import CASES as SAYS
+from tests.techniques.cases_effect import CASES as SHOWS
+from tests.techniques.recordings import context, evidence
 
 
 @pytest.mark.parametrize("case", SAYS, ids=lambda case: f"{case.technique}-{case.answer}-{case.part[:30]}")

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.techniques.recordings import FOLDER
 
 import bootlab.techniques
 from bootlab.techniques import all_techniques, registry
 from bootlab.techniques.base import Risk, Technique
+from tests.techniques.recordings import FOLDER
 
 PACKAGE = Path(bootlab.techniques.__file__).parent
 TECHNIQUES = registry.BUILT_IN

@@ -7,10 +7,10 @@ import types
 from pathlib import Path
 
 import pytest
-from tests.techniques.recordings import context, evidence, written
 
 from bootlab.techniques import registry
 from bootlab.techniques.base import Answer, Technique
+from tests.techniques.recordings import context, evidence, written
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-technique.md"
 TEXT = PAGE.read_text()

@@ -2,7 +2,6 @@
 
 import msgspec
 import pytest
-from tests.techniques.recordings import as_context, evidence, recording_of, written
 
 from bootlab.techniques import all_techniques, get
 from bootlab.techniques.evidence import (
@@ -18,6 +17,7 @@ from bootlab.techniques.evidence import (
     rejected,
     vanished,
 )
+from tests.techniques.recordings import as_context, evidence, recording_of, written
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import msgspec
 import pytest
-from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence
 
 from bootlab.model.change import DropFiles, DropParam, ExtendParam, SetCompression, SetParam, apply_all
 from bootlab.model.cmdline import CommandLine
@@ -12,6 +11,7 @@ from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques import get
 from bootlab.techniques.kernel.initcall_blacklist import MAX_CANDIDATES
 from bootlab.techniques.vital_initcalls import groups, vital
+from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence
 
 
 def _labels(technique, booted):
