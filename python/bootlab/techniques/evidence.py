@@ -13,6 +13,9 @@ from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Technique
 
+MAX_LINE_CHARS = 2048
+"""printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
+
 MAX_QUOTE_CHARS = 200
 """Evidence is quoted in tables and pages; a hostile line is cut there."""
 
@@ -41,14 +44,19 @@ class Booted(Protocol):
 
 
 def bare(text: str) -> str:
-    """Return a console line without printk's level and stamp."""
-    return _STAMP.sub("", text, count=1)
+    """Return a console line without printk's level and stamp, cut at `MAX_LINE_CHARS`."""
+    return _STAMP.sub("", text[:MAX_LINE_CHARS], count=1)
 
 
 def quote(text: str) -> str:
     """Return a line as evidence: printable characters only, and not endless."""
     clean = "".join(c if c.isprintable() else "?" for c in text.strip())
     return clean if len(clean) <= MAX_QUOTE_CHARS else clean[: MAX_QUOTE_CHARS - 1] + "…"
+
+
+def plain(pattern: str) -> str:
+    """Return a regular expression as people read it in a sentence: without backslashes and anchors."""
+    return pattern.replace("\\", "").removeprefix("^").removesuffix("$")
 
 
 class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +144,7 @@ def appeared(before: Booted, after: Booted, pattern: str) -> Effect:
     old, new = KernelLog.pair(before, after)
     found = new.line(pattern)
     if not found:
-        return Effect(False, new.why_silent() or f"the kernel never printed {pattern!r} ({new.source})")
+        return Effect(False, new.why_silent() or f"the kernel never printed {plain(pattern)!r} ({new.source})")
     if old.line(pattern):
         return Effect(False, f"the kernel printed it without the change too: {found}")
     if silent := old.why_silent():
@@ -149,7 +157,9 @@ def vanished(before: Booted, after: Booted, pattern: str) -> Effect:
     old, new = KernelLog.pair(before, after)
     was = old.line(pattern)
     if not was:
-        return Effect(False, old.why_silent() or f"the kernel never printed {pattern!r}, with or without the change")
+        return Effect(
+            False, old.why_silent() or f"the kernel never printed {plain(pattern)!r}, with or without the change"
+        )
     if still := new.line(pattern):
         return Effect(False, f"the kernel still prints: {still}")
     if silent := new.why_silent():
@@ -163,7 +173,7 @@ def differs(before: Booted, after: Booted, pattern: str) -> Effect:
     was, now = old.match(pattern), new.match(pattern)
     if was is None or now is None:
         log = old if was is None else new
-        return Effect(False, log.why_silent() or f"the kernel never printed {pattern!r} ({log.source})")
+        return Effect(False, log.why_silent() or f"the kernel never printed {plain(pattern)!r} ({log.source})")
     if was[1] == now[1]:
         return Effect(False, f"unchanged: {quote(now.string)}")
     return Effect(True, f"{quote(was.string)} -> {quote(now.string)}")
@@ -188,11 +198,11 @@ def interval_ns(lines: Iterable[tuple[str, int | None]], start: str, end: str) -
 
 def _console_times(recording: Recording) -> list[tuple[str, int | None]]:
     stamped = all(line.first_ns is not None for line in recording.lines)
-    return [(line.text, line.first_ns if stamped else line.printk_ns) for line in recording.lines]
+    return [(line.text[:MAX_LINE_CHARS], line.first_ns if stamped else line.printk_ns) for line in recording.lines]
 
 
 def _log_times(log: tuple[str, ...]) -> list[tuple[str, int | None]]:
-    found = ((line, _SECONDS.match(line)) for line in log)
+    found = ((line[:MAX_LINE_CHARS], _SECONDS.match(line)) for line in log)
     return [(line, int(m[1]) * 10**9 + int(m[2]) * 1000 if m else None) for line, m in found]
 
 
@@ -207,7 +217,7 @@ def interval_shrank(before: Booted, after: Booted, start: str, end: str, least_n
     sources = [(_console_times(recordings[0]), _console_times(recordings[1]))]
     if before.diagnosis is not None and after.diagnosis is not None:
         sources.append((_log_times(before.diagnosis.log), _log_times(after.diagnosis.log)))
-    span = f"from {start or 'the line before'!r} to {end or 'the next line'!r}"
+    span = f"from {plain(start) or 'the line before'!r} to {plain(end) or 'the next line'!r}"
     for old, new in sources:
         was, now = interval_ns(old, start, end), interval_ns(new, start, end)
         if was is not None and now is not None:

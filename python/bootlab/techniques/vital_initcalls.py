@@ -205,6 +205,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         r"proto_init",
         r"genl_init",
         r"af_unix",
+        r"inet_init",
         r"genhd",
         r"blk_",
         r"block",

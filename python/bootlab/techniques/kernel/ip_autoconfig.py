@@ -17,7 +17,7 @@ class IpAutoconfig(Technique):
     title = "No network configuration in the kernel"
     stage = "kernel"
     what = "Removes `ip=` (and `nfsaddrs=`)."
-    why = "ip_auto_config() sleeps after opening the devices, waits for carriers, and for DHCP answers up to minutes."
+    why = "The kernel sleeps after opening the devices, waits for carriers, and for DHCP answers up to minutes."
     when_not = "The root file system comes over the network, or nothing in user space sets the address."
     cost = "User space must configure the network."
     risk = Risk(function="no address until user space sets one")

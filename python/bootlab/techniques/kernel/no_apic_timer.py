@@ -16,7 +16,7 @@ class NoApicTimer(ParameterTechnique):
     title = "No calibration of the local APIC timer"
     stage = "kernel"
     what = "Sets `noapictimer`: the HPET stays the source of timer interrupts."
-    why = "calibrate_APIC_clock() counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting before init."
+    why = "It (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting before init."
     when_not = (
         "There are several processors (each then waits for broadcast ticks), there is no HPET, or the frequency is "
         "known without measuring (TSC deadline timer, hypervisor, CPUID)."

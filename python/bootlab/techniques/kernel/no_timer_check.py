@@ -18,9 +18,7 @@ class NoTimerCheck(ParameterTechnique):
     title = "No trial of the timer interrupt"
     stage = "kernel"
     what = "Sets `no_timer_check`."
-    why = (
-        "timer_irq_works() spins for ten timer ticks; it looks for boards of the 1990s whose tables lie about the pin."
-    )
+    why = "The trial (timer_irq_works) spins for ten ticks. It looks for old boards whose tables lie about the pin."
     when_not = "KVM, VMware and Hyper-V guests skip it already; a board with broken tables would not boot."
     cost = "None."
     architectures = ("x86_64",)

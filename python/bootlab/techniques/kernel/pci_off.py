@@ -21,7 +21,7 @@ class PciOff(ParameterTechnique):
     cost = "ACPI complains about regions that it cannot reach: more lines on the console."
     risk = Risk(function="no PCI device works")
     architectures = ("x86_64",)
-    repeatable = True
+    extends = True
     sets = (Param("pci", "off"),)
     references = ("arch/x86/pci/common.c: pcibios_setup()", "Firecracker's earlier default kernel command line")
 

@@ -18,7 +18,7 @@ class RcuExpedited(ParameterTechnique):
     title = "Expedited RCU grace periods"
     stage = "kernel"
     what = "Sets `rcupdate.rcu_expedited=1`."
-    why = "synchronize_rcu() returns after microseconds instead of some ticks, for user space's system calls."
+    why = "A wait for a grace period (synchronize_rcu) ends after microseconds, not ticks, for user space too."
     when_not = (
         "For the kernel's own part, never: grace periods are expedited there whatever is set, until "
         "rcu_end_inkernel_boot(), just before init is executed."

@@ -16,7 +16,7 @@ class TscReliable(ParameterTechnique):
     title = "Time stamp counter taken as reliable"
     stage = "kernel"
     what = "Sets `tsc=reliable`."
-    why = "check_tsc_sync_source() runs a measuring loop against every processor that is brought up."
+    why = "A measuring loop (check_tsc_sync_source) runs against every processor that is brought up."
     when_not = "There is one processor: nothing is compared, and what is left of the parameter works after boot."
     cost = "A counter that drifts is not noticed any more: time goes wrong."
     architectures = ("x86_64",)

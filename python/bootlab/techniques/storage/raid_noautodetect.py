@@ -18,7 +18,7 @@ class RaidNoautodetect(ParameterTechnique):
     title = "No RAID autodetection"
     stage = "storage"
     what = "Sets `raid=noautodetect`."
-    why = "md waits for all probes to end and reads a superblock from each partition of type 0xfd."
+    why = "The md driver waits for all probes to end and reads a superblock from each partition of type 0xfd."
     when_not = "The root lies on an array with version 0.90 superblocks, or md is a module, or an initramfs runs init."
     cost = "None without such arrays."
     risk = Risk(function="arrays that only the kernel's autodetection assembled are missing")

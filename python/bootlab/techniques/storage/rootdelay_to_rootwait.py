@@ -17,7 +17,7 @@ class RootdelayToRootwait(Technique):
     title = "rootwait instead of rootdelay"
     stage = "storage"
     what = "Removes `rootdelay=` and sets `rootwait`."
-    why = "rootdelay sleeps its seconds whether the device is there or not; rootwait looks every 5 ms."
+    why = "A `rootdelay` sleeps its seconds whether the device is there or not; `rootwait` looks every 5 ms."
     when_not = (
         "An initramfs mounts the root: then the kernel does neither, though the initramfs may read the parameter."
     )

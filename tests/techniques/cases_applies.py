@@ -1,0 +1,190 @@
+"""What each technique answers, in both directions: `Says(technique, context, answer, part of reason or evidence)`."""
+
+from typing import NamedTuple
+
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Diagnosis, FileRead, Mark
+from bootlab.model.system import Initramfs, Machine
+from bootlab.techniques.base import Answer, Context
+from tests.techniques import written as w
+from tests.techniques.recordings import CONFIG, TREE, as_context, context, diagnosis, evidence, recording, written
+
+YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
+
+
+class Says(NamedTuple):
+    """One expected answer."""
+
+    technique: str
+    context: Context
+    answer: Answer
+    part: str
+
+
+def _cmdline(text: str) -> CommandLine:
+    return CommandLine.parse(text)
+
+
+def _files(*, read_app: bool) -> Diagnosis:
+    boot = diagnosis("diagnostic")
+    files = (
+        FileRead(path="/init", read=True, size_bytes=40),
+        FileRead(path="/bin/busybox", read=True, size_bytes=1_900_000),
+        FileRead(path="/app", read=read_app, size_bytes=41),
+    )
+    return Diagnosis(recording=boot.recording, log=boot.log, initcalls=boot.initcalls, files=files)
+
+
+def _with_files(*, read_app: bool) -> Context:
+    booted = evidence("base", application=None)
+    return Context(system=booted.system, recording=booted.recording, diagnosis=_files(read_app=read_app), config=CONFIG)
+
+
+def _user_space(ms: int) -> Context:
+    goal_ns = recording("base").meta.goal_ns
+    return as_context(evidence("base", marks=(Mark("user-space", goal_ns - ms * 1_000_000),)))
+
+
+BASE = context("base")
+QUIET = context("quiet", config={})
+
+CASES = (
+    Says("firmware-qboot", BASE, YES, "SeaBIOS (version 1.16.2"),
+    Says("firmware-qboot", context("qboot"), NO, "firmware = qboot"),
+    Says("firmware-qboot", context("microvm"), NO, "machine.type = microvm"),
+    Says("firmware-qboot", context("base", target="labgrid"), NO, "labgrid"),
+    Says("firmware-microvm", BASE, YES, "machine.type = q35"),
+    Says("firmware-microvm", context("microvm"), NO, "microvm"),
+    Says("firmware-microvm", context("base", machine=Machine(devices=("virtio-net-pci",))), NO, "virtio-net-pci"),
+    Says("edd-off", BASE, YES, "Probing EDD (edd=off to disable)"),
+    Says("edd-off", context("edd-off"), NO, "edd=off"),
+    Says("edd-off", context("pvh"), NO, "vmlinux"),
+    Says("edd-off", context("quiet"), UNKNOWN, "quiet"),
+    Says("kernel-pvh", BASE, YES, "XEN_ELFNOTE"),
+    Says("kernel-pvh", context("pvh"), NO, "vmlinux"),
+    Says("kernel-pvh", as_context(evidence("base"), pvh_entry=False), NO, "no PVH entry"),
+    Says("kernel-pvh", as_context(evidence("base"), config={}), UNKNOWN, "neither"),
+    Says("quiet", BASE, YES, "lines"),
+    Says("quiet", context("quiet"), NO, "quiet"),
+    Says("quiet", context("loglevel-0"), NO, "loglevel=0"),
+    Says("quiet", context("console-null"), NO, "nothing"),
+    Says("loglevel", BASE, YES, "lines"),
+    Says("loglevel", context("loglevel-0"), NO, "loglevel=0"),
+    Says("loglevel", context("console-null"), NO, "nothing"),
+    Says("console-dropped", BASE, YES, "/dev/ttyS0 in /"),
+    Says("console-dropped", context("base", initramfs=None), UNKNOWN, "/dev/console"),
+    Says("console-dropped", context("console-null"), NO, "console=null"),
+    Says("console-dropped", context("base", cmdline=_cmdline("nokaslr")), NO, "no console="),
+    Says("debug-leftovers", context("earlycon-kept"), YES, "earlycon keep_bootcon"),
+    Says("debug-leftovers", BASE, NO, "console=ttyS0"),
+    Says("printk-time", BASE, YES, "characters"),
+    Says("printk-time", context("printk-time-0"), NO, "printk.time=0"),
+    Says("crypto-selftests", BASE, YES, "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set"),
+    Says("crypto-selftests", context("cryptomgr-notests"), NO, "cryptomgr.notests"),
+    Says("crypto-selftests", context("base", config={}), UNKNOWN, "configuration"),
+    Says("crypto-selftests", context("base", config={**CONFIG, "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS": "y"}), NO, "out"),
+    Says("crypto-selftests", context("base", cmdline=_cmdline("fips=1")), NO, "fips=1"),
+    Says("lpj-preset", context("no-tsc"), YES, "Calibrating delay loop... 497.66 BogoMIPS (lpj=995328)"),
+    Says("lpj-preset", BASE, NO, "skipped by timer frequency"),
+    Says("lpj-preset", context("lpj-forced"), NO, "lpj=3999804"),
+    Says("lpj-preset", QUIET, UNKNOWN, "no diagnostic boot"),
+    Says("lpj-preset", as_context(written(w.ARM_CALIBRATED)), YES, "lpj=2334720"),
+    Says("no-apic-timer", BASE, YES, "hpet"),
+    Says("no-apic-timer", context("hpet-disable"), NO, "no HPET"),
+    Says("no-apic-timer", as_context(written(w.DEADLINE_TIMER)), NO, "TSC deadline timer available"),
+    Says("no-apic-timer", as_context(written(w.TWO_CPUS)), NO, "Allowing 2 CPUs"),
+    Says("no-apic-timer", QUIET, UNKNOWN, "quiet"),
+    Says("no-timer-check", BASE, YES, "..TIMER: vector=0x30"),
+    Says("no-timer-check", context("nosmp"), NO, "no IO-APIC timer"),
+    Says("no-timer-check", as_context(written(w.KVM_GUEST)), NO, "KVM"),
+    Says("tsc-reliable", as_context(written(w.TWO_CPUS)), YES, "2 CPUs"),
+    Says("tsc-reliable", BASE, NO, "Brought up 1 node, 1 CPU"),
+    Says("tsc-reliable", context("tsc-reliable"), NO, "tsc=reliable"),
+    Says("hpet-off", BASE, YES, "clocksource: hpet"),
+    Says("hpet-off", context("hpet-disable"), NO, "hpet=disable"),
+    Says("hpet-off", context("no-tsc"), NO, "Switched to clocksource hpet"),
+    Says("noreplace-smp", BASE, YES, "Freeing SMP alternatives memory: 36K"),
+    Says("noreplace-smp", as_context(written(w.TWO_CPUS)), NO, "2 CPUs"),
+    Says("noreplace-smp", as_context(evidence("base"), config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_SMP is not set"),
+    Says("one-processor", as_context(written(w.TWO_CPUS)), YES, "2 CPUs"),
+    Says("one-processor", BASE, YES, "set up as one of several"),
+    Says("one-processor", context("nosmp"), NO, "nosmp"),
+    Says("numa-off", BASE, YES, "No NUMA configuration found"),
+    Says("numa-off", context("numa-off"), NO, "numa=off"),
+    Says("numa-off", as_context(written(w.TWO_NODES)), NO, "NUMA: Node 0"),
+    Says("initcall-blacklist", context("base", diagnostic="diagnostic"), YES, "cubictcp_register 105.9 ms"),
+    Says("initcall-blacklist", BASE, UNKNOWN, "diagnostic boot"),
+    Says("initcall-blacklist", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),
+    Says("driver-async-probe", context("base", diagnostic="diagnostic"), YES, "00:03 2.0 ms"),
+    Says("driver-async-probe", context("base", diagnostic="diagnostic-async-probe"), NO, "no probe takes"),
+    Says("driver-async-probe", BASE, UNKNOWN, "diagnostic boot"),
+    Says("deferred-probe-timeout", as_context(written(w.PROBE_PENDING)), YES, "fe201000.serial"),
+    Says("deferred-probe-timeout", BASE, NO, "no probe was pending"),
+    Says("deferred-probe-timeout", QUIET, UNKNOWN, "quiet"),
+    Says("i8042-probing", BASE, YES, "i8042: PNP: PS/2 Controller"),
+    Says("i8042-probing", context("microvm"), NO, "No PS/2 controller found"),
+    Says("i8042-probing", context("i8042"), NO, "i8042.noaux"),
+    Says("serial-8250-uarts", BASE, YES, "4 ports"),
+    Says("serial-8250-uarts", context("nr-uarts-1"), NO, "1 ports"),
+    Says("serial-8250-uarts", QUIET, UNKNOWN, "quiet"),
+    Says("pci-off", BASE, UNKNOWN, "devices are found"),
+    Says("pci-off", context("microvm"), NO, "no PCI"),
+    Says("acpi-off", BASE, UNKNOWN, "ACPI: Interpreter enabled"),
+    Says("acpi-off", context("acpi-off"), NO, "acpi=off"),
+    Says("ip-autoconfig", as_context(written(w.IP_CONFIG, "ip=dhcp"), config={}), YES, "Sending DHCP requests"),
+    Says("ip-autoconfig", BASE, NO, "no ip="),
+    Says("ip-autoconfig", context("ip-forced"), NO, "CONFIG_IP_PNP is not set"),
+    Says(
+        "ip-autoconfig", context("ip-forced", config={}), NO, 'Unknown kernel command line parameters "nokaslr ip=dhcp"'
+    ),
+    Says("ip-autoconfig", as_context(written(w.IP_CONFIG, "ip=dhcp root=/dev/nfs")), NO, "root=/dev/nfs"),
+    Says("rcu-expedited", _user_space(50), YES, "50.0 ms"),
+    Says("rcu-expedited", _user_space(3), NO, "3.0 ms"),
+    Says("rcu-expedited", BASE, UNKNOWN, "when user space started"),
+    Says("random-trust-cpu", context("rdrand-not-trusted"), YES, "random.trust_cpu=off"),
+    Says("random-trust-cpu", context("rdrand"), NO, "CONFIG_RANDOM_TRUST_CPU=y"),
+    Says("random-trust-cpu", context("base", config={"CONFIG_PRINTK": "y"}), NO, "rdrand=off"),
+    Says("memory-limit", BASE, UNKNOWN, "261624K"),
+    Says("memory-limit", context("mem-128"), NO, "mem=128M"),
+    Says("nowatchdog", as_context(written(w.NMI_WATCHDOG)), YES, "Permanently consumes"),
+    Says("nowatchdog", BASE, NO, "permanently disabled"),
+    Says("init-on-alloc", BASE, YES, "heap alloc:on"),
+    Says("init-on-alloc", context("init-on-alloc-0"), NO, "init_on_alloc=0"),
+    Says("init-on-alloc", as_context(written("[    0.1] mem auto-init: stack:off, heap alloc:off")), NO, "alloc:off"),
+    Says("audit-off", BASE, YES, "audit: initializing netlink subsys"),
+    Says("audit-off", context("audit-0"), NO, "audit=0"),
+    Says("lsm-off", BASE, YES, "security modules are set up"),
+    Says("lsm-off", context("lsm-none"), NO, "lsm="),
+    Says("mitigations-off", BASE, YES, "Mitigation: "),
+    Says("mitigations-off", context("mitigations-off"), NO, "mitigations=off"),
+    Says("mitigations-off", as_context(written(w.MD_WAITING)), NO, "none is in use"),
+    Says("initramfs-compression", BASE, YES, "CONFIG_RD_LZ4=y"),
+    Says("initramfs-compression", context("disk-rootwait"), NO, "no initramfs"),
+    Says("initramfs-compression", context("base", config={}), UNKNOWN, "CONFIG_RD_"),
+    Says("initramfs-async", BASE, YES, "Trying to unpack"),
+    Says("initramfs-async", context("disk-rootwait"), NO, "no initramfs"),
+    Says("initramfs-async", as_context(evidence("base"), kernel_version=(5, 12)), NO, "5.12"),
+    Says("initramfs-slim", _with_files(read_app=False), YES, "/app"),
+    Says("initramfs-slim", _with_files(read_app=True), NO, "every file is read"),
+    Says("initramfs-slim", BASE, UNKNOWN, "diagnostic boot"),
+    Says("rootdelay-to-rootwait", context("disk-rootdelay"), YES, "Waiting 2 sec before mounting root device"),
+    Says("rootdelay-to-rootwait", context("disk-rootwait"), NO, "no rootdelay="),
+    Says("rootdelay-to-rootwait", context("base", cmdline=_cmdline("rootdelay=2")), NO, "Run /init as init"),
+    Says("rootfstype", as_context(written(w.WRONG_TYPE_FIRST)), YES, "F2FS-fs (mmcblk0p2)"),
+    Says("rootfstype", context("disk-rootwait"), UNKNOWN, "VFS: Mounted root (ext4"),
+    Says("rootfstype", BASE, NO, "Run /init as init"),
+    Says("raid-noautodetect", as_context(written(w.MD_WAITING)), YES, "md: Waiting for all devices"),
+    Says("raid-noautodetect", BASE, NO, "CONFIG_BLK_DEV_MD is not y"),
+    Says("raid-noautodetect", as_context(written(w.MD_SKIPPING)), NO, "Skipping autodetection"),
+    Says("app-as-init", BASE, YES, "Run /init as init process"),
+    Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
+    Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the initramfs"),
+    Says("app-as-init", context("base", application=None), UNKNOWN, "does not name"),
+    Says("initramfs-slim", as_context(evidence("disk-rootwait")), NO, "no initramfs"),
+    Says(
+        "initramfs-compression",
+        as_context(evidence("base", initramfs=Initramfs(tree=TREE, compression="none"))),
+        NO,
+        "",
+    ),
+)

@@ -1,0 +1,166 @@
+"""Whether each technique took effect: `Shows(technique, before, after, shown, part of evidence)`, both directions."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Mark
+from bootlab.model.system import Initramfs
+from bootlab.model.tree import FileTree
+from bootlab.techniques.base import Evidence
+from tests.techniques import written as w
+from tests.techniques.recordings import TREE, evidence, recording, written
+
+
+class Shows(NamedTuple):
+    """One expected proof, or the reason why there is none."""
+
+    technique: str
+    before: Evidence
+    after: Evidence
+    shown: bool
+    part: str
+
+
+def _marks(name: str, *marks: str, user_ms: int | None = None) -> Evidence:
+    found = [Mark(mark, 1_000, source=mark) for mark in marks]
+    if user_ms is not None:
+        found.append(Mark("user-space", recording(name).meta.goal_ns - user_ms * 1_000_000))
+    return evidence(name, marks=tuple(found))
+
+
+def _smaller_initramfs() -> Evidence:
+    booted = evidence("base", initramfs=Initramfs(tree=FileTree(TREE.entries[1:])))
+    meta = msgspec.structs.replace(booted.recording.meta, artefact_bytes={"initramfs": 1000})
+    return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
+
+
+def _free(name: str) -> Evidence:
+    booted = evidence(name)
+    meta = msgspec.structs.replace(booted.recording.meta, mode="free")
+    return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
+
+
+BASE = evidence("base")
+QUIET = evidence("quiet")
+DIAGNOSED = evidence("base", diagnostic="diagnostic")
+BLACKLISTED = evidence("base", diagnostic="diagnostic-blacklist")
+BLACKLISTED = msgspec.structs.replace(
+    BLACKLISTED,
+    system=msgspec.structs.replace(
+        BLACKLISTED.system, cmdline=CommandLine.parse("initcall_blacklist=init_ima,tracer_init_tracefs")
+    ),
+)
+NEVER_THERE = msgspec.structs.replace(
+    DIAGNOSED,
+    system=msgspec.structs.replace(DIAGNOSED.system, cmdline=CommandLine.parse("initcall_blacklist=foo_bar")),
+)
+
+CASES = (
+    Shows("firmware-qboot", BASE, evidence("qboot"), True, "BIOS 0.1"),
+    Shows("firmware-qboot", BASE, evidence("quiet"), False, "both"),
+    Shows("firmware-microvm", BASE, evidence("microvm"), True, "QEMU Standard PC"),
+    Shows("firmware-microvm", BASE, evidence("qboot"), False, "still prints"),
+    Shows("edd-off", BASE, evidence("edd-off"), True, "Probing EDD"),
+    Shows("edd-off", BASE, QUIET, False, "prints nothing either way"),
+    Shows("edd-off", BASE, evidence("nosmp"), False, "still prints"),
+    Shows("kernel-pvh", BASE, evidence("pvh"), True, "Probing EDD"),
+    Shows(
+        "kernel-pvh",
+        _marks("base", "decompression", "start-kernel"),
+        _marks("pvh", "start-kernel"),
+        True,
+        "decompressor",
+    ),
+    Shows("kernel-pvh", BASE, evidence("edd-off"), False, ""),
+    Shows("quiet", BASE, QUIET, True, "-> 1"),
+    Shows("quiet", BASE, evidence("nosmp"), False, ""),
+    Shows("quiet", QUIET, evidence("loglevel-0"), True, "1 -> 0"),
+    Shows("loglevel", BASE, evidence("loglevel-0"), True, "-> 0"),
+    Shows("loglevel", evidence("loglevel-0"), evidence("loglevel-0"), False, "nothing"),
+    Shows("console-dropped", BASE, evidence("console-null"), True, "-> 0"),
+    Shows("console-dropped", BASE, evidence("numa-off"), False, "still prints"),
+    Shows("debug-leftovers", evidence("earlycon-kept"), BASE, True, "bootconsole"),
+    Shows("debug-leftovers", evidence("memtest"), BASE, False, "never printed"),
+    Shows("debug-leftovers", BASE, BASE, False, "went away"),
+    Shows("printk-time", BASE, evidence("printk-time-0"), True, "now without"),
+    Shows("printk-time", BASE, QUIET, False, ""),
+    Shows("crypto-selftests", BASE, evidence("cryptomgr-notests"), True, "alg: self-tests disabled"),
+    Shows("crypto-selftests", BASE, evidence("nosmp"), False, "never printed"),
+    Shows("crypto-selftests", BASE, QUIET, False, "no diagnostic boot"),
+    Shows(
+        "crypto-selftests", evidence("cryptomgr-notests"), evidence("cryptomgr-notests"), False, "without the change"
+    ),
+    Shows("lpj-preset", evidence("no-tsc"), evidence("no-tsc-lpj"), True, "preset value"),
+    Shows("lpj-preset", BASE, evidence("lpj-forced"), False, "skipped"),
+    Shows("no-apic-timer", BASE, evidence("noapictimer"), True, "Disabling APIC timer"),
+    Shows("no-apic-timer", BASE, evidence("nosmp"), False, "never printed"),
+    Shows("no-timer-check", BASE, evidence("no-timer-check"), True, "ms -> 0."),
+    Shows("no-timer-check", BASE, evidence("tsc-reliable"), False, "ms -> 11."),
+    Shows("no-timer-check", BASE, _free("no-timer-check"), False, "exact mode"),
+    Shows("tsc-reliable", written(w.TWO_CPUS), written(w.TWO_CPUS_FASTER), True, "30.000 ms -> 9.000 ms"),
+    Shows("tsc-reliable", BASE, evidence("tsc-reliable"), False, "ms"),
+    Shows("hpet-off", BASE, evidence("hpet-disable"), True, "clocksource: hpet"),
+    Shows("hpet-off", BASE, evidence("nosmp"), False, "still prints"),
+    Shows("noreplace-smp", BASE, evidence("noreplace-smp"), True, "Freeing SMP alternatives"),
+    Shows("noreplace-smp", BASE, evidence("tsc-reliable"), False, "Freeing SMP alternatives"),
+    Shows("one-processor", BASE, evidence("nosmp"), True, "SMP mode deactivated"),
+    Shows("one-processor", BASE, evidence("nr-cpus-1"), False, "unchanged"),
+    Shows("one-processor", written(w.TWO_CPUS), written(w.ONE_OF_TWO_CPUS), True, "1 CPU"),
+    Shows("numa-off", BASE, evidence("numa-off"), True, "NUMA turned off"),
+    Shows("numa-off", BASE, evidence("nosmp"), False, "never printed"),
+    Shows("initcall-blacklist", DIAGNOSED, BLACKLISTED, True, "initcall init_ima blacklisted"),
+    Shows("initcall-blacklist", DIAGNOSED, NEVER_THERE, False, "foo_bar never ran"),
+    Shows("initcall-blacklist", BASE, msgspec.structs.replace(BLACKLISTED, diagnosis=None), False, "diagnostic boot"),
+    Shows("driver-async-probe", DIAGNOSED, evidence("base", diagnostic="diagnostic-async-probe"), True, "probes moved"),
+    Shows("driver-async-probe", DIAGNOSED, DIAGNOSED, False, "same initcall"),
+    Shows("driver-async-probe", BASE, BASE, False, "diagnostic boots"),
+    Shows("deferred-probe-timeout", written(w.PROBE_PENDING), written("[    2.0] Run /init as init process"), True, ""),
+    Shows("deferred-probe-timeout", BASE, BASE, False, "never printed"),
+    Shows("i8042-probing", BASE, evidence("i8042"), True, "AUX port"),
+    Shows("i8042-probing", evidence("microvm"), evidence("microvm"), False, "never printed"),
+    Shows("serial-8250-uarts", BASE, evidence("nr-uarts-1"), True, "1 ports"),
+    Shows("serial-8250-uarts", BASE, evidence("nosmp"), False, "unchanged"),
+    Shows("pci-off", BASE, evidence("pci-off"), True, "No config space access"),
+    Shows("pci-off", evidence("microvm"), evidence("microvm"), False, ""),
+    Shows("acpi-off", BASE, evidence("acpi-off"), True, "Interpreter enabled"),
+    Shows("acpi-off", BASE, evidence("nosmp"), False, "still prints"),
+    Shows("ip-autoconfig", written(w.IP_CONFIG, "ip=dhcp"), written("[    1.3] Run /init as init"), True, "DHCP"),
+    Shows("ip-autoconfig", evidence("ip-forced"), BASE, False, "never printed"),
+    Shows("rcu-expedited", _marks("base", user_ms=50), _marks("rcu-expedited", user_ms=50), True, "expedited"),
+    Shows("rcu-expedited", _marks("base", user_ms=3), _marks("rcu-expedited", user_ms=3), False, "without it"),
+    Shows("rcu-expedited", BASE, BASE, False, "never printed"),
+    Shows("random-trust-cpu", evidence("rdrand-not-trusted"), evidence("rdrand"), True, "crng init done"),
+    Shows("random-trust-cpu", BASE, BASE, False, "never printed"),
+    Shows("memory-limit", BASE, evidence("mem-128"), True, "261624K"),
+    Shows("memory-limit", BASE, evidence("nosmp"), False, "unchanged"),
+    Shows("nowatchdog", written(w.NMI_WATCHDOG), written(""), True, "Permanently consumes"),
+    Shows("nowatchdog", BASE, evidence("nowatchdog"), False, "never printed"),
+    Shows("init-on-alloc", BASE, evidence("init-on-alloc-0"), True, "heap alloc:off"),
+    Shows("init-on-alloc", evidence("init-on-alloc-0"), BASE, False, "switched on"),
+    Shows("audit-off", BASE, evidence("audit-0"), True, "audit: disabled (until reboot)"),
+    Shows("audit-off", BASE, evidence("nosmp"), False, "never printed"),
+    Shows("lsm-off", BASE, evidence("lsm-none"), True, "landlock"),
+    Shows("lsm-off", BASE, evidence("nosmp"), False, "still prints"),
+    Shows("mitigations-off", BASE, evidence("mitigations-off"), True, "Mitigation: "),
+    Shows("mitigations-off", BASE, evidence("nosmp"), False, "still prints"),
+    Shows("initramfs-compression", BASE, evidence("initramfs-lz4"), True, "Freeing initrd memory"),
+    Shows("initramfs-compression", BASE, BASE, False, "the same"),
+    Shows("initramfs-compression", BASE, evidence("disk-rootwait"), False, "do not tell"),
+    Shows("initramfs-async", BASE, evidence("initramfs-async-0"), True, "-> 0"),
+    Shows("initramfs-async", BASE, evidence("nosmp"), False, "while it was unpacked"),
+    Shows("initramfs-slim", BASE, _smaller_initramfs(), True, "-> 1000 bytes"),
+    Shows("initramfs-slim", BASE, BASE, False, "-> "),
+    Shows("rootdelay-to-rootwait", evidence("disk-rootdelay"), evidence("disk-rootwait"), True, "Waiting 2 sec"),
+    Shows("rootdelay-to-rootwait", BASE, BASE, False, "never printed"),
+    Shows("rootfstype", written(w.WRONG_TYPE_FIRST), written(w.RIGHT_TYPE_FIRST), True, "Magic Mismatch"),
+    Shows("rootfstype", evidence("disk-rootwait"), evidence("disk-rootwait"), False, "never printed"),
+    Shows("rootfstype", BASE, BASE, False, "mounted no root"),
+    Shows("raid-noautodetect", written(w.MD_WAITING), written(w.MD_SKIPPING), True, "md: Waiting"),
+    Shows("raid-noautodetect", BASE, evidence("raid-forced"), False, "does not know"),
+    Shows("app-as-init", BASE, evidence("rdinit-app"), True, "Run /app as init process"),
+    Shows("app-as-init", BASE, BASE, False, ""),
+    Shows("app-as-init", _marks("quiet", "rc-scripts"), QUIET, True, "never ran"),
+    Shows("app-as-init", QUIET, QUIET, False, "quiet"),
+)

@@ -1,0 +1,56 @@
+"""Every technique against recorded boots, in both directions."""
+
+import pytest
+
+from bootlab.techniques import all_techniques, get
+from bootlab.techniques.base import Answer
+from tests.techniques.cases_applies import CASES as SAYS
+from tests.techniques.cases_effect import CASES as SHOWS
+from tests.techniques.recordings import context, evidence
+
+
+@pytest.mark.parametrize("case", SAYS, ids=lambda case: f"{case.technique}-{case.answer}-{case.part[:30]}")
+def test_applies(case):
+    answer = get(case.technique).applies(case.context)
+    assert answer.answer is case.answer, answer
+    assert case.part in f"{answer.reason} {answer.evidence}", answer
+    assert answer.reason
+
+
+@pytest.mark.parametrize("case", SHOWS, ids=lambda case: f"{case.technique}-{case.shown}-{case.part[:30]}")
+def test_took_effect(case):
+    effect = get(case.technique).took_effect(case.before, case.after)
+    assert effect.shown is case.shown, effect
+    assert case.part in effect.evidence, effect
+    assert effect.evidence
+
+
+@pytest.mark.parametrize("technique", all_techniques(), ids=lambda t: t.id)
+def test_both_directions_are_covered(technique):
+    answers = {case.answer for case in SAYS if case.technique == technique.id}
+    assert Answer.NO in answers
+    assert answers & {Answer.YES, Answer.UNKNOWN}
+    assert {case.shown for case in SHOWS if case.technique == technique.id} == {True, False}
+
+
+@pytest.mark.parametrize("technique", all_techniques(), ids=lambda t: t.id)
+@pytest.mark.parametrize("name", ["base", "microvm", "disk-rootdelay", "quiet"])
+def test_a_parameter_alone_is_no_proof(technique, name):
+    """The same console as before, under a system that carries the change: nothing is shown."""
+    before = evidence(name, diagnostic="diagnostic")
+    for change in technique.changes(context(name, diagnostic="diagnostic")):
+        after = type(before)(system=change.apply(before.system), recording=before.recording, diagnosis=before.diagnosis)
+        effect = technique.took_effect(before, after)
+        assert not effect.shown, (change, effect)
+
+
+@pytest.mark.parametrize("technique", all_techniques(), ids=lambda t: t.id)
+@pytest.mark.parametrize("name", ["base", "microvm", "disk-rootwait", "quiet", "console-null"])
+def test_changes_change_only_what_they_name(technique, name):
+    booted = context(name, diagnostic="diagnostic")
+    changes = technique.changes(booted)
+    assert len({change.id for change in changes}) == len(changes)
+    for change in changes:
+        assert change.technique == technique.id
+        assert change.apply(booted.system).goal == booted.system.goal
+        assert change.apply(change.apply(booted.system)) == change.apply(booted.system), "applied twice it is the same"

@@ -1,0 +1,93 @@
+"""Rules that every technique keeps, whatever it does."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import bootlab.techniques
+from bootlab.techniques import all_techniques, registry
+from bootlab.techniques.base import Risk, Technique
+from tests.techniques.recordings import FOLDER
+
+PACKAGE = Path(bootlab.techniques.__file__).parent
+TECHNIQUES = registry.BUILT_IN
+IDS = {t.id for t in TECHNIQUES}
+STAGES = ("firmware", "image", "kernel", "initramfs", "storage", "init", "userspace")
+every_technique = pytest.mark.parametrize("technique", TECHNIQUES, ids=lambda t: t.id)
+
+
+def test_there_are_many_and_no_two_alike():
+    assert len(TECHNIQUES) >= 28
+    assert len(IDS) == len(TECHNIQUES) == len({t.title for t in TECHNIQUES})
+
+
+def test_every_file_is_registered():
+    files = {path.stem for stage in STAGES for path in (PACKAGE / stage).glob("*.py") if path.stem != "__init__"}
+    assert {i.replace("-", "_") for i in IDS} == files
+
+
+@every_technique
+def test_names_follow_from_the_id(technique):
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", technique.id)
+    assert type(technique).__name__ == "".join(word.capitalize() for word in technique.id.split("-"))
+    file = Path(inspect.getsourcefile(type(technique)))
+    assert file == PACKAGE / technique.stage / f"{technique.id.replace('-', '_')}.py"
+    assert len(file.read_text().splitlines()) <= 300
+
+
+@every_technique
+def test_every_fact_is_filled(technique):
+    assert registry.unfilled(technique) == ()
+    assert technique.stage in STAGES
+    assert isinstance(technique.risk, Risk)
+    assert technique.proof in {"recording", "kernel-log", "diagnosis"}
+    assert set(technique.architectures) <= {"x86_64"}
+    for sentence in (technique.what, technique.why, technique.when_not, technique.cost):
+        assert sentence[0].isupper() or sentence[0] == "`", sentence
+        assert sentence.endswith("."), sentence
+    assert not technique.title.endswith(".")
+    for gain in technique.published:
+        assert gain.gain
+        assert gain.machine
+        assert gain.source
+
+
+@every_technique
+def test_each_method_is_documented(technique):
+    for method in (technique.applies, technique.took_effect, technique.changes):
+        assert inspect.getdoc(method)
+    assert inspect.getdoc(type(technique))
+    assert inspect.getdoc(type(technique)) != inspect.getdoc(Technique)
+
+
+@every_technique
+def test_conflicts_are_known_and_mutual(technique):
+    for other in technique.conflicts:
+        assert other in IDS
+        assert other != technique.id
+        assert technique.id in registry.get(other).conflicts
+    assert set(technique.requires) <= IDS
+
+
+@every_technique
+def test_what_needs_a_diagnostic_boot_says_so(technique):
+    if technique.proof == "diagnosis":
+        assert technique.needs_diagnosis
+
+
+def test_security_and_function_are_off_by_default():
+    off = {t.id for t in all_techniques() if t.risk.off_by_default}
+    assert {"mitigations-off", "init-on-alloc", "audit-off", "lsm-off", "random-trust-cpu"} <= off
+    assert {"initcall-blacklist", "acpi-off", "pci-off", "memory-limit", "app-as-init", "one-processor"} <= off
+    on = {t.id for t in all_techniques()} - off
+    assert {"quiet", "crypto-selftests", "lpj-preset", "initramfs-compression", "kernel-pvh", "firmware-qboot"} <= on
+
+
+def test_recordings_are_small_and_used():
+    source = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
+    for folder in FOLDER.iterdir():
+        if folder.is_dir():
+            assert f'"{folder.name}"' in source, "a recording that no test reads"
+            assert (folder / "console.log.xz").stat().st_size < 24_000

@@ -1,0 +1,76 @@
+"""The registry: what it finds, what it says when it does not, and how it treats techniques of third parties."""
+
+import sys
+import types
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from bootlab.errors import UserError
+from bootlab.techniques import UnknownTechnique, all_techniques, get
+from bootlab.techniques.kernel.quiet import Quiet
+from bootlab.techniques.registry import BUILT_IN, ENTRY_POINTS, load
+
+
+def test_get_by_id():
+    assert get("quiet").id == "quiet"
+    assert get("quiet") in all_techniques()
+
+
+def test_an_unknown_id_names_those_that_look_alike():
+    with pytest.raises(UnknownTechnique) as caught:
+        get("initramfs-compress")
+    assert isinstance(caught.value, UserError)
+    assert "initramfs-compression" in caught.value.hint
+    assert "bootlab techniques" in caught.value.hint
+
+
+def test_an_unknown_id_like_nothing_has_a_hint_all_the_same():
+    with pytest.raises(UnknownTechnique) as caught:
+        get("x" * 100_000)
+    assert len(str(caught.value)) < 300
+    assert "did you mean" not in caught.value.hint
+
+
+class Mine(Quiet):
+    """A technique from elsewhere."""
+
+    id = "mine"
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    module = types.ModuleType("foreign_techniques")
+    module.Mine = Mine
+    module.mine = Mine()
+    module.taken = Quiet()
+    module.number = 42
+    module.unfilled = type("Unfilled", (Quiet,), {"id": "unfilled", "why": ""})
+    module.fails = type("Fails", (Quiet,), {"__init__": lambda self: 1 / 0})
+    monkeypatch.setitem(sys.modules, "foreign_techniques", module)
+    return lambda name: EntryPoint(name, f"foreign_techniques:{name}", ENTRY_POINTS)
+
+
+@pytest.mark.parametrize("name", ["Mine", "mine"])
+def test_third_parties_give_a_class_or_an_instance(foreign, name):
+    found = load((foreign(name),))
+    assert found.problems == ()
+    assert found.techniques[-1].id == "mine"
+    assert found.techniques[:-1] == BUILT_IN
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("taken", "the id 'quiet' is taken"),
+        ("number", "int is not a bootlab.techniques.base.Technique"),
+        ("unfilled", "these are not filled: why"),
+        ("fails", "ZeroDivisionError"),
+        ("absent", "AttributeError"),
+    ],
+)
+def test_an_error_of_third_parties_is_reported_and_not_fatal(foreign, name, reason):
+    found = load((foreign(name), foreign("mine")))
+    assert [p.entry_point for p in found.problems] == [f"{name} = foreign_techniques:{name}"]
+    assert reason in found.problems[0].reason
+    assert found.techniques[-1].id == "mine"
