@@ -26,12 +26,15 @@ JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, max=64, help="Machines at a time. Default: one a core, at most 4."),
 ]
+_PIPE_COLUMNS = 150
 DEFAULT_STORE = Path(".bootlab")
 
 
 def out() -> Console:
     """Return the console for results."""
-    return Console(highlight=False)
+    console = Console(highlight=False)
+    # A pipe has no width; 80 columns would cut what a file has room for.
+    return console if console.is_terminal else Console(highlight=False, width=_PIPE_COLUMNS)
 
 
 def err() -> Console:

@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.errors import MeasurementError
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base
+from bootlab.experiment.evidence import Base, diagnosis_of
 from bootlab.experiment.trial import judge_exact, judge_free
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
@@ -73,7 +73,13 @@ def try_all(
     trials: list[Trial] = []
     for (technique, change, system), future in zip(flying, futures, strict=True):
         recording = bench.wait(future)
-        trial = judge_exact(technique, change, base.evidence, Evidence(system=system, recording=recording))
+        after = Evidence(system=system, recording=recording)
+        trial = judge_exact(technique, change, base.evidence, after)
+        if trial.verdict is Verdict.NO_EFFECT and technique.needs_diagnosis and base.diagnosis is not None:
+            # What the console of a timing boot cannot show, the kernel's whole log may.
+            diagnosis = diagnosis_of(bench, system, recording, change.id)
+            after = msgspec.structs.replace(after, diagnosis=diagnosis)
+            trial = judge_exact(technique, change, base.evidence, after)
         trials.append(trial)
         if sink:
             sink(trial)

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from io import StringIO
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,8 @@ from bootlab.report.results import BootSummary, Results, StackResult
 from bootlab.report.shown_text import one_line
 from bootlab.techniques.base import Answer, Risk
 
+_WIDEST_FIXED = 34
+_LOOSE = 10_000
 VERDICT_STYLES: dict[Verdict, str] = {
     Verdict.FASTER: "bold green",
     Verdict.SLOWER: "red",
@@ -90,14 +93,14 @@ def trial_table(results: Results) -> RenderableType:
         if sampled:
             row.insert(4, figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
         table.add_row(*row)
-    return Group(table, Text("risk: S security, F function, d debugging", style="dim"))
+    return Group(_Fitted(table), Text("risk: S security, F function, d debugging", style="dim"))
 
 
 def proof(trial: Trial) -> str:
     """One line that carries the verdict: the proof of effect, or why there is none."""
     failure = trial.outcome.value if trial.outcome is not None and trial.outcome.exit_code else ""
     words = [trial.reason, trial.effect.evidence if trial.effect else "", failure]
-    return "; ".join(w for w in words if w) or change_text(trial.change)
+    return "; ".join(dict.fromkeys(w for w in words if w)) or change_text(trial.change)
 
 
 def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
@@ -126,16 +129,21 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
         cell("" if not stack.final.outcome.exit_code else stack.final.outcome.value, "bold red"),
     )
     parts: list[RenderableType] = [table]
-    if stack.rejected:
+    rejected = [r for r in stack.rejected if r.verdict is not Verdict.NOT_APPLICABLE]
+    if rejected:
         left = _table("Tried on the stack and left out", "change", "verdict", ">saved ms", "again", "why")
-        for r in stack.rejected:
+        for r in rejected:
             saved = None if r.stack_ns is None or r.goal_ns is None else r.stack_ns - r.goal_ns
             style = VERDICT_STYLES[r.verdict]
             again = "yes" if r.retried else ""
             left.add_row(
                 cell(r.change_id), cell(r.verdict.value, style), figures.signed_ms(saved), again, cell(r.reason)
             )
-        parts.append(left)
+        parts.append(_Fitted(left))
+    skipped = len(stack.rejected) - len(rejected)
+    if skipped:
+        said = f"{skipped} more were not booted on the stack: they exclude what is in it, or lost too much alone"
+        parts.append(Text(said, style="dim"))
     return Group(*parts)
 
 
@@ -146,7 +154,7 @@ def leave_one_out_table(stack: StackResult) -> RenderableType:
     for row in rows:
         cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
         table.add_row(cell(row.change_id), cost, "yes" if row.kept else "no", cell(row.reason))
-    return table
+    return _Fitted(table)
 
 
 def technique_table(results: Results) -> RenderableType:
@@ -161,7 +169,7 @@ def technique_table(results: Results) -> RenderableType:
             cell(t.reason),
             cell(t.evidence, "dim", 80),
         )
-    return table
+    return _Fitted(table)
 
 
 def headline(results: Results) -> Text:
@@ -207,17 +215,42 @@ def to_text(view: RenderableType, *, width: int = 120) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
+class _Fitted:
+    """A table whose loose columns share what the others leave of the line; rich would squeeze the figures instead."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give the loose columns their width, then draw the table."""
+        columns = self._table.columns
+        loose = [c for c in columns if c.max_width == _LOOSE]
+        fixed = 0
+        for column in columns:
+            longest = max(cell_len(str(c)) for c in (column.header, *column.cells))
+            if column not in loose:
+                column.min_width = min(longest, _WIDEST_FIXED)
+                fixed += column.min_width
+        room = options.max_width - fixed - 3 * len(columns)
+        for column in loose:
+            column.max_width = max(12, room // len(loose))
+        yield self._table
+        for column in loose:
+            column.max_width = _LOOSE
+
+
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         right = name.startswith(">")
-        fold = name in {"proof or reason", "why", "reason", "evidence"}
+        # One line a row: what does not fit stands whole in the HTML page and in the JSON.
+        loose = name in {"proof or reason", "why", "reason", "evidence"}
         table.add_column(
             Text(name.removeprefix(">")),
             justify="right" if right else "left",
-            no_wrap=right,
-            overflow="fold",
-            ratio=1 if fold else None,
+            no_wrap=True,
+            overflow="ellipsis",
+            max_width=_LOOSE if loose else _WIDEST_FIXED,
         )
     return table
 
