@@ -57,6 +57,8 @@ NEVER_THERE = msgspec.structs.replace(
     system=msgspec.structs.replace(DIAGNOSED.system, cmdline=CommandLine.parse("initcall_blacklist=foo_bar")),
 )
 
+PATCHED = _marks("base", "alternatives_smp_module_add", "start-kernel")
+
 CASES = (
     Shows("firmware-qboot", BASE, evidence("qboot"), True, "BIOS 0.1"),
     Shows("firmware-qboot", BASE, evidence("quiet"), False, "both"),
@@ -103,8 +105,20 @@ CASES = (
     Shows("tsc-reliable", BASE, evidence("tsc-reliable"), False, "ms"),
     Shows("hpet-off", BASE, evidence("hpet-disable"), True, "clocksource: hpet"),
     Shows("hpet-off", BASE, evidence("nosmp"), False, "still prints"),
-    Shows("noreplace-smp", BASE, evidence("noreplace-smp"), True, "Freeing SMP alternatives"),
-    Shows("noreplace-smp", BASE, evidence("tsc-reliable"), False, "Freeing SMP alternatives"),
+    Shows("noreplace-smp", PATCHED, _marks("noreplace-smp", "start-kernel"), True, "not called any more"),
+    Shows("noreplace-smp", PATCHED, PATCHED, False, "still called"),
+    Shows("noreplace-smp", BASE, evidence("noreplace-smp"), False, "not watched"),
+    Shows("noreplace-smp", PATCHED, evidence("noreplace-smp"), False, "no marks"),
+    Shows(
+        "no-tracefs",
+        DIAGNOSED,
+        evidence("base", diagnostic="diagnostic-no-tracefs"),
+        True,
+        "trace_eval_init blacklisted",
+    ),
+    Shows("no-tracefs", DIAGNOSED, DIAGNOSED, False, "no message"),
+    Shows("no-tracefs", _marks("base", "tracer_init_tracefs"), _marks("base", "start-kernel"), True, "any more"),
+    Shows("no-timer-check", BASE, evidence("hpet-disable"), False, "ms -> "),
     Shows("one-processor", BASE, evidence("nosmp"), True, "SMP mode deactivated"),
     Shows("one-processor", BASE, evidence("nr-cpus-1"), False, "unchanged"),
     Shows("one-processor", written(w.TWO_CPUS), written(w.ONE_OF_TWO_CPUS), True, "1 CPU"),

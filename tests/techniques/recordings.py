@@ -40,6 +40,7 @@ CONFIG = {
                 "RANDOM_TRUST_CPU",
                 "LOCKUP_DETECTOR",
                 "TREE_RCU",
+                "TRACING",
             ],
             "y",
         ),

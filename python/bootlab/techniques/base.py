@@ -111,6 +111,8 @@ class Technique(abc.ABC):
 
     `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
     only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
+    `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name, because
+    the change keeps the kernel from calling them and nothing is printed about it.
     """
 
     id: ClassVar[str]
@@ -129,6 +131,7 @@ class Technique(abc.ABC):
     needs_diagnosis: ClassVar[bool] = False
     exclusive: ClassVar[bool] = True
     proof: ClassVar[Proof] = "kernel-log"
+    proof_symbols: ClassVar[tuple[str, ...]] = ()
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

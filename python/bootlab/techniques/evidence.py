@@ -11,7 +11,7 @@ import msgspec
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Technique
+from bootlab.techniques.base import Evidence, Technique
 
 MAX_LINE_CHARS = 2048
 """printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
@@ -206,10 +206,14 @@ def _log_times(log: tuple[str, ...]) -> list[tuple[str, int | None]]:
     return [(line, int(m[1]) * 10**9 + int(m[2]) * 1000 if m else None) for line, m in found]
 
 
-def interval_shrank(before: Booted, after: Booted, start: str, end: str, least_ns: int = 10_000) -> Effect:
-    """Prove a silent effect by the interval it works in: two exact boots agree there to the instruction without it.
+def interval_shrank(
+    before: Booted, after: Booted, start: str, end: str, *, least_ns: int, at_most_ns: int | None = None
+) -> Effect:
+    """Prove a silent effect by the interval it works in, which must be shorter by `least_ns` and end up short.
 
-    Only for changes to which the kernel says nothing, over an interval in which it does nothing else.
+    Only for changes to which the kernel says nothing. Any change moves the timer ticks, so that an interval in which
+    the kernel waits differs by whole ticks (4 ms at CONFIG_HZ=250) from boot to boot: ask for more than that, or for
+    a wait that is gone altogether (`at_most_ns`).
     """
     recordings = before.recording, after.recording
     if any(recording.meta.mode != "exact" for recording in recordings):
@@ -221,9 +225,22 @@ def interval_shrank(before: Booted, after: Booted, start: str, end: str, least_n
     for old, new in sources:
         was, now = interval_ns(old, start, end), interval_ns(new, start, end)
         if was is not None and now is not None:
-            return Effect(was - now >= least_ns, f"{span}: {was / 1e6:.3f} ms -> {now / 1e6:.3f} ms")
+            gone = was - now >= least_ns and (at_most_ns is None or now <= at_most_ns)
+            return Effect(gone, f"{span}: {was / 1e6:.3f} ms -> {now / 1e6:.3f} ms")
     silent = KernelLog.of(before).why_silent() or KernelLog.of(after).why_silent()
     return Effect(False, silent or f"no such interval {span} in both logs")
+
+
+def never_called(before: Evidence, after: Evidence, function: str) -> Effect:
+    """Prove an effect by the mark of a kernel function that only the base calls. Both boots reached their goal."""
+    was, now = before.recording.mark(function), after.recording.mark(function)
+    if was is None:
+        return Effect(False, f"no boot marked {function}(): the kernel has no such symbol, or it was not watched")
+    if now is not None:
+        return Effect(False, f"{function}() is still called, at {now.ns / 1e6:.3f} ms")
+    if after.recording.mark("start-kernel") is None or not after.recording.ok:
+        return Effect(False, f"the changed system's boot has no marks, so none for {function}()")
+    return Effect(True, f"{function}() was called at {was.ns / 1e6:.3f} ms, and is not called any more")
 
 
 def either(*effects: Effect) -> Effect:

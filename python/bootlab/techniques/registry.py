@@ -37,6 +37,7 @@ from bootlab.techniques.kernel.memory_limit import MemoryLimit
 from bootlab.techniques.kernel.mitigations_off import MitigationsOff
 from bootlab.techniques.kernel.no_apic_timer import NoApicTimer
 from bootlab.techniques.kernel.no_timer_check import NoTimerCheck
+from bootlab.techniques.kernel.no_tracefs import NoTracefs
 from bootlab.techniques.kernel.noreplace_smp import NoreplaceSmp
 from bootlab.techniques.kernel.nowatchdog import Nowatchdog
 from bootlab.techniques.kernel.numa_off import NumaOff
@@ -69,6 +70,7 @@ BUILT_IN: tuple[Technique, ...] = (
     LpjPreset(),
     NoApicTimer(),
     NoTimerCheck(),
+    NoTracefs(),
     TscReliable(),
     HpetOff(),
     NoreplaceSmp(),

@@ -43,4 +43,7 @@ class DeferredProbeTimeout(ParameterTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the message that does not come any more, or by coming at the end of the initcalls."""
-        return either(vanished(before, after, _PENDING), interval_shrank(before, after, r"Run /\S+ as init", _PENDING))
+        return either(
+            vanished(before, after, _PENDING),
+            interval_shrank(before, after, r"Run /\S+ as init", _PENDING, least_ns=1_000_000_000),
+        )

@@ -43,4 +43,4 @@ class NoTimerCheck(ParameterTechnique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the wait after the timer's line: the kernel prints nothing about a trial that worked."""
-        return interval_shrank(before, after, _TIMER, "", least_ns=100_000)
+        return interval_shrank(before, after, _TIMER, "", least_ns=1_000_000, at_most_ns=500_000)
