@@ -46,8 +46,7 @@ doctor: setup
 	$(BIN)/bootlab doctor
 
 demo: setup kernel
-	$(BIN)/bootlab stack examples/demo/system.toml \
-		--also initramfs-slim --also initcall-blacklist --also app-as-init --store $(STORE) --html $(STORE)/report.html
+	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
 test: setup kernel
 	./scripts/setup-debian.sh test

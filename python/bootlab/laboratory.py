@@ -13,7 +13,7 @@ from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
-from bootlab.experiment.selection import EVERYTHING_SAFE, Selection
+from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
@@ -59,7 +59,7 @@ class Laboratory:
     def bench(self, system: System) -> Bench:
         """Return the bench, made at the first system (the target depends on it)."""
         if self._bench is None:
-            target = self._target or target_for(system, self._cache)
+            target = self._target or target_for(system, self._cache, proof_symbols())
             jobs = 1 if system.clock.mode == "free" else self._jobs
             self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
         return self._bench
@@ -113,7 +113,7 @@ class Laboratory:
 
     def base(self, system: System, *, chosen: tuple[Technique, ...] = ()) -> Base:
         """Boot the base for its time and for its diagnosis."""
-        self._phase("base", 2)
+        self._phase("base", 5)
         del chosen
         return establish(self.bench(system), system)
 
@@ -126,7 +126,7 @@ class Laboratory:
     def try_(
         self,
         system: System,
-        selection: Selection = EVERYTHING_SAFE,
+        selection: Selection = EVERYTHING,
         *,
         blocks: int = 7,
         seed: int = 1,
@@ -144,9 +144,7 @@ class Laboratory:
         report.tried(tried)
         return run, report.save()
 
-    def stack(
-        self, system: System, selection: Selection = EVERYTHING_SAFE, *, blocks: int = 7
-    ) -> tuple[runs.Run, Results]:
+    def stack(self, system: System, selection: Selection = EVERYTHING, *, blocks: int = 7) -> tuple[runs.Run, Results]:
         """Try, then stack the winners and test each by leaving it out."""
         if system.clock.mode != "exact":
             raise UserError(
@@ -162,8 +160,8 @@ class Laboratory:
         report.tried(tried)
         bench = self.bench(system)
         gains = sum(1 for t in tried.trials if (t.saved_ns or 0) > 0)
-        self._phase("stack", gains * 2 + 12)
-        stacker = Stacker(bench, base, chosen, sink=report.step)
+        self._phase("stack", gains * 2 + 4)
+        stacker = Stacker(bench, base, chosen, barred=selection.why_not_stacked, sink=report.step)
         stacked = stacker.run(tried.trials)
         self._phase("proof of the stack", 1)
         final_system = apply_all(system, stacked.changes)
@@ -198,12 +196,15 @@ class _Report:
         self._results: Results | None = None
         self._steps: list[Step] = []
         self._left: list[LeftOut] = []
+        self._notes: tuple[str, ...] = ()
 
     def base(self, base: Base) -> None:
         summary = assemble.summary(base.recording, timeline_of(base.recording, base.diagnosis))
-        self._results = assemble.results(
+        results = assemble.results(
             self._kind, self._run.id, self._system, self._started, summary, modelled_for=base.recording
         )
+        self._notes = assemble.notes(base)
+        self._results = msgspec.structs.replace(results, notes=self._notes)
         self.save()
 
     def trial(self, trial: Trial) -> None:
@@ -222,12 +223,18 @@ class _Report:
         else:
             self._left.append(step)
         self._results = msgspec.structs.replace(
-            self._open, notes=(f"unfinished: {len(self._steps)} steps stacked, {len(self._left)} left out in turn",)
+            self._open,
+            notes=(
+                *self._notes,
+                f"unfinished: {len(self._steps)} steps stacked, {len(self._left)} left out in turn",
+            ),
         )
         self.save()
 
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
-        self._results = assemble.with_stack(self._open, stacked, diagnosis, faster)
+        self._results = msgspec.structs.replace(
+            assemble.with_stack(self._open, stacked, diagnosis, faster), notes=self._notes
+        )
 
     @property
     def _open(self) -> Results:

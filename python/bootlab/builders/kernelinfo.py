@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 from pathlib import Path
 
@@ -33,16 +34,18 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     config_source: str = ""
 
 
-def inspect(kernel: Kernel, cache_folder: Path, sha256: str) -> KernelInfo:
-    """Return the facts of a kernel image. Raise SystemFileError when the file is no kernel."""
-    place = cache_folder / "kernelinfo" / f"{sha256[:32]}-{_RULES}.json"
+def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, ...] = ()) -> KernelInfo:
+    """Return the facts of a kernel image; `watch`: further symbols. Raise SystemFileError when it is no kernel."""
+    names = tuple(dict.fromkeys((*SYMBOLS, *watch)))
+    asked = hashlib.sha256(" ".join(names).encode()).hexdigest()[:8]
+    place = cache_folder / "kernelinfo" / f"{sha256[:32]}-{_RULES}-{asked}.json"
     info: KernelInfo | None = None
     try:
         info = msgspec.json.decode(place.read_bytes(), type=KernelInfo)
     except (OSError, msgspec.DecodeError):
         info = None
     if info is None:
-        info = _read_image(kernel)
+        info = _read_image(kernel, names)
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = place.with_suffix(f".{id(info)}.new")
         fresh.write_bytes(msgspec.json.encode(info))
@@ -53,7 +56,7 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str) -> KernelInfo:
     return info
 
 
-def _read_image(kernel: Kernel) -> KernelInfo:
+def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     data = Path(kernel.image).read_bytes()
     try:
         facts = msgspec.json.decode(_core.kernel_inspect(data))
@@ -68,7 +71,7 @@ def _read_image(kernel: Kernel) -> KernelInfo:
     symbols: dict[str, int] = {}
     text: str | None = None
     with contextlib.suppress(ValueError):
-        symbols = _core.kernel_symbols(data, list(SYMBOLS))
+        symbols = _core.kernel_symbols(data, list(names))
     with contextlib.suppress(ValueError):
         text = _core.kernel_config(data)
     linux = facts.get("linux") or {}

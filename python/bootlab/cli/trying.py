@@ -34,11 +34,11 @@ IdsArgument = Annotated[
 ]
 AllowOption = Annotated[
     list[Cost] | None,
-    typer.Option("--allow", help="Also all techniques that cost `function` or `security`. May be given twice."),
+    typer.Option("--allow", help="Stack also what costs `function` or `security`. May be given twice."),
 ]
 AlsoOption = Annotated[
     list[str] | None,
-    typer.Option("--also", metavar="ID", help="Also this technique, though it is off by default. May be repeated."),
+    typer.Option("--also", metavar="ID", help="Stack also this technique, whatever it costs. May be repeated."),
 ]
 
 
@@ -51,8 +51,6 @@ def try_(
     system_file: SystemArgument,
     ids: IdsArgument = None,
     *,
-    allow: AllowOption = None,
-    also: AlsoOption = None,
     blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode: how many blocks of boots.")] = 7,
     seed: Annotated[int, typer.Option(help="Free mode: seed of the random order.")] = 1,
     jobs: JobsOption = None,
@@ -65,7 +63,7 @@ def try_(
     """
     system = opened(system_file)
     with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _):
-        run, results = lab.try_(system, selection(ids, allow, also), blocks=blocks, seed=seed)
+        run, results = lab.try_(system, Selection(ids=tuple(ids or ())), blocks=blocks, seed=seed)
     if as_json:
         print_json({"run": run.id, "results": results})
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 import msgspec
 
 from bootlab.builders import compress
@@ -9,6 +11,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import TargetError
 from bootlab.experiment.bench import Bench
+from bootlab.experiment.trial import SAME_NS
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.techniques.base import Context, Evidence
@@ -27,6 +30,11 @@ class BaseFailedError(TargetError):
         self.exit_code = meta.outcome.exit_code
 
 
+# Lengths of an unused module parameter: the kernel ignores it, but reads and prints it, which moves every later
+# event against the timer's ticks.
+_PLACEBO_LENGTHS = (1, 23, 64)
+
+
 class Base(msgspec.Struct, frozen=True, kw_only=True):
     """The base of an experiment."""
 
@@ -34,6 +42,13 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     recording: Recording
     diagnosis: Diagnosis | None
     info: KernelInfo
+    placebo_ns: tuple[int, ...] = ()
+
+    @property
+    def same_ns(self) -> int:
+        """Return the largest difference that an irrelevant change made, at least SAME_NS."""
+        goal = self.recording.meta.goal_ns or 0
+        return max([SAME_NS, *(abs(p - goal) for p in self.placebo_ns)])
 
     @property
     def evidence(self) -> Evidence:
@@ -59,11 +74,19 @@ def establish(bench: Bench, system: System, *, diagnostic: bool = True, label: s
     """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal."""
     info = bench.target.plan(system).info
     timing = bench.submit(system, label)
+    exact = system.clock.mode == "exact"
+    placebos = [_placebo(bench, system, n) for n in _PLACEBO_LENGTHS] if exact and diagnostic else []
     recording = bench.wait(timing)
     if not recording.ok:
         raise BaseFailedError(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
-    return Base(system=system, recording=recording, diagnosis=diagnosis, info=info)
+    goals = [r.meta.goal_ns for r in bench.wait_all(placebos) if r.ok and r.meta.goal_ns is not None]
+    return Base(system=system, recording=recording, diagnosis=diagnosis, info=info, placebo_ns=tuple(goals))
+
+
+def _placebo(bench: Bench, system: System, length: int) -> Future[Recording]:
+    line = system.cmdline.with_param("bootlab.placebo", "x" * length)
+    return bench.submit(msgspec.structs.replace(system, cmdline=line), f"placebo ({length} characters)")
 
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:

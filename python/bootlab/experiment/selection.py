@@ -11,8 +11,9 @@ from bootlab.techniques.base import Technique
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """A choice of techniques.
 
-    `ids`: only these, and also where they say that they do not apply. Else all of the catalogue without those that
-    cost security or function, but with what `allow` (`security`, `function`) lets in and what `also` names.
+    `ids`: only these, tried also where they say that they do not apply, and stacked whatever they cost. Without: all
+    of the catalogue is tried; what costs security or function is stacked only when `allow` (`security`, `function`)
+    lets its kind in or `also` names it.
     """
 
     ids: tuple[str, ...] = ()
@@ -25,17 +26,29 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.ids)
 
     def techniques(self) -> tuple[Technique, ...]:
-        """Return the techniques. Raise UnknownTechnique (a UserError) for an id that nobody has."""
+        """Return the techniques to try. Raise UnknownTechnique (a UserError) for an id that nobody has."""
+        for named in self.also:
+            get(named)
         if self.ids:
             return tuple(get(i) for i in dict.fromkeys((*self.ids, *self.also)))
-        named = {get(i).id for i in self.also}
-        return tuple(t for t in all_techniques() if t.id in named or self._lets(t))
+        return all_techniques()
 
-    def _lets(self, technique: Technique) -> bool:
+    def why_not_stacked(self, technique: Technique) -> str:
+        """Return why a technique stays out of the stack, or "" when it may be stacked."""
+        if technique.id in self.ids or technique.id in self.also:
+            return ""
         risk = technique.risk
-        costs = {name for name, text in (("security", risk.security), ("function", risk.function)) if text}
-        return costs <= self.allow
+        costs = [name for name, text in (("security", risk.security), ("function", risk.function)) if text]
+        barred = [name for name in costs if name not in self.allow]
+        if not barred:
+            return ""
+        return f"it costs {' and '.join(barred)}: stacked only with --also {technique.id} or --allow {barred[0]}"
 
 
-EVERYTHING_SAFE = Selection()
-"""All techniques that cost neither security nor function."""
+def proof_symbols() -> tuple[str, ...]:
+    """Return the kernel functions that techniques want marked as their proof."""
+    return tuple(sorted({name for t in all_techniques() for name in t.proof_symbols}))
+
+
+EVERYTHING = Selection()
+"""All techniques are tried; those that cost neither security nor function are stacked."""

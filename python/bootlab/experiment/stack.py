@@ -8,7 +8,7 @@ import msgspec
 
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base
-from bootlab.experiment.trial import SAME_NS, why_broken
+from bootlab.experiment.trial import why_broken
 from bootlab.experiment.trying import winners
 from bootlab.model.change import Change, apply_all
 from bootlab.model.recording import Recording
@@ -63,9 +63,16 @@ class Stacker:
     """Greedy stacking over exact boots."""
 
     def __init__(
-        self, bench: Bench, base: Base, techniques: tuple[Technique, ...], *, sink: StepSink | None = None
+        self,
+        bench: Bench,
+        base: Base,
+        techniques: tuple[Technique, ...],
+        *,
+        barred: Callable[[Technique], str] = lambda _technique: "",
+        sink: StepSink | None = None,
     ) -> None:
-        """Remember what is stacked on what."""
+        """Remember what is stacked on what. `barred` says why a technique must stay out, or ""."""
+        self._barred = barred
         self._bench = bench
         self._base = base
         self._by_id = {t.id: t for t in techniques}
@@ -76,10 +83,21 @@ class Stacker:
 
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
-        self._greedy(tuple(t.change for t in winners(trials)), "greedy")
-        self._greedy(self._late(trials), "late")
+        allowed = self._let_in(trials)
+        self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
+        self._greedy(self._late(allowed), "late")
         left_out = self._leave_one_out()
         return Stacked(changes=self._stack, steps=tuple(self._steps), left_out=tuple(left_out), recording=self._best)
+
+    def _let_in(self, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+        reasons = {t.change.id: self._barred(self._by_id[t.change.technique]) for t in trials}
+        for trial in winners(trials):
+            if reason := reasons[trial.change.id]:
+                self._note(self._unbooted(trial.change, "greedy", reason))
+        return tuple(t for t in trials if not reasons[t.change.id])
+
+    def _unbooted(self, change: Change, phase: str, reason: str) -> Step:
+        return Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
 
     def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
         # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
@@ -88,16 +106,8 @@ class Stacker:
         hopeless = [t for t in late if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
         for trial in hopeless:
             lost_ms = -(trial.saved_ns or 0) / 1e6
-            self._note(
-                Step(
-                    change=trial.change,
-                    before_ns=self._now,
-                    after_ns=None,
-                    kept=False,
-                    phase="late",
-                    reason=f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again",
-                )
-            )
+            reason = f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again"
+            self._note(self._unbooted(trial.change, "late", reason))
         return tuple(t.change for t in sorted(late, key=lambda t: t.goal_ns or 0) if t not in hopeless)
 
     def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
@@ -107,9 +117,7 @@ class Stacker:
             conflict = self._conflict(change)
             swap = phase == "late" and self._swaps(change)
             if conflict and not swap:
-                self._note(
-                    Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=conflict)
-                )
+                self._note(self._unbooted(change, phase, conflict))
                 continue
             candidate = self._with(change)
             if apply_all(self._base.system, candidate) == apply_all(self._base.system, self._stack):
@@ -131,7 +139,7 @@ class Stacker:
         broken = why_broken(self._base.recording, recording)
         before = self._now
         after = recording.meta.goal_ns if not broken else None
-        kept = after is not None and before - after > SAME_NS
+        kept = after is not None and before - after > self._base.same_ns
         reason = broken or ("" if kept else "no gain on top of the others")
         self._note(
             Step(
@@ -162,7 +170,7 @@ class Stacker:
             broken = why_broken(self._base.recording, recording)
             goal = recording.meta.goal_ns if not broken else None
             cost = None if goal is None else goal - self._now
-            keep = cost is None or cost > SAME_NS
+            keep = cost is None or cost > self._base.same_ns
             if not keep:
                 useless.append(change)
             row = LeftOut(
@@ -182,7 +190,10 @@ class Stacker:
     def _drop(self, useless: list[Change]) -> None:
         lean = tuple(c for c in self._stack if c not in useless)
         recording = self._bench.boot(apply_all(self._base.system, lean), "the stack without what no longer helps")
-        if not why_broken(self._base.recording, recording) and (recording.meta.goal_ns or 0) <= self._now + SAME_NS:
+        if (
+            not why_broken(self._base.recording, recording)
+            and (recording.meta.goal_ns or 0) <= self._now + self._base.same_ns
+        ):
             self._stack, self._best = lean, recording
 
     def _conflict(self, change: Change) -> str:

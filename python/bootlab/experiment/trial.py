@@ -12,11 +12,16 @@ from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
 
 SAME_NS = 50_000
-"""Exact differences up to this are called the same: reading and printing a longer command line costs that much."""
+"""Exact differences up to this are always called the same: reading and printing a longer command line costs that."""
 
 
-def judge_exact(technique: Technique, change: Change, before: Evidence, after: Evidence) -> Trial:
-    """Compare two exact boots. Broken comes before proof, proof before the difference."""
+def judge_exact(
+    technique: Technique, change: Change, before: Evidence, after: Evidence, *, same_ns: int = SAME_NS
+) -> Trial:
+    """Compare two exact boots. Broken comes before proof, proof before the difference.
+
+    `same_ns`: what an irrelevant change moves the goal by (placebo boots); no more than that is called the same.
+    """
     base, new = before.recording, after.recording
     broken = why_broken(base, new)
     effect = Effect(shown=False, evidence="") if broken else technique.took_effect(before, after)
@@ -27,8 +32,11 @@ def judge_exact(technique: Technique, change: Change, before: Evidence, after: E
         verdict, reason = Verdict.NO_EFFECT, effect.evidence
     elif saved is None:
         verdict, reason = Verdict.UNKNOWN, "the goal's time is not known"
-    elif abs(saved) <= SAME_NS:
-        verdict, reason = Verdict.SAME, f"within {SAME_NS // 1000} us"
+    elif abs(saved) <= same_ns:
+        verdict, reason = (
+            Verdict.SAME,
+            f"within the {same_ns / 1e6:.3f} ms that a placebo moves the goal by",
+        )
     else:
         verdict, reason = (Verdict.FASTER if saved > 0 else Verdict.SLOWER), ""
     return _trial(change, base, new, verdict, reason, effect)

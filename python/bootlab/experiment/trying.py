@@ -15,6 +15,7 @@ from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
+from bootlab.techniques.evidence import needs_diagnosis
 
 
 class Applicability(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,12 +75,12 @@ def try_all(
     for (technique, change, system), future in zip(flying, futures, strict=True):
         recording = bench.wait(future)
         after = Evidence(system=system, recording=recording)
-        trial = judge_exact(technique, change, base.evidence, after)
-        if trial.verdict is Verdict.NO_EFFECT and technique.needs_diagnosis and base.diagnosis is not None:
+        trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns)
+        if trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after):
             # What the console of a timing boot cannot show, the kernel's whole log may.
             diagnosis = diagnosis_of(bench, system, recording, change.id)
             after = msgspec.structs.replace(after, diagnosis=diagnosis)
-            trial = judge_exact(technique, change, base.evidence, after)
+            trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns)
         trials.append(trial)
         if sink:
             sink(trial)

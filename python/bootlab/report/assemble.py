@@ -8,6 +8,7 @@ import msgspec
 
 from bootlab import __version__
 from bootlab.analysis.stages import timeline_of
+from bootlab.experiment.evidence import Base
 from bootlab.experiment.stack import Stacked
 from bootlab.experiment.trying import Applicability as Said
 from bootlab.model.recording import Diagnosis, Recording
@@ -64,6 +65,19 @@ def results(
         modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=_BANDWIDTH_BYTES_PER_S), modelled_for),
         reproduce=(f"bootlab {kind} {path}",),
     )
+
+
+def notes(base: Base) -> tuple[str, ...]:
+    """Say how the base was established: placebo boots, what its recording lacks."""
+    said = list(base.recording.meta.lacks)
+    if base.placebo_ns:
+        said.append(
+            f"placebo: {len(base.placebo_ns)} boots with a parameter that nothing reads moved the goal by "
+            f"up to {base.same_ns / 1e6:.3f} ms (events shift against the ticks); no more than that is called the same"
+        )
+    if base.diagnosis is None:
+        said.append("no diagnostic boot: the system has no initramfs that could carry the agent")
+    return tuple(said)
 
 
 def _modelled(subject: str, table: Modelled, recording: Recording) -> Modelled:

@@ -12,13 +12,15 @@ from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.replay import ReplayTarget
 
 
-def target_for(system: System, cache: Cache) -> Target:
+def target_for(system: System, cache: Cache, watch: tuple[str, ...] = ()) -> Target:
     """Return the target that the system names: `qemu`, `replay`, or one that a package registered.
+
+    `watch`: kernel functions whose first instruction is to be marked, where the target can.
 
     Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
     """
     if system.target == "qemu":
-        return QemuTarget(cache)
+        return QemuTarget(cache, watch)
     if system.target == "replay":
         return ReplayTarget(system, cache)
     for point in entry_points(group="bootlab.targets"):

@@ -24,8 +24,13 @@ _SOURCES = {
 }
 
 
-def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the addresses to watch by mark name, and what is lacking."""
+def kernel_marks(
+    system: System, info: KernelInfo, watch: tuple[str, ...] = ()
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the addresses to watch by mark name, and what is lacking.
+
+    `watch`: kernel functions that get a mark under their own name, as proof that they ran.
+    """
     if system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
         return {}, ("marks inside the kernel: its addresses are random without nokaslr",)
     marks: dict[str, int] = {}
@@ -43,6 +48,7 @@ def kernel_marks(system: System, info: KernelInfo) -> tuple[dict[str, int], tupl
     marks["start-kernel"] = start
     if (run_init := info.symbols.get("run_init_process")) is not None:
         marks["run-init"] = run_init
+    marks |= {name: info.symbols[name] for name in watch if name in info.symbols}
     return marks, ()
 
 
@@ -51,7 +57,7 @@ def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: 
     found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
     for number, name in enumerate(names):
         if (seen := stamps.marks.get(number)) is not None:
-            found.append(Mark(name, seen.ns, seen.insns, _SOURCES.get(name, name)))
+            found.append(Mark(name, seen.ns, seen.insns, _SOURCES.get(name, f"first instruction of {name}()")))
     if (user := stamps.marks.get(USER_MARK)) is not None:
         found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
     lines = split_lines(console, stamps) if system.marks else ()

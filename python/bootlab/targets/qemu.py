@@ -31,9 +31,10 @@ _PROGRESS_EVERY_S = 0.1
 class QemuTarget:
     """Boots systems in QEMU on this machine."""
 
-    def __init__(self, cache: Cache) -> None:
-        """Share one cache of artefacts, kernel facts and the plugin."""
+    def __init__(self, cache: Cache, watch: tuple[str, ...] = ()) -> None:
+        """Share one cache of artefacts, kernel facts and the plugin; mark the kernel functions of `watch` too."""
         self._cache = cache
+        self._watch = watch
         self._kvm: kvm.KvmState | None = None
         self._lock = threading.Lock()
 
@@ -41,7 +42,7 @@ class QemuTarget:
         """Build the artefacts and the command line. Nothing is started but the KVM probe, when KVM is wished for."""
         found = emulator.find(system.machine)
         artefacts = build(system, self._cache)
-        info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)))
+        info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)), self._watch)
         accel = self._accel(system, found)
         stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
@@ -49,7 +50,7 @@ class QemuTarget:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
         elif stamper.path is None:
             lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
-        marks, mark_lacks = kernel_marks(system, info)
+        marks, mark_lacks = kernel_marks(system, info, self._watch)
         stamped = stamper is not None and stamper.path is not None
         if stamped:
             lacks += mark_lacks
