@@ -18,3 +18,15 @@ def kernel_symbols(image: bytes, names: Sequence[str] | None = None, /) -> dict[
 
 def kernel_config(image: bytes, /) -> str | None:
     """Return the .config text inside an image; None when the kernel was built without one."""
+
+def analyze_log(
+    name: str,
+    data: bytes,
+    /,
+    *,
+    application: str | None = None,
+    goal: str | None = None,
+    baud: int | None = None,
+    keep_lines: bool = False,
+) -> str:
+    """Read a log or a trace (packed or not) and say what it tells, as JSON text. `name` stands in messages only."""

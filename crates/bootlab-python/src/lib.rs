@@ -2,6 +2,7 @@
 
 mod error;
 mod kernel;
+mod logs;
 
 use pyo3::prelude::*;
 
@@ -10,5 +11,6 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
-    kernel::register(module)
+    kernel::register(module)?;
+    logs::register(module)
 }

@@ -80,7 +80,9 @@ class BootProgress:
     def _left_text(self) -> str:
         if not self._walls or self._expected <= self._done:
             return ""
-        each = sum(self._walls) / len(self._walls)
+        # Boots get shorter as the stack grows: the last few tell more than the first ones.
+        recent = self._walls[-6:]
+        each = sum(recent) / len(recent)
         left_s = (self._expected - self._done) * each / max(1, self._jobs)
         return f"  [{self._done}/{self._expected}, about {left_s:.0f} s left]"
 

@@ -81,6 +81,13 @@ class Stacker:
         self._best = base.recording
         self._steps: list[Step] = []
 
+    def expected_boots(self, trials: tuple[Trial, ...]) -> int:
+        """Return how many boots the run will take at most, for a progress display."""
+        allowed = tuple(t for t in trials if not self._barred(self._by_id[t.change.technique]))
+        # One on the stack and one left out for each technique; the late ones once more; the lean stack.
+        stacked = len({t.change.technique for t in winners(allowed)})
+        return stacked * 2 + len(self._promising_late(allowed)[0]) + 1
+
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
         allowed = self._let_in(trials)
@@ -99,16 +106,20 @@ class Stacker:
     def _unbooted(self, change: Change, phase: str, reason: str) -> Step:
         return Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
 
-    def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
+    def _promising_late(self, trials: tuple[Trial, ...]) -> tuple[list[Trial], list[Trial]]:
         # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
         usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
         late = [t for t in trials if t.verdict in usable and self._by_id[t.change.technique].late]
         hopeless = [t for t in late if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+        return [t for t in late if t not in hopeless], hopeless
+
+    def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
+        promising, hopeless = self._promising_late(trials)
         for trial in hopeless:
             lost_ms = -(trial.saved_ns or 0) / 1e6
             reason = f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again"
             self._note(self._unbooted(trial.change, "late", reason))
-        return tuple(t.change for t in sorted(late, key=lambda t: t.goal_ns or 0) if t not in hopeless)
+        return tuple(t.change for t in sorted(promising, key=lambda t: t.goal_ns or 0))
 
     def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
         queue = list(changes)

@@ -142,9 +142,7 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
         parts.append(_Fitted(left))
     skipped = len(stack.rejected) - len(rejected)
     if skipped:
-        said = (
-            f"{skipped} more were not booted: costs of security or function, exclusions, or too much lost alone"
-        )
+        said = f"{skipped} more were not booted: costs of security or function, exclusions, or too much lost alone"
         parts.append(Text(said, style="dim"))
     return Group(*parts)
 
