@@ -41,8 +41,12 @@ def mark(duration_us: float) -> str:
 def write_trace(path: Path, lines: int, seed: int, shape: str) -> list[tuple[float, float, str]]:
     """Writes about `lines` lines of a boot's function_graph text; gives the initcalls as start, end (seconds), name."""
     chance = random.Random(seed)
-    names = [f"{a}_{b}_{c}" for a in ("usb", "pci", "mmc", "clk", "gpio", "net", "of", "acpi", "dma", "irq")
-             for b in ("get", "register", "probe", "read", "lookup", "alloc") for c in ("device", "bus", "node", "one", "state")]
+    names = [
+        f"{a}_{b}_{c}"
+        for a in ("usb", "pci", "mmc", "clk", "gpio", "net", "of", "acpi", "dma", "irq")
+        for b in ("get", "register", "probe", "read", "lookup", "alloc")
+        for c in ("device", "bus", "node", "one", "state")
+    ]
     # A function calls its own few callees, as code does; with "random" any function calls any other, which makes nearly
     # every call path a new one.
     callees = {name: names if shape == "random" else chance.sample(names, chance.randint(1, 6)) for name in names}
@@ -152,13 +156,17 @@ def main() -> int:
         if (data := os.environ.get("TRACE_DAT")) and shutil.which("trace-cmd"):
             rows.append(("boottrace calls, TRACE_DAT", [str(target / "release/examples/calls"), data], options.runs))
             rows.append(("trace-cmd report, TRACE_DAT", ["trace-cmd", "report", "-i", data], options.runs))
-        print(f"{trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}; median of {options.runs} runs")
+        print(
+            f"{trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}; median of {options.runs} runs"
+        )
         print(f"{'program':<32} {'seconds':>9} {'x wc':>8} {'x boottrace':>12} {'peak MB':>8}")
         results = [(name, *measure(command, runs, folder)) for name, command, runs in rows]
         wc_s, own_s = results[0][1], results[1][1]
         for name, seconds, peak_kb, code in results:
             failed = f"  exit code {code}" if code else ""
-            print(f"{name:<32} {seconds:9.3f} {seconds / wc_s:8.1f} {seconds / own_s:12.1f} {peak_kb / 1024:8.1f}{failed}")
+            print(
+                f"{name:<32} {seconds:9.3f} {seconds / wc_s:8.1f} {seconds / own_s:12.1f} {peak_kb / 1024:8.1f}{failed}"
+            )
     return 0
 
 

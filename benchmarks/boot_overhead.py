@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Wall time of `bootlab boot` against the bare QEMU command that it runs, up to the same console line, in turn.
+
+Usage: boot_overhead.py SYSTEM.toml [PAIRS]. Both start from a warm cache of artefacts; bootlab's time is that of the
+whole process, start of Python included.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bootlab import systemfile
+
+
+def bare(command: list[str], goal: str, folder: Path) -> float:
+    folder.mkdir()
+    pattern = re.compile(goal.encode())
+    started = time.monotonic()
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        console = folder / "console.log"
+        while process.poll() is None:
+            if console.exists() and pattern.search(console.read_bytes()):
+                break
+            time.sleep(0.004)
+        process.kill()
+    return time.monotonic() - started
+
+
+def main() -> int:
+    path, pairs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    goal = systemfile.load(path).goal.console
+    printed = subprocess.run(["bootlab", "boot", path, "--dry-run"], capture_output=True, text=True, check=True)
+    command = shlex.split(printed.stdout)
+    more = []
+    with tempfile.TemporaryDirectory() as work:
+        for number in range(pairs + 1):
+            without = bare(command, goal, Path(work) / f"bare-{number}")
+            started = time.monotonic()
+            subprocess.run(
+                ["bootlab", "boot", path, "--fresh", "--store", str(Path(work) / "store")],
+                check=True,
+                capture_output=True,
+            )
+            with_bootlab = time.monotonic() - started
+            if number:
+                more.append(with_bootlab - without)
+            print(
+                f"{'warm-up' if not number else f'pair {number}'}: bare {without:.2f} s, bootlab {with_bootlab:.2f} s,"
+                f" {with_bootlab - without:+.3f} s, ratio {with_bootlab / without:.3f}",
+                flush=True,
+            )
+    print(f"median {statistics.median(more):+.3f} s over {pairs} pairs")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
