@@ -3,5 +3,6 @@
 pub mod calls;
 mod clock;
 pub mod export;
+pub mod userspace;
 
 pub use clock::{Clock, Stamp};

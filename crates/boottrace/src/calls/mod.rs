@@ -9,7 +9,7 @@ pub mod kd;
 pub mod kfi;
 pub mod lines;
 pub mod names;
-mod number;
+pub mod number;
 pub mod perf_script;
 pub mod show_delta;
 pub mod skipped;
