@@ -4,6 +4,7 @@ pub mod event_line;
 pub mod events;
 pub mod events_text;
 pub mod function_graph;
+mod graph_batches;
 pub mod graph_line;
 pub mod kd;
 pub mod kfi;
