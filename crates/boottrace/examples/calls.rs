@@ -98,7 +98,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         max_count: 500_000,
     });
     let trace = if arguments.file == "-" {
-        function_graph::parse(io::stdin().lock(), spans)?
+        function_graph::parse(io::stdin(), spans)?
     } else {
         function_graph::parse(File::open(&arguments.file)?, spans)?
     };

@@ -15,6 +15,7 @@ pub mod formats;
 mod input;
 pub mod kernel;
 mod options;
+pub mod userspace;
 
 pub use analyze::{analyze, analyze_stamped};
 pub use archive::{unpack, Packing, Unpacked};

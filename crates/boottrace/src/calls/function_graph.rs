@@ -4,8 +4,9 @@
 
 use std::io::{self, Read};
 
+use super::graph_batches;
 use super::graph_line::{self, Body, SameColumns};
-use super::lines::{self, ReadCounts};
+use super::lines::ReadCounts;
 use super::number::digits;
 use super::skipped::Skipped;
 use super::stacks::{Calls, SpanLimits, TaskId, NO_DEPTH};
@@ -175,15 +176,21 @@ impl Reader {
     }
 
     /// Takes one line.
-    #[inline]
     pub fn line(&mut self, line: &[u8]) {
-        let read = graph_line::parse_after(line, &mut self.same);
+        let mut same = std::mem::take(&mut self.same);
+        let read = graph_line::parse_after(line, &mut same);
+        self.same = same;
+        self.take(&read, line);
+    }
+
+    #[inline]
+    fn take(&mut self, read: &graph_line::GraphLine, line: &[u8]) {
         let Some(index) = self.cpu(read.cpu) else {
             self.trace.skipped.note("processor number out of range", line);
             return;
         };
         if matches!(read.body, Body::Unknown | Body::Comment(_) | Body::Switch(..)) {
-            self.other(line, index, &read);
+            self.other(line, index, read);
             return;
         }
         let Some(task) = self.task(index, read.proc, read.at_ns) else {
@@ -260,12 +267,12 @@ impl Reader {
     }
 }
 
-/// Reads a whole trace, in memory that does not grow with it.
+/// Reads a whole trace, in memory that does not grow with it; reading and splitting run on a second thread.
 ///
 /// # Errors
 /// Those of `reader`.
-pub fn parse<R: Read>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
+pub fn parse<R: Read + Send>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
     let mut state = Reader::new(spans);
-    let read = lines::for_each_line(reader, |line| state.line(line))?;
+    let read = graph_batches::for_each_batch(reader, |batch| batch.for_each(|read, line| state.take(read, line)))?;
     Ok(state.finish(read))
 }

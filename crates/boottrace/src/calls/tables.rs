@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::names::NameId;
@@ -78,7 +79,7 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
         off_ns[nodes[id].parent as usize] += off_ns[id];
     }
     let mut sums = vec![Sums::default(); calls.names.len()];
-    let mut pairs: HashMap<(NameId, NameId), (u64, u64, u32)> = HashMap::new();
+    let mut pairs: HashMap<(NameId, NameId), (u64, u64, u32), RandomState> = HashMap::default();
     // A walk with its own stack: a hostile trace may nest deeper than the machine's.
     let mut walk: Vec<(NodeId, bool)> = vec![(ROOT, false)];
     while let Some((id, leaving)) = walk.pop() {
