@@ -20,6 +20,7 @@ class Verdict(enum.StrEnum):
     NO_EFFECT = "no effect shown"
     BROKEN = "broken"
     NOT_APPLICABLE = "not applicable"
+    NOT_BOOTED = "not booted"
 
 
 class Effect(msgspec.Struct, frozen=True):

@@ -157,7 +157,7 @@ def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, fas
 
 def _verdict(before_ns: int, after_ns: int | None, *, broken: bool) -> Verdict:
     if after_ns is None:
-        return Verdict.BROKEN if broken else Verdict.NOT_APPLICABLE
+        return Verdict.BROKEN if broken else Verdict.NOT_BOOTED
     return Verdict.SLOWER if after_ns > before_ns else Verdict.SAME
 
 

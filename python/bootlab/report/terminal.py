@@ -30,6 +30,7 @@ VERDICT_STYLES: dict[Verdict, str] = {
     Verdict.UNKNOWN: "yellow",
     Verdict.NO_EFFECT: "magenta",
     Verdict.BROKEN: "bold red",
+    Verdict.NOT_BOOTED: "dim",
     Verdict.NOT_APPLICABLE: "dim",
 }
 
@@ -129,7 +130,7 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
         cell("" if not stack.final.outcome.exit_code else stack.final.outcome.value, "bold red"),
     )
     parts: list[RenderableType] = [table]
-    rejected = [r for r in stack.rejected if r.verdict is not Verdict.NOT_APPLICABLE]
+    rejected = [r for r in stack.rejected if r.verdict not in {Verdict.NOT_APPLICABLE, Verdict.NOT_BOOTED}]
     if rejected:
         left = _table("Tried on the stack and left out", "change", "verdict", ">saved ms", "again", "why")
         for r in rejected:

@@ -31,7 +31,8 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, recording: Recor
         if option in command:
             at = command.index(option) + 1
             source = Path(command[at])
-            place = folder / (name if name != "initramfs" else f"initramfs.cpio{source.suffix}")
+            suffix = source.suffix if source.suffix != ".cpio" else ""
+            place = folder / (name if name != "initramfs" else f"initramfs.cpio{suffix}")
             shutil.copyfile(source, place)
             files[name] = str(place)
             command[at] = place.name
@@ -58,6 +59,13 @@ def _script(command: list[str]) -> str:
             skip = True
         else:
             words.append(word)
-    text = " \\\n    ".join(shlex.quote(w) for w in words)
+    lines: list[str] = []
+    for word in words:
+        # An option and its value stand on one line.
+        if word.startswith("-") or not lines:
+            lines.append(shlex.quote(word))
+        else:
+            lines[-1] += f" {shlex.quote(word)}"
+    text = " \\\n    ".join(lines)
     head = '#!/bin/sh\n# The faster system, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'
     return f"{head}exec {text}\n"

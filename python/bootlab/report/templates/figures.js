@@ -51,7 +51,7 @@ function shortTime(ns, step) {
 
 const STAGES = ["firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "application"];
 const stageClass = (name) => { const i = STAGES.indexOf(name); return `stage-${i < 0 ? "other" : i}`; };
-const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable"];
+const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable", "not booted"];
 const verdictBadge = (verdict) => el("span", { class: `verdict v-${verdict.replaceAll(" ", "-")}` }, verdict);
 const RISKS = { S: "security", F: "function", d: "debugging" };
 
