@@ -1,14 +1,14 @@
-//! Analyses a function trace and prints tables, folded stacks, JSON or an exported timeline.
+//! Analyses a function trace of any kind and prints tables, folded stacks, JSON or an exported timeline.
 //!
 //! `calls FILE [--top N] [--folded] [--json] [--tree] [--perfetto OUT] [--speedscope OUT]`; `-` reads standard input.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, Write};
 use std::process::ExitCode;
 
-use boottrace::calls::function_graph::{self, Trace};
+use boottrace::calls::kind::{detect, Kind, HEAD_BYTES};
 use boottrace::calls::tables::{self, SortBy};
-use boottrace::calls::SpanLimits;
+use boottrace::calls::{events_text, function_graph, kfi, perf_script, trace_dat, Calls, Skipped, SpanLimits};
 use boottrace::export;
 
 struct Arguments {
@@ -47,6 +47,63 @@ fn arguments() -> Option<Arguments> {
     (!found.file.is_empty()).then_some(found)
 }
 
+/// What all formats have in common.
+struct Trace {
+    calls: Calls,
+    skipped: Skipped,
+    timeline: Option<export::Timeline>,
+}
+
+fn read(arguments: &Arguments) -> io::Result<Trace> {
+    let spans = arguments.perfetto.as_ref().map(|_| SpanLimits {
+        min_ns: 10_000,
+        max_count: 500_000,
+    });
+    if arguments.file == "-" {
+        let trace = function_graph::parse(io::stdin(), spans)?;
+        let timeline = spans.map(|_| trace.calls.timeline("standard input", "trace"));
+        return Ok(Trace {
+            calls: trace.calls,
+            skipped: trace.skipped,
+            timeline,
+        });
+    }
+    let mut file = File::open(&arguments.file)?;
+    let mut head = Vec::new();
+    (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    file.rewind()?;
+    let of_calls = |calls: Calls, skipped: Skipped| {
+        let timeline = spans.map(|_| calls.timeline(&arguments.file, "trace"));
+        Trace {
+            calls,
+            skipped,
+            timeline,
+        }
+    };
+    let of_events = |events: boottrace::calls::events::Events| {
+        let timeline = Some(events.timeline(&arguments.file));
+        Trace {
+            calls: events.calls,
+            skipped: events.skipped,
+            timeline,
+        }
+    };
+    match detect(&head).map(|(kind, _)| kind) {
+        Some(Kind::FunctionGraph) => function_graph::parse(file, spans).map(|t| of_calls(t.calls, t.skipped)),
+        Some(Kind::Kfi) => kfi::parse(file, spans).map(|log| of_calls(log.calls, log.skipped)),
+        Some(Kind::PerfScript) => perf_script::parse(file).map(|samples| of_calls(samples.calls, samples.skipped)),
+        Some(Kind::EventsText) => events_text::parse(file, spans).map(|trace| of_events(trace.events)),
+        Some(Kind::TraceDat) => match trace_dat::parse(file, spans) {
+            Ok(trace) => Ok(of_events(trace.events)),
+            Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+        },
+        other => {
+            let text = format!("no trace of calls (it looks like {other:?}); give function_graph text, trace.dat, perf script or a KFT log");
+            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        }
+    }
+}
+
 fn report(trace: &Trace, arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
     let calls = &trace.calls;
     if arguments.folded {
@@ -56,7 +113,7 @@ fn report(trace: &Trace, arguments: &Arguments, out: &mut impl Write) -> io::Res
     if arguments.json {
         rows.truncate(arguments.top);
         let summary = serde_json::json!({
-            "format": "boottrace-calls", "version": 1, "read": trace.read, "skipped": trace.skipped,
+            "format": "boottrace-calls", "version": 1, "skipped": trace.skipped,
             "mismatches": calls.mismatches, "bounds_ns": calls.bounds_ns, "functions": rows,
         });
         serde_json::to_writer_pretty(&mut *out, &summary)?;
@@ -64,9 +121,7 @@ fn report(trace: &Trace, arguments: &Arguments, out: &mut impl Write) -> io::Res
     }
     writeln!(
         out,
-        "{} lines, {} bytes; {} tasks, {} functions, {} call paths; {} lines skipped",
-        trace.read.lines,
-        trace.read.bytes,
+        "{} tasks, {} functions, {} call paths; {} lines skipped",
         calls.tasks.len(),
         calls.names.len() - 1,
         calls.tree.nodes().len() - 3,
@@ -93,18 +148,9 @@ fn report(trace: &Trace, arguments: &Arguments, out: &mut impl Write) -> io::Res
 }
 
 fn run(arguments: &Arguments) -> io::Result<()> {
-    let spans = arguments.perfetto.as_ref().map(|_| SpanLimits {
-        min_ns: 10_000,
-        max_count: 500_000,
-    });
-    let trace = if arguments.file == "-" {
-        function_graph::parse(io::stdin(), spans)?
-    } else {
-        function_graph::parse(File::open(&arguments.file)?, spans)?
-    };
-    if let Some(path) = &arguments.perfetto {
-        let timeline = trace.calls.timeline(&arguments.file, "trace");
-        export::perfetto::write(&timeline, BufWriter::new(File::create(path)?))?;
+    let trace = read(arguments)?;
+    if let (Some(path), Some(timeline)) = (&arguments.perfetto, &trace.timeline) {
+        export::perfetto::write(timeline, BufWriter::new(File::create(path)?))?;
     }
     if let Some(path) = &arguments.speedscope {
         let tree = trace.calls.tree.export(&trace.calls.names, &arguments.file, "trace");

@@ -192,3 +192,48 @@ fn bootchart_of_fedora_11() {
     assert!(chart.cpu_busy.len() > 100 && chart.cpu_busy.iter().all(|(_, share)| (0.0..=1.0).contains(share)));
     assert!(chart.disk_read.iter().any(|(_, rate)| *rate > 1e6));
 }
+
+#[test]
+fn kinds_of_all_files() {
+    use boottrace::calls::kind::Kind as Calls;
+    use boottrace::userspace::kind::Kind as User;
+    let expected = [
+        ("elinux-kfi-kfiboot-9-excerpt.lst", Some(Calls::Kfi), None),
+        ("elinux-kd-n30-output.txt", Some(Calls::Kd), None),
+        ("elinux-kd-c-dofork-ppc440g.txt", Some(Calls::Kd), None),
+        ("elinux-showdelta-sample1.txt", Some(Calls::ShowDelta), None),
+        ("pmgraph-skynet_mem_ftrace.txt", Some(Calls::EventsText), None),
+        (
+            "excerpts/function_graph-insmod-doc-sample.txt",
+            Some(Calls::FunctionGraph),
+            None,
+        ),
+        ("bootlin-systemd-analyze-plot.svg", None, Some(User::SystemdPlot)),
+        ("bootchart-f11.tgz", None, Some(User::Bootchart)),
+        (
+            "excerpts/systemd-analyze-time-rpi4.txt",
+            None,
+            Some(User::SystemdAnalyze),
+        ),
+        ("x13s-arm64-6.13-dmesg-initcall_debug.txt", None, None),
+        ("pmgraph-skynet_mem_dmesg.txt", None, None),
+        ("lava-tuxrun-pass-1.yaml", None, None),
+        ("lava-tuxrun-fail-6.yaml", None, None),
+        ("kernelci-linux_boot_002.log", None, None),
+        ("elinux-grabserial-pandaboard-omap4.log", None, None),
+        ("elinux-printktimes-sample4-x86-2.6-jiffieswrap.log", None, None),
+    ];
+    for (name, calls, user) in expected {
+        let Some((head, _)) = case(name) else { return };
+        assert_eq!(
+            boottrace::calls::kind::detect(&head).map(|found| found.0),
+            calls,
+            "{name}"
+        );
+        assert_eq!(
+            boottrace::userspace::kind::detect(&head).map(|found| found.0),
+            user,
+            "{name}"
+        );
+    }
+}

@@ -8,6 +8,7 @@ mod graph_batches;
 pub mod graph_line;
 pub mod kd;
 pub mod kfi;
+pub mod kind;
 pub mod lines;
 pub mod names;
 pub mod number;
