@@ -20,7 +20,7 @@ from bootlab.errors import BootlabError, UserError
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, Progress, Purpose, Target
+from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
 
 # Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
 _NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
@@ -67,7 +67,7 @@ class Bench:
         """Keep recordings under `folder/boots`; run `jobs` machines at a time (default: one a core, at most 4)."""
         self.target = target
         self.folder = folder
-        self.jobs = jobs or min(4, os.cpu_count() or 1)
+        self.jobs = jobs or DEFAULT_JOBS
         self._observer: Observer = observer or Quiet()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
         self._stop = threading.Event()
