@@ -112,7 +112,8 @@ def _load_stamps(path: Path) -> Stamps | None:
     if not path.is_file():
         return None
     try:
-        with np.load(path, allow_pickle=False) as table:
+        # Opened here: NumPy leaves the file open when it is no archive.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as table:
             columns = [np.asarray(table[name], dtype=np.int64) for name in ("ends", "ns", "insns")]
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as fault:
         raise UserError(f"{path} is damaged: {fault}", hint="boot the system again") from fault
