@@ -14,6 +14,8 @@ from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
 from tests.mini_kernel import Then, mini_kernel
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
+"""A system whose boots were recorded: a Debian kernel and a script (tests/replay/record.py)."""
 
 
 @pytest.fixture(scope="session", autouse=True)

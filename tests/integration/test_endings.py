@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -119,11 +123,6 @@ def test_emulator_refuses(mini, cache, tmp_path):
 
 
 def test_emulator_killed(mini, cache, tmp_path):
-    import os
-    import signal
-    import subprocess
-    import time
-
     system = mini("alive\n", "spin")
     done: list[Recording] = []
     thread = threading.Thread(target=lambda: done.append(boot(system, cache, tmp_path / "boot")))

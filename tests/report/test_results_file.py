@@ -5,7 +5,7 @@ import msgspec
 import pytest
 import report_sample as sample
 
-from bootlab.errors import UserError
+from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.recording import Outcome
 from bootlab.report import publish, results_file
 from bootlab.report.modelled import Modelled
@@ -47,7 +47,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(EnvironmentFault, match="No space"):
         results_file.save(sample.results("try"), tmp_path / "results.json")
     assert (tmp_path / "results.json").read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["results.json"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import msgspec
@@ -68,14 +69,12 @@ def likely_causes(
     if system.clock.mode != "exact":
         causes.append('free-running mode follows the host\'s clock; only clock.mode = "exact" repeats')
     # The last -rtc wins, and machine.extra comes last.
-    rtc = [command[i + 1] for i, word in enumerate(command[:-1]) if word == "-rtc"]
+    rtc = _values(command, "-rtc")
     if not rtc or "clock=vm" not in rtc[-1] or "base=" not in rtc[-1] or any(_EPOCH.search(x) for x in lines):
         causes.append(
             "the real-time clock follows the host: drop `-rtc` from machine.extra, or give base= and clock=vm"
         )
-    if re.search(r"-cpu \S*(?:\+|)(?:rdrand|rdseed)(?:=on)?(?:,|\s)", words.replace("=off", "_off")) or re.search(
-        r"-cpu (?!max|qemu64|qemu32|kvm64)\S+", words
-    ):
+    if any(_may_have_random_instructions(cpu) for cpu in _values(command, "-cpu")[-1:]):
         causes.append(
             "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
@@ -83,9 +82,25 @@ def likely_causes(
         causes.append(
             "a disk or network device completes at the host's pace: boot from the initramfs, or use blkreplay"
         )
-    smp = [command[i + 1] for i, word in enumerate(command[:-1]) if word == "-smp"]
-    if system.machine.cpus > 1 or (smp and not smp[-1].startswith("1")):
+    if system.machine.cpus > 1 or any(not re.match(r"(?:cpus=)?1(?:,|$)", n) for n in _values(command, "-smp")[-1:]):
         causes.append("more than one processor: exact mode needs machine.cpus = 1")
     if config.get("CONFIG_HZ_PERIODIC") == "y":
         causes.append("CONFIG_HZ_PERIODIC: timer ticks get lost while idle; build with NO_HZ_IDLE and HIGH_RES_TIMERS")
     return tuple(causes)
+
+
+_WITHOUT_RANDOM = ("qemu64", "qemu32", "kvm64", "kvm32")
+
+
+def _may_have_random_instructions(cpu: str) -> bool:
+    name, *flags = cpu.split(",")
+    state = dict.fromkeys(("rdrand", "rdseed"), not name.startswith(_WITHOUT_RANDOM))
+    for flag in flags:
+        word, _, value = flag.lstrip("+-").partition("=")
+        if word in state:
+            state[word] = not flag.startswith("-") and value != "off"
+    return any(state.values())
+
+
+def _values(command: tuple[str, ...], option: str) -> list[str]:
+    return [value for word, value in itertools.pairwise(command) if word == option]

@@ -16,15 +16,12 @@ def stages_of(recording: Recording) -> tuple[Stage, ...]:
     times = {m.name: m.ns for m in recording.marks}
     if "power-on" not in times:
         return ()
-    seen = [(name, times[start]) for name, start, _ in STAGES if start in times]
+    end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     # A program may set marks in another order than the table's (an application started by no script, say).
-    end = times.get("goal")
-    out: list[Stage] = []
-    for index, (name, start_ns) in enumerate(seen):
-        stop = seen[index + 1][1] if index + 1 < len(seen) else end
-        if stop is not None and stop >= start_ns:
-            out.append(Stage(name, start_ns, stop - start_ns))
-    return tuple(out)
+    seen = sorted(((name, times[start]) for name, start, _ in STAGES if start in times), key=lambda s: s[1])
+    seen = [s for s in seen if end is None or s[1] <= end]
+    stops = [start_ns for _, start_ns in seen[1:]] + ([end] if end is not None else [])
+    return tuple(Stage(name, start_ns, stop - start_ns) for (name, start_ns), stop in zip(seen, stops, strict=False))
 
 
 def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:

@@ -100,6 +100,15 @@ class Cache:
                     left.unlink()
 
 
+def default_folder() -> Path:
+    """Return the user's own: BOOTLAB_CACHE, or `bootlab` in the folder for caches (XDG_CACHE_HOME, ~/.cache)."""
+    named = os.environ.get("BOOTLAB_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "bootlab"
+
+
 def key_of(*parts: object) -> str:
     """Return the key of a list of plain values: the SHA-256 of a text in which no two lists look alike."""
     digest = hashlib.sha256()

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from bootlab.cli.opening import laboratory, opened
+from bootlab.cli.opening import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
     JsonOption,
     StoreOption,
     SystemArgument,
-    cache_folder,
     err,
     out,
     print_json,
 )
+
+if TYPE_CHECKING:
+    from bootlab.analysis.equality import Equality
 
 
 def boot(
@@ -41,28 +43,30 @@ def boot(
 
     Example: bootlab boot camera.toml --repeat 5
     """
-    system = opened(system_file)
     if dry_run:
         _dry_run(system_file, as_json=as_json)
         return
     from bootlab.report import terminal  # noqa: PLC0415 - loaded only where something is shown
     from bootlab.report.initcalls import initcall_table  # noqa: PLC0415
 
-    with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _progress):
+    equality: Equality | None = None
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         if repeat:
-            recordings, equality = lab.repeat(system, repeat)
-            recording, diagnosis = recordings[0], None
+            made, equality = system.repeat(repeat)
         else:
-            recording, diagnosis = lab.boot(system, diagnostic=diagnostic, fresh=fresh)
-            equality = None
-        run, results = lab.keep_boot(system, recording, diagnosis)
-    meta = recording.meta
+            made = system.boot(diagnostic=diagnostic, fresh=fresh)
+    recording, diagnosis, meta = made.recording, made.diagnosis, made.recording.meta
     if as_json:
-        document = {"run": run.id, "results": results, "equality": equality, "recording": recording.path}
+        document = {
+            "run": made.results.id,
+            "results": made.results.data,
+            "equality": equality,
+            "recording": recording.path,
+        }
         print_json({**document, "diagnosis": diagnosis.initcalls if diagnosis else None})
     else:
         console = out()
-        console.print(terminal.results_view(results))
+        console.print(terminal.results_view(made.results.data))
         if diagnosis:
             console.print(initcall_table(diagnosis.initcalls))
         if equality:
@@ -70,7 +74,7 @@ def boot(
         if not recording.ok:
             _say_failure(meta.outcome.value, meta.reason, meta.last_initcall, meta.outcome.hint)
         err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
-        err().print(f"next: bootlab report {run.id} --html boot.html", markup=False, soft_wrap=True)
+        err().print(f"next: bootlab report {made.results.id} --html boot.html", markup=False, soft_wrap=True)
     if not recording.ok:
         raise typer.Exit(meta.outcome.exit_code)
     if equality and not equality.equal:
@@ -78,11 +82,9 @@ def boot(
 
 
 def _dry_run(system_file: SystemArgument, *, as_json: bool) -> None:
-    from bootlab.builders.cache import Cache  # noqa: PLC0415
-    from bootlab.targets.choose import target_for  # noqa: PLC0415
+    from bootlab.api import System  # noqa: PLC0415
 
-    system = opened(system_file)
-    plan = target_for(system, Cache(cache_folder())).plan(system)
+    plan = System.load(system_file).plan()
     if as_json:
         print_json({"command": plan.command, "key": plan.key, "lacks": plan.lacks})
     else:

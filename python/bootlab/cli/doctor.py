@@ -11,10 +11,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.cli.session import JsonOption, cache_folder, out, print_json
+from bootlab.builders.cache import default_folder
+from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.errors import BootlabError
 from bootlab.model.system import Machine
 from bootlab.targets import emulator, kvm, plugin
+from bootlab.targets.base import DEFAULT_JOBS
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +90,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
                 )
             )
     cores = os.cpu_count() or 1
-    findings.append(Finding(name="cores", state="ok", detail=f"{cores}: {min(4, cores)} machines at a time"))
+    findings.append(Finding(name="cores", state="ok", detail=f"{cores}: {DEFAULT_JOBS} machines at a time"))
     findings.append(
         Finding(
             name="exact mode",
@@ -101,7 +103,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
 
 
 def _plugin(found: emulator.Emulator) -> Finding:
-    made = plugin.prepare(found, cache_folder())
+    made = plugin.prepare(found, default_folder())
     if made.path:
         return Finding(name="stamp plugin", state="ok", detail=f"{made.path} (plugin API {found.plugin_api})")
     return Finding(

@@ -1,4 +1,4 @@
-"""Opens system files and the laboratory for a verb."""
+"""Opens a system for a verb, with a progress display on standard error."""
 
 from __future__ import annotations
 
@@ -8,26 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import cache_folder, err
-from bootlab.model.system import System
-from bootlab.systemfile import load
+from bootlab.cli.session import err
 
 if TYPE_CHECKING:
-    from bootlab.laboratory import Laboratory
-
-
-def opened(path: Path) -> System:
-    """Read a system file."""
-    return load(path)
+    from bootlab.api import System
 
 
 @contextmanager
-def laboratory(store: Path, *, jobs: int | None, quiet: bool) -> Iterator[tuple[Laboratory, BootProgress]]:
-    """Open a laboratory with a progress display on standard error."""
-    from bootlab.laboratory import Laboratory  # noqa: PLC0415 - `--help` must not wait for it
+def opened(path: Path, *, store: Path, jobs: int | None = None, quiet: bool = False) -> Iterator[System]:
+    """Read a system file; what is booted inside the block is shown."""
+    from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
 
-    with (
-        BootProgress(err(), jobs=jobs or 2, quiet=quiet) as progress,
-        Laboratory(store, cache=cache_folder(), jobs=jobs, observer=progress) as lab,
-    ):
-        yield lab, progress
+    with BootProgress(err(), jobs=jobs, quiet=quiet) as progress:
+        yield System.load(path, store=store, jobs=jobs, observer=progress)

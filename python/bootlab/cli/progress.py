@@ -13,16 +13,16 @@ from rich.text import Text
 
 from bootlab.model.recording import Recording
 from bootlab.report.shown_text import one_line
-from bootlab.targets.base import Progress
+from bootlab.targets.base import DEFAULT_JOBS, Progress
 
 
 class BootProgress:
     """A live display on a terminal, one line an ended boot elsewhere. Implements the bench's Observer."""
 
-    def __init__(self, console: Console, *, jobs: int, quiet: bool = False) -> None:
+    def __init__(self, console: Console, *, jobs: int | None = None, quiet: bool = False) -> None:
         """Draw on a console (standard error)."""
         self._console = console
-        self._jobs = jobs
+        self._jobs = jobs or DEFAULT_JOBS
         self._quiet = quiet
         self._running: dict[str, Progress | None] = {}
         self._walls: list[float] = []

@@ -24,25 +24,23 @@ def report(
 
     Example: bootlab report last --html report.html --perfetto boot.pftrace
     """
-    from bootlab.report import publish, results_file, terminal  # noqa: PLC0415
-    from bootlab.store import runs  # noqa: PLC0415
+    from bootlab.api import Results  # noqa: PLC0415
+    from bootlab.report import terminal  # noqa: PLC0415
 
-    run = runs.find(store, run_name)
-    results = results_file.load(run.results)
+    results = Results.open(run_name, store=store)
     written: list[Path] = []
     for path, write in (
-        (html, publish.html_page),
-        (markdown, publish.markdown),
-        (perfetto, publish.perfetto_trace),
-        (chrome, publish.chrome_json),
+        (html, results.html),
+        (markdown, results.markdown),
+        (perfetto, results.perfetto),
+        (chrome, results.chrome),
     ):
         if path is not None:
-            write(results, path)
-            written.append(path)
+            written.append(write(path))
     if as_json:
-        print_json({"run": run.id, "results": results, "written": [str(p) for p in written]})
+        print_json({"run": results.id, "results": results.data, "written": [str(p) for p in written]})
         return
     if not written:
-        out().print(terminal.results_view(results))
+        out().print(terminal.results_view(results.data))
     for path in written:
         err().print(f"wrote {path}", markup=False, soft_wrap=True)

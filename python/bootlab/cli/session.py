@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -45,15 +44,6 @@ def err() -> Console:
 def print_json(value: Any) -> None:
     """Write a value as indented JSON with a final line break."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
-
-
-def cache_folder() -> Path:
-    """Return where artefacts, kernel facts and the plugin are kept: BOOTLAB_CACHE, or the user's cache folder."""
-    named = os.environ.get("BOOTLAB_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "bootlab"
 
 
 def fail(error: BootlabError, *, as_json: bool = False) -> NoReturn:

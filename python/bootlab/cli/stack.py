@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import laboratory, opened
+from bootlab.cli.opening import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -18,7 +18,7 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
-from bootlab.cli.trying import AllowOption, AlsoOption, IdsArgument, selection
+from bootlab.cli.trying import AllowOption, AlsoOption, IdsArgument
 
 
 def stack(
@@ -38,18 +38,14 @@ def stack(
 
     Example: bootlab stack camera.toml --html report.html
     """
-    system = opened(system_file)
-    with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _):
-        run, results = lab.stack(system, selection(ids, allow, also))
-    from bootlab.report import publish  # noqa: PLC0415
-
-    page = html or run.folder / "report.html"
-    publish.html_page(results, page)
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.stack(*ids or (), allow=allow or (), also=also or ())
+    page = results.html(html or results.run.folder / "report.html")
     if as_json:
-        print_json({"run": run.id, "results": results, "html": str(page)})
+        print_json({"run": results.id, "results": results.data, "html": str(page)})
         return
     from bootlab.report import terminal  # noqa: PLC0415
 
-    out().print(terminal.results_view(results))
+    out().print(terminal.results_view(results.data))
     out().print(f"report: {page}", markup=False, soft_wrap=True)
-    err().print(f"next: bootlab boot {run.folder / 'faster' / 'system.toml'}", markup=False, soft_wrap=True)
+    err().print(f"next: bootlab boot {results.faster}", markup=False, soft_wrap=True)

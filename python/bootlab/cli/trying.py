@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import laboratory, opened
+from bootlab.cli.opening import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -18,7 +18,6 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
-from bootlab.experiment.selection import Selection
 
 
 class Cost(enum.StrEnum):
@@ -42,11 +41,6 @@ AlsoOption = Annotated[
 ]
 
 
-def selection(ids: list[str] | None, allow: list[Cost] | None, also: list[str] | None) -> Selection:
-    """Put the options together."""
-    return Selection(ids=tuple(ids or ()), allow=frozenset(c.value for c in allow or ()), also=tuple(also or ()))
-
-
 def try_(
     system_file: SystemArgument,
     ids: IdsArgument = None,
@@ -61,14 +55,17 @@ def try_(
 
     Example: bootlab try camera.toml quiet crypto-selftests
     """
-    system = opened(system_file)
-    with laboratory(store, jobs=jobs, quiet=as_json) as (lab, _):
-        run, results = lab.try_(system, Selection(ids=tuple(ids or ())), blocks=blocks, seed=seed)
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.try_(*ids or (), blocks=blocks, seed=seed)
     if as_json:
-        print_json({"run": run.id, "results": results})
+        print_json({"run": results.id, "results": results.data})
         return
     from bootlab.report import terminal  # noqa: PLC0415
 
-    out().print(terminal.results_view(results))
-    err().print(f"results: {run.results}", markup=False, soft_wrap=True)
-    err().print(f"next: bootlab report {run.id} --html try.html   or: bootlab stack {system_file}", markup=False)
+    out().print(terminal.results_view(results.data))
+    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    err().print(
+        f"next: bootlab report {results.id} --html try.html   or: bootlab stack {system_file}",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from bootlab.builders.cache import default_folder
 from bootlab.errors import EnvironmentFault, ToolMissing
 
 
@@ -30,8 +30,7 @@ def agent_path() -> Path:
     sources = sorted([*folder.glob("*.c"), *folder.glob("*.h")])
     for source in sources:
         digest.update(source.read_bytes())
-    base = os.environ.get("BOOTLAB_CACHE") or os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")) + "/bootlab"
-    made = Path(base) / "agent" / f"agent-{digest.hexdigest()[:16]}"
+    made = default_folder() / "agent" / f"agent-{digest.hexdigest()[:16]}"
     if made.is_file():
         return made.resolve()
     compiler = shutil.which("cc") or shutil.which("gcc")

@@ -16,11 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from bootlab.errors import BootlabError, UserError
+from bootlab.errors import BootlabError, EnvironmentFault, UserError
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, Progress, Purpose, Target
+from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
 
 # Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
 _NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
@@ -67,7 +67,7 @@ class Bench:
         """Keep recordings under `folder/boots`; run `jobs` machines at a time (default: one a core, at most 4)."""
         self.target = target
         self.folder = folder
-        self.jobs = jobs or min(4, os.cpu_count() or 1)
+        self.jobs = jobs or DEFAULT_JOBS
         self._observer: Observer = observer or Quiet()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
         self._stop = threading.Event()
@@ -115,7 +115,9 @@ class Bench:
                     recording = future.result(timeout=0.2)
                     break
                 except TimeoutError:
-                    continue
+                    # Ours, or one that the boot itself raised?
+                    if future.done():
+                        raise
         except KeyboardInterrupt:
             self._stop.set()
             raise Stopped(
@@ -137,13 +139,14 @@ class Bench:
         place = self.place(key)
         kept = self._kept(place)
         if kept is not None:
-            self.boots_reused += 1
+            with self._lock:
+                self.boots_reused += 1
             self._observer.boot_ended(label, kept, reused=True)
             return kept
-        place.parent.mkdir(parents=True, exist_ok=True)
         work = place.with_name(f".{key}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
         self._observer.boot_started(label)
         try:
+            place.parent.mkdir(parents=True, exist_ok=True)
             recording = self.target.boot(
                 plan, work, stop=self._stop, progress=lambda p: self._observer.boot_progress(label, p)
             )
@@ -152,9 +155,15 @@ class Bench:
             if place.exists():
                 shutil.rmtree(place)
             work.rename(place)
+        except OSError as fault:
+            raise EnvironmentFault(
+                f"the recording cannot be kept in {place.parent}: {fault.strerror or fault}",
+                hint=f"is there room? df -h {self.folder}   (--store takes another folder)",
+            ) from fault
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        self.boots_made += 1
+        with self._lock:
+            self.boots_made += 1
         recording = recording_dir.load(place)
         self._observer.boot_ended(label, recording, reused=False)
         return recording

@@ -80,8 +80,15 @@ def establish(bench: Bench, system: System, *, diagnostic: bool = True, label: s
     if not recording.ok:
         raise BaseFailedError(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
-    goals = [r.meta.goal_ns for r in bench.wait_all(placebos) if r.ok and r.meta.goal_ns is not None]
-    return Base(system=system, recording=recording, diagnosis=diagnosis, info=info, placebo_ns=tuple(goals))
+    return Base(system=system, recording=recording, diagnosis=diagnosis, info=info, placebo_ns=_goals(bench, placebos))
+
+
+def _goals(bench: Bench, placebos: list[Future[Recording]]) -> tuple[int, ...]:
+    try:
+        recordings = bench.wait_all(placebos)
+    except TargetError:
+        return ()  # a replay that holds none
+    return tuple(r.meta.goal_ns for r in recordings if r.ok and r.meta.goal_ns is not None)
 
 
 def _placebo(bench: Bench, system: System, length: int) -> Future[Recording]:

@@ -194,18 +194,26 @@ class Stacker:
             )
             rows.append(row)
             self._sink(row)
-        if useless:
-            self._drop(useless)
+        for change in self._drop(useless):
+            # Each of two may be worth nothing while the other is there.
+            index = next(i for i, row in enumerate(rows) if row.change is change)
+            rows[index] = msgspec.structs.replace(rows[index], kept=True, reason="needed once others were dropped")
         return rows
 
-    def _drop(self, useless: list[Change]) -> None:
-        lean = tuple(c for c in self._stack if c not in useless)
+    def _drop(self, useless: list[Change]) -> list[Change]:
+        """Drop what the stack is as fast without: all at once, or else one by one. Return what had to stay."""
+        if not useless or self._drops(useless):
+            return []
+        return [change for change in useless if len(useless) == 1 or not self._drops([change])]
+
+    def _drops(self, changes: list[Change]) -> bool:
+        lean = tuple(c for c in self._stack if c not in changes)
         recording = self._bench.boot(apply_all(self._base.system, lean), "the stack without what no longer helps")
-        if (
-            not why_broken(self._base.recording, recording)
-            and (recording.meta.goal_ns or 0) <= self._now + self._base.same_ns
-        ):
+        good = not why_broken(self._base.recording, recording)
+        if good and (recording.meta.goal_ns or 0) <= self._now + self._base.same_ns:
             self._stack, self._best = lean, recording
+            return True
+        return False
 
     def _conflict(self, change: Change) -> str:
         return _conflict_in(change, self._stack, self._by_id)

@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.errors import MeasurementError
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base, diagnosis_of
+from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of
 from bootlab.experiment.trial import judge_exact, judge_free
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
@@ -113,6 +113,8 @@ def try_all_free(
             system = base.system if turn < 0 else pairs[turn][1].apply(base.system)
             label = f"{'base' if turn < 0 else pairs[turn][1].id} (block {block})"
             recording = bench.boot(system, label, fresh=block)
+            if turn < 0 and not recording.ok:
+                raise BaseFailedError(recording)
             (base_runs if turn < 0 else runs[turn]).append(recording)
     before = [Evidence(system=base.system, recording=r, diagnosis=base.diagnosis) for r in base_runs]
     trials = []

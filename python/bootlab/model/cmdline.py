@@ -21,12 +21,8 @@ class Param(msgspec.Struct, frozen=True, order=True):
     value: str | None = None
 
     def __str__(self) -> str:
-        """Write the word as the kernel reads it; quotes only where white space needs them."""
-        if self.value is None:
-            return f'"{self.key}"' if any(c.isspace() for c in self.key) else self.key
-        if any(c.isspace() for c in self.value):
-            return f'{self.key}="{self.value}"'
-        return f"{self.key}={self.value}"
+        """Write the word so that the kernel reads these very values; quotes only where it needs them."""
+        return _written(self)
 
 
 def same_key(left: str, right: str) -> bool:
@@ -48,19 +44,16 @@ class CommandLine(msgspec.Struct, frozen=True):
                 "the command line holds a NUL byte or a line break",
                 hint="write it on one line; the kernel stops reading at a NUL",
             )
-        words = _split(text)
-        if "--" in words:
-            cut = words.index("--")
-            words, rest = words[:cut], words[cut + 1 :]
-        else:
-            rest = []
-        return cls(params=tuple(_param(word) for word in words), init_args=tuple(w.replace('"', "") for w in rest))
+        params = [_param(word) for word in _split(text)]
+        end = Param("--")
+        cut = params.index(end) if end in params else len(params)
+        return cls(params=tuple(params[:cut]), init_args=tuple(_joined(p) for p in params[cut + 1 :]))
 
     def __str__(self) -> str:
         """Write it back; `parse(str(x)) == x`."""
         words = [str(p) for p in self.params]
         if self.init_args:
-            words += ["--", *(f'"{a}"' if any(c.isspace() for c in a) or not a else a for a in self.init_args)]
+            words += ["--", *(str(_as_param(a)) for a in self.init_args)]
         return " ".join(words)
 
     def all(self, key: str) -> tuple[Param, ...]:
@@ -106,42 +99,71 @@ class CommandLine(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, params=keep)
 
 
+# include/linux/ctype.h: isspace() in the C locale; wider spaces of Unicode are letters to the kernel.
+_SPACES = " \t\v\f\r"
+
+
 def _split(text: str) -> list[str]:
     words: list[str] = []
     word: list[str] = []
     quoted = False
-    started = False
     for char in text:
-        if char == '"':
-            quoted = not quoted
-            started = True
-            word.append(char)
-        elif char.isspace() and not quoted:
-            if started:
+        if char in _SPACES and not quoted:
+            if word:
                 words.append("".join(word))
-            word, started = [], False
+            word = []
         else:
+            quoted = quoted != (char == '"')
             word.append(char)
-            started = True
     if quoted:
         raise UserError(
             f"a quote is never closed in the command line, near {''.join(word)[:40]!r}",
             hint='close it: key="two words"',
         )
-    if started:
+    if word:
         words.append("".join(word))
     return words
 
 
 def _param(word: str) -> Param:
-    # next_arg() strips one quote in front of the whole word or of the value, and the closing one.
-    if word.startswith('"'):
-        word = word[1:].removesuffix('"')
-        key, eq, value = word.partition("=")
-        return Param(key, value if eq else None)
-    key, eq, value = word.partition("=")
-    if not eq:
-        return Param(key.replace('"', ""))
-    if value.startswith('"'):
-        value = value[1:].removesuffix('"')
-    return Param(key, value)
+    # next_arg(): one quote goes from the front of the word, one from the front of the value, one from the end; an
+    # equals sign that stands first belongs to the key.
+    lead = word.startswith('"')
+    body = word[1:] if lead else word
+    cut = body.find("=", 1)
+    if cut < 0:
+        return Param(body.removesuffix('"') if lead else body)
+    key, value = body[:cut], body[cut + 1 :]
+    inner = value.startswith('"')
+    value = value[1:] if inner else value
+    return Param(key, value.removesuffix('"') if lead or inner else value)
+
+
+def _written(param: Param) -> str:
+    for front in ("", '"'):
+        for inner in ("", '"') if param.value is not None else ("",):
+            for end in ("", '"'):
+                word = front + (param.key if param.value is None else f"{param.key}={inner}{param.value}") + end
+                if _reads_as(word, param):
+                    return word
+    text = param.key if param.value is None else f"{param.key}={param.value}"
+    raise UserError(
+        f"{text[:80]!r} cannot be written on a kernel command line", hint="leave out its quotes, or its spaces"
+    )
+
+
+def _reads_as(word: str, param: Param) -> bool:
+    try:
+        return _split(word) == [word] and _param(word) == param
+    except UserError:
+        return False
+
+
+def _joined(param: Param) -> str:
+    # init/main.c:repair_env_string()
+    return param.key if param.value is None else f"{param.key}={param.value}"
+
+
+def _as_param(argument: str) -> Param:
+    cut = argument.find("=", 1)
+    return Param(argument) if cut < 0 else Param(argument[:cut], argument[cut + 1 :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from bootlab.errors import UserError
@@ -11,6 +12,9 @@ from bootlab.report.results import BootSummary, Results
 from bootlab.report.results_file import write_atomically
 from bootlab.report.trace import Trace, of_timeline
 from bootlab.targets import recording_dir
+
+Writer = Callable[[Results, Path], None]
+"""Writes a run in one form."""
 
 
 def recording_of(boot: BootSummary | None) -> Recording | None:

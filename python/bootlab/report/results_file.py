@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from bootlab.errors import UserError
+from bootlab.errors import EnvironmentFault, UserError
 from bootlab.report.results import FORMAT, VERSION, Results
 
 LIMIT_BYTES = 512 * 1024 * 1024
@@ -70,7 +70,16 @@ def load(path: Path) -> Results:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; its folder is made when missing."""
+    """Write a file whole or not at all; its folder is made when missing. Raise EnvironmentFault when that fails."""
+    try:
+        _write(path, data)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{path} cannot be written: {error.strerror}", hint=f"is there room? df -h {path.parent}"
+        ) from error
+
+
+def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

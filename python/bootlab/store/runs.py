@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.errors import UserError
+from bootlab.errors import EnvironmentFault, UserError
 
 RESULTS_FILE = "results.json"
 
@@ -41,6 +41,11 @@ def create(store: Path, kind: str, system_name: str) -> Run:
             folder.mkdir(parents=True, exist_ok=False)
         except FileExistsError:
             continue
+        except OSError as fault:
+            raise EnvironmentFault(
+                f"{folder} cannot be made: {fault.strerror}",
+                hint="is there room, and may you write there? (--store takes another folder)",
+            ) from fault
         return Run(name, folder)
     raise UserError(f"cannot make a folder for a new run in {store / 'runs'}", hint="give another --store")
 

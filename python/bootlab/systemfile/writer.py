@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 
+import msgspec
+
 from bootlab.model.system import Limits, Machine, System
 
 
 def system_toml(system: System, files: dict[str, str]) -> str:
     """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
+    made = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."
     lines = [
-        "# Written by bootlab: the faster system. Paths are relative to this file.",
+        f"# Written by bootlab: the faster system. {made}",
         f"name = {_text(system.name[:56] + '-stacked')}",
         f"cmdline = {_text(str(system.cmdline))}",
     ]
@@ -18,17 +21,11 @@ def system_toml(system: System, files: dict[str, str]) -> str:
         lines.append(f"application = {_text(system.application)}")
     lines += ["", "[kernel]", 'image = "kernel"']
     lines += [f"form = {_text(system.kernel.form)}"] if system.kernel.form != "image" else []
-    if system.kernel.config:
-        lines.append(f"config = {_text(system.kernel.config)}")
+    for name in ("config", "symbols"):
+        if path := getattr(system.kernel, name):
+            lines.append(f"{name} = {_path(path)}")
     lines += ["", "[machine]", *_changed(system.machine, Machine())]
-    clock = system.clock
-    lines += [
-        "",
-        "[clock]",
-        f"mode = {_text(clock.mode)}",
-        f"shift = {clock.shift}",
-        f"rtc_base = {_text(clock.rtc_base)}",
-    ]
+    lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
     if system.initramfs is not None and "initramfs" in files:
         lines += ["", "[initramfs]", f"compression = {_text(system.initramfs.compression)}"]
         if system.initramfs.level is not None:
@@ -36,7 +33,7 @@ def system_toml(system: System, files: dict[str, str]) -> str:
         lines.append(f"archive = {_text(files['initramfs'].rsplit('/', 1)[-1])}")
         if system.initramfs.keep:
             lines.append(f"keep = {_list(system.initramfs.keep)}")
-    lines += ["", "[goal]", f"console = {_text(system.goal.console)}"]
+    lines += ["", "[goal]", f"console = {_text(system.goal.console)}", f"name = {_text(system.goal.name)}"]
     if system.check.console:
         lines += ["", "[check]", f"console = {_list(system.check.console)}"]
     if system.marks:
@@ -52,10 +49,20 @@ def _changed(value: Machine | Limits, default: Machine | Limits) -> list[str]:
         if field == "arch" or now == getattr(default, field) or now is None:
             continue
         if isinstance(now, tuple):
-            out.append(f"{field} = {_list(now)}")
+            # Of all lists only that of the disks holds paths.
+            out.append(f"{field} = [{', '.join(_path(v) if field == 'disks' else _text(v) for v in now)}]")
         else:
-            out.append(f"{field} = {_text(now) if isinstance(now, str) else now}")
+            out.append(f"{field} = {_path(now) if field == 'emulator' else _value(now)}")
     return out
+
+
+def _value(value: str | float) -> str:
+    return _text(value) if isinstance(value, str) else str(value)
+
+
+def _path(path: str) -> str:
+    # The loader expands variables in paths.
+    return _text(path.replace("$", "$$"))
 
 
 def _text(value: str) -> str:

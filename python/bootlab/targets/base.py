@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import System
 
 Purpose = Literal["timing", "diagnostic", "check"]
+
+DEFAULT_JOBS = min(4, os.cpu_count() or 1)
+"""Machines at a time: one a core, at most 4."""
 
 
 class Artefacts(Protocol):

@@ -10,11 +10,15 @@ from bootlab.targets.stamps import Stamps
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
 _PRINTK = re.compile(r"(?:<\d+>)?\[\s*(\d{1,12})\.(\d{6})\](?:\[\s*[TC]\d+\])? ?")
 _MAX_LINE_CHARS = 16_384
+LINE_MAX_BYTES = _MAX_LINE_CHARS * 4
+"""What lies behind that in one line is not looked at."""
+MAX_LINES = 200_000
+"""More are not taken apart: the first half and the last half stay, a line between them says how many do not."""
 
 
 def text_of(raw: bytes) -> str:
     """Decode one line: no terminal control, no trailing CR, bad bytes shown as U+FFFD, a length that is bounded."""
-    return _ANSI.sub("", raw[: _MAX_LINE_CHARS * 4].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
+    return _ANSI.sub("", raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
 
 
 def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...]:
@@ -24,7 +28,11 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
     """
     lines: list[Line] = []
     offset = 0
-    for raw in console.split(b"\n"):
+    head, left_out, tail = _without_middle(console)
+    for index, raw in enumerate([*head, *tail]):
+        if left_out and index == len(head):
+            lines.append(Line(len(lines) + 1, f"(bootlab: {left_out[0]} lines left out here)", offset))
+            offset += left_out[1]
         for start, part in _kernel_parts(raw):
             if not part and start + offset >= len(console):
                 continue
@@ -46,6 +54,16 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
             )
         offset += len(raw) + 1
     return tuple(lines)
+
+
+def _without_middle(console: bytes) -> tuple[list[bytes], tuple[int, int] | None, list[bytes]]:
+    """Return the lines before a gap, the gap's lines and bytes, and the lines behind it."""
+    surplus = console.count(b"\n") + 1 - MAX_LINES
+    if surplus <= 0:
+        return console.split(b"\n"), None, []
+    *head, rest = console.split(b"\n", MAX_LINES // 2)
+    tail = rest.rsplit(b"\n", MAX_LINES // 2)
+    return head, (surplus, len(tail[0]) + 1), tail[1:]
 
 
 _KERNEL_START = re.compile(rb"\[ +0\.000000\] Linux version ")

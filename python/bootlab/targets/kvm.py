@@ -25,13 +25,12 @@ class KvmState(msgspec.Struct, frozen=True):
     reason: str
 
 
-def probe(emulator: Emulator) -> KvmState:
+def probe(emulator: Emulator, *, device: Path = Path("/dev/kvm"), wait_s: float = _WAIT_S) -> KvmState:
     """Boot ten bytes of code under KVM and wait for the letter that they print."""
-    device = Path("/dev/kvm")
     if not device.exists():
-        return KvmState(works=False, reason="/dev/kvm does not exist")
+        return KvmState(works=False, reason=f"{device} does not exist")
     if not os.access(device, os.R_OK | os.W_OK):
-        return KvmState(works=False, reason="/dev/kvm cannot be opened by this user")
+        return KvmState(works=False, reason=f"{device} cannot be opened by this user")
     with tempfile.TemporaryDirectory(prefix="bootlab-kvm-") as folder:
         disk, console = Path(folder) / "boot.img", Path(folder) / "console"
         disk.write_bytes(_PROBE.ljust(510, b"\0") + b"\x55\xaa")
@@ -42,13 +41,13 @@ def probe(emulator: Emulator) -> KvmState:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as process:
             try:
-                return _watch(process, console)
+                return _watch(process, console, wait_s)
             finally:
                 process.kill()
 
 
-def _watch(process: subprocess.Popen[str], console: Path) -> KvmState:
-    until = time.monotonic() + _WAIT_S
+def _watch(process: subprocess.Popen[str], console: Path, wait_s: float) -> KvmState:
+    until = time.monotonic() + wait_s
     while time.monotonic() < until:
         with contextlib.suppress(OSError):
             if b"K" in console.read_bytes():
@@ -58,5 +57,5 @@ def _watch(process: subprocess.Popen[str], console: Path) -> KvmState:
             return KvmState(works=False, reason=f"QEMU ended at once: {words[-1] if words else 'without a word'}")
         time.sleep(0.02)
     return KvmState(
-        works=False, reason=f"/dev/kvm opens, but a probe guest printed nothing in {_WAIT_S:g} s: no guest runs on it"
+        works=False, reason=f"/dev/kvm opens, but a probe guest printed nothing in {wait_s:g} s: no guest runs on it"
     )

@@ -47,7 +47,10 @@ def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             return Plugin(None, reason="no C compiler to build it with (apt-get install gcc libc6-dev)")
-        reason = _build(compiler, folder, emulator.plugin_api, made)
+        try:
+            reason = _build(compiler, folder, emulator.plugin_api, made)
+        except OSError as fault:
+            reason = f"it cannot be kept in {made.parent}: {fault.strerror}"
         if reason:
             return Plugin(None, reason=reason)
     return Plugin(str(made), digest=name)
@@ -61,6 +64,7 @@ def _build(compiler: str, folder: Path, api: int, made: Path) -> str:
         command += [f"-DBOOTLAB_PLUGIN_API={api}", "-o", str(out), str(folder / _SOURCES[0])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            return f"the compiler refused it: {done.stderr.strip().splitlines()[:1]}"
+            words = done.stderr.strip().splitlines()
+            return f"the compiler refused it: {words[0] if words else 'without a word'}"
         out.replace(made)
     return ""

@@ -63,11 +63,12 @@ class QemuTarget:
             marks=tuple(marks.items()) if stamped else (),
         )
         command = qemu_command.build(system, parts)
+        disks = tuple(self._cache.digest(Path(disk)) for disk in system.machine.disks)
         return BootPlan(
             system=system,
             purpose=purpose,
             command=tuple(command),
-            key=_key(system, command, artefacts, found.version, stamper.digest if stamper else "", purpose),
+            key=_key(system, command, artefacts, disks, found.version, stamper.digest if stamper else "", purpose),
             info=info,
             sizes_bytes=artefacts.sizes_bytes,
             sha256=artefacts.sha256,
@@ -136,7 +137,9 @@ def _follow(
             virtual_ns = state.now_ns
         if grown:
             grew, virtual_at_growth = now, virtual_ns or 0
-        if watch.goal and goal_at is None:
+        if watch.goal is None:
+            goal_at = None
+        elif goal_at is None:
             goal_at = (now, virtual_ns or 0)
         ending = judge(
             plan.system,
@@ -223,11 +226,17 @@ def _wrong_architecture(system: System, info: KernelInfo) -> str:
 
 
 def _key(
-    system: System, command: list[str], artefacts: Artefacts, version: str, plugin_digest: str, purpose: str
+    system: System,
+    command: list[str],
+    artefacts: Artefacts,
+    disks: tuple[str, ...],
+    version: str,
+    plugin_digest: str,
+    purpose: str,
 ) -> str:
     names = {str(artefacts.kernel): "kernel", str(artefacts.initramfs): "initramfs"}
     words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
     # The plugin's path holds its digest and the machine's cache folder: only the former counts.
-    words = [f"plugin:{plugin_digest}:{w.split(',', 1)[-1]}" if w.endswith(".so") or ".so," in w else w for w in words]
-    facts = (words, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)
+    words = [f"plugin:{plugin_digest}:{w.partition('.so,')[2]}" if ".so," in w else w for w in words]
+    facts = (words, disks, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]

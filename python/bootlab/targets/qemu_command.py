@@ -69,7 +69,9 @@ def build(system: System, parts: Parts) -> list[str]:
     if parts.plugin:
         command += ["-plugin", _plugin_argument(system, parts)]
     for disk in machine.disks:
-        command += ["-drive", disk]
+        # A boot must not change what the next one starts from.
+        image = "qcow2" if disk.endswith(".qcow2") else "raw"
+        command += ["-drive", f"file={_escape(Path(disk))},format={image},if=virtio,snapshot=on"]
     for device in machine.devices:
         command += ["-device", device]
     command += ["-kernel", parts.kernel]
@@ -87,7 +89,11 @@ def build(system: System, parts: Parts) -> list[str]:
 
 def _plugin_argument(system: System, parts: Parts) -> str:
     folder = Path(parts.folder)
-    words = [str(parts.plugin), f"con={_escape(folder / CONSOLE_FILE)}", f"out={_escape(folder / STAMP_FILE)}"]
+    words = [
+        _escape(Path(str(parts.plugin))),
+        f"con={_escape(folder / CONSOLE_FILE)}",
+        f"out={_escape(folder / STAMP_FILE)}",
+    ]
     if system.clock.mode == "exact":
         words.append(f"shift={system.clock.shift}")
     words += [f"mark={address:#x}" for _, address in parts.marks]

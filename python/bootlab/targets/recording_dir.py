@@ -1,7 +1,10 @@
-"""A recording as a folder: `recording.json`, `console.log`, `stamps.npz`, `emulator.log`."""
+"""A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`."""
 
 from __future__ import annotations
 
+import lzma
+import zipfile
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -13,6 +16,10 @@ from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import Stamps
 
 RECORDING_FILE = "recording.json"
+_CONSOLE_FILE = "console.log"
+_PACKED_FILE = "console.log.xz"
+_STAMPS_FILE = "stamps.npz"
+_CONSOLE_MAX_BYTES = 128 << 20
 _FORMAT = "bootlab-recording"
 _VERSION = 1
 
@@ -26,11 +33,9 @@ class _Document(msgspec.Struct, frozen=True, kw_only=True):
 
 def save(folder: Path, meta: Meta, marks: tuple[Mark, ...], console: bytes, stamps: Stamps | None) -> None:
     """Write a recording; `recording.json` comes last, so that a folder with it is whole."""
-    (folder / "console.log").write_bytes(console)
+    (folder / _CONSOLE_FILE).write_bytes(console)
     if stamps is not None:
-        columns = {"ends": stamps.ends, "ns": stamps.ns, "insns": stamps.insns}
-        with (folder / "stamps.npz").open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **columns)
+        _save_stamps(folder, stamps)
     document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks)
     fresh = folder / f"{RECORDING_FILE}.new"
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1))
@@ -41,11 +46,13 @@ def load(folder: Path) -> Recording:
     """Read a recording. Raise UserError when the folder holds none, or one of another version."""
     try:
         raw = (folder / RECORDING_FILE).read_bytes()
-        console = (folder / "console.log").read_bytes()
+        console = _console(folder)
     except OSError as fault:
         raise UserError(
             f"{folder} is no recording: {fault.strerror or fault}", hint="`bootlab boot SYSTEM.toml` makes one"
         ) from fault
+    except (lzma.LZMAError, EOFError) as fault:
+        raise UserError(f"{folder / _PACKED_FILE} is damaged: {fault}", hint="boot the system again") from fault
     try:
         head = msgspec.json.decode(raw)
         if not isinstance(head, dict) or (head.get("format"), head.get("version")) != (_FORMAT, _VERSION):
@@ -58,18 +65,58 @@ def load(folder: Path) -> Recording:
         raise UserError(f"{folder / RECORDING_FILE} is damaged: {fault}", hint="boot the system again") from fault
     return Recording(
         meta=document.meta,
-        lines=split_lines(console, _load_stamps(folder / "stamps.npz")),
+        lines=split_lines(console, _load_stamps(folder / _STAMPS_FILE)),
         marks=document.marks,
         console=console,
         path=str(folder),
     )
 
 
+def pack(folder: Path) -> None:
+    """Make a recording small, to be kept for long: console compressed, stamps only where a line begins or ends.
+
+    Every line keeps its times; those of the bytes inside it are lost.
+    """
+    console = _console(folder)
+    stamps = _load_stamps(folder / _STAMPS_FILE)
+    if stamps is not None and len(stamps.ends):
+        edges = {o for line in split_lines(console) for o in (line.offset_bytes, line.offset_bytes - 2)}
+        wanted = np.asarray(sorted({0, *edges, len(console) - 1}), dtype=np.int64)
+        keep = np.unique(np.minimum(np.searchsorted(stamps.ends, wanted, side="right"), len(stamps.ends) - 1))
+        _save_stamps(
+            folder,
+            msgspec.structs.replace(stamps, ends=stamps.ends[keep], ns=stamps.ns[keep], insns=stamps.insns[keep]),
+        )
+    (folder / _PACKED_FILE).write_bytes(lzma.compress(console, preset=9))
+    (folder / _CONSOLE_FILE).unlink(missing_ok=True)
+
+
+def _console(folder: Path) -> bytes:
+    plain = folder / _CONSOLE_FILE
+    if plain.is_file() or not (folder / _PACKED_FILE).is_file():
+        return plain.read_bytes()
+    decompressor = lzma.LZMADecompressor(memlimit=256 << 20)
+    console = decompressor.decompress((folder / _PACKED_FILE).read_bytes(), max_length=_CONSOLE_MAX_BYTES)
+    if not decompressor.eof:
+        raise EOFError(f"it is cut off, or holds more than {_CONSOLE_MAX_BYTES >> 20} MiB")
+    return console
+
+
+def _save_stamps(folder: Path, stamps: Stamps) -> None:
+    columns = {"ends": stamps.ends, "ns": stamps.ns, "insns": stamps.insns}
+    with (folder / _STAMPS_FILE).open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **columns)
+
+
 def _load_stamps(path: Path) -> Stamps | None:
     if not path.is_file():
         return None
     try:
-        with np.load(path, allow_pickle=False) as table:
-            return Stamps(ends=table["ends"], ns=table["ns"], insns=table["insns"], marks={})
-    except (OSError, ValueError, KeyError) as fault:
+        # Opened here: NumPy leaves the file open when it is no archive.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as table:
+            columns = [np.asarray(table[name], dtype=np.int64) for name in ("ends", "ns", "insns")]
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as fault:
         raise UserError(f"{path} is damaged: {fault}", hint="boot the system again") from fault
+    if any(c.ndim != 1 or len(c) != len(columns[0]) for c in columns):
+        raise UserError(f"{path} is damaged: its columns do not fit together", hint="boot the system again")
+    return Stamps(ends=columns[0], ns=columns[1], insns=columns[2], marks={})

@@ -90,5 +90,6 @@ def record(folder: Path, system: System, purpose: Purpose, recording: Recording,
         raise UserError("this recording is not on disk", hint="load it from its folder first")
     place = folder / fingerprint(system, purpose)
     shutil.copytree(recording.path, place, dirs_exist_ok=True)
+    recording_dir.pack(place)
     (folder / _INFO_FILE).write_bytes(msgspec.json.encode(info))
     return place

@@ -14,6 +14,8 @@ _MARK = struct.Struct("<3Q")
 _MAGIC = b"BLSTAMP\0"
 _VERSION = 1
 _MAX_MARKS = 65
+_MAX_STAMPS = 64 << 20
+_MAX_NS = (1 << 63) - 1
 _STAMPS_AT = _HEADER.size + _MAX_MARKS * _MARK.size
 USER_MARK = 64
 
@@ -83,10 +85,12 @@ class StampFile:
                 _, version, count, stamped, pending_ns, pending_insns, overflow, _ = _HEADER.unpack_from(raw)
                 if version != _VERSION:
                     return None
-                table = np.frombuffer(file.read(count * _MARK.size), dtype="<i8").reshape(-1, 3)
+                # The file says how many there are; it holds what it holds.
+                body = file.read(min(count, _MAX_STAMPS) * _MARK.size)
         except OSError:
             return None
-        if console_bytes > stamped and pending_ns:
+        table = np.frombuffer(body[: len(body) // _MARK.size * _MARK.size], dtype="<i8").reshape(-1, 3)
+        if console_bytes > stamped and 0 < pending_ns <= _MAX_NS and pending_insns <= _MAX_NS:
             table = np.vstack([table, [[console_bytes, pending_ns, pending_insns]]])
         marks: dict[int, StampedMark] = {}
         for number in range(_MAX_MARKS):

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.model.system import System
-from bootlab.targets.console import text_of
+from bootlab.targets.console import LINE_MAX_BYTES, text_of
 
 _PANIC = "Kernel panic - not syncing"
 _PANIC_END = "---[ end Kernel panic"
@@ -44,6 +44,7 @@ class ConsoleWatch:
         self.exec_failure = ""
         self.pending_initcall = ""
         self._open_line = b""
+        self._open_bytes = 0
         self._open_at = 0
 
     @property
@@ -62,16 +63,23 @@ class ConsoleWatch:
         if not new:
             return False
         self.size_bytes += len(new)
-        *whole, rest = (self._open_line + new).split(b"\n")
+        *whole, rest = new.split(b"\n")
         for raw in whole:
-            self._line(raw, self._open_at, closed=True)
-            self._open_at += len(raw) + 1
-        self._open_line = rest
+            self._grow(raw)
+            self._line(self._open_line, self._open_at, self._open_at + self._open_bytes + 1, closed=True)
+            self._open_at += self._open_bytes + 1
+            self._open_line, self._open_bytes = b"", 0
         if rest:
-            self._line(rest, self._open_at, closed=False)
+            self._grow(rest)
+            self._line(self._open_line, self._open_at, self._open_at + self._open_bytes, closed=False)
         return True
 
-    def _line(self, raw: bytes, at: int, *, closed: bool) -> None:
+    def _grow(self, more: bytes) -> None:
+        # Only the beginning of a line is looked at, so only that is kept: a line may be as long as the console.
+        self._open_bytes += len(more)
+        self._open_line += more[: max(0, LINE_MAX_BYTES - len(self._open_line))]
+
+    def _line(self, raw: bytes, at: int, end: int, *, closed: bool) -> None:
         text = text_of(raw)
         if text:
             self.last_text = text
@@ -82,7 +90,6 @@ class ConsoleWatch:
         self._initcall(text)
         if "Failed to execute" in text or "couldn't execute" in text:
             self.exec_failure += text + "\n"
-        end = at + len(raw) + 1 if closed else at + len(raw)
         self._look_for_goal(text, raw, at, end, closed=closed)
         for index, pattern in enumerate(self._checks):
             # Groups are compared with the base's, so only a closed line is final.
@@ -97,19 +104,19 @@ class ConsoleWatch:
             self.pending_initcall = ""
 
     def _look_for_goal(self, text: str, raw: bytes, at: int, end: int, *, closed: bool) -> None:
-        if self.goal is None:
-            match = self._goal.search(text)
-            if match is None:
-                return
-            self.goal = GoalSeen(at + _raw_offset(raw, text, match.end()), end)
-            self.goal_line_open = not closed
-        elif self.goal_line_open and at < self.goal.match_end_bytes <= end:
-            self.goal = GoalSeen(self.goal.match_end_bytes, end)
-            self.goal_line_open = not closed
+        if self.goal is not None and not self.goal_line_open:
+            return
+        # As long as its line grows the goal is looked for anew: where the reads cut the line must not matter.
+        match = self._goal.search(text)
+        self.goal = GoalSeen(at + _raw_offset(raw, text, match.end()), end) if match else None
+        self.goal_line_open = match is not None and not closed
 
 
 def _raw_offset(raw: bytes, text: str, chars: int) -> int:
     """Return how many raw bytes hold the first characters of the cleaned text."""
+    whole = text[:chars].encode("utf-8", "replace")
+    if raw.startswith(whole):
+        return len(whole)
     tail = text[:chars][-24:].encode("utf-8", "replace")
     found = raw.find(tail)
     return found + len(tail) if found >= 0 else len(raw)

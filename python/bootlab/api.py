@@ -1,0 +1,315 @@
+"""bootlab from Python: systems, boots and results as objects. The command line calls nothing else.
+
+The example plays recordings back (`target = "replay"`); with `target = "qemu"` the same lines boot machines.
+
+>>> import bootlab
+>>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+>>> boot = system.boot()
+>>> boot.ok, boot.clock, round(boot.goal_ms, 3)
+(True, 'virtual', 3139.553)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from bootlab.builders.cache import Cache, default_folder
+from bootlab.errors import UserError
+from bootlab.experiment.selection import Selection
+from bootlab.laboratory import Laboratory, PhaseObserver
+from bootlab.model.change import Change, apply_all
+from bootlab.report import publish, results_file
+from bootlab.store import runs
+from bootlab.systemfile import load
+from bootlab.targets.choose import target_for
+
+if TYPE_CHECKING:
+    from bootlab.analysis.equality import Equality
+    from bootlab.experiment.trying import Applicability
+    from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
+    from bootlab.model.system import System as SystemValue
+    from bootlab.model.timeline import Stage
+    from bootlab.model.verdict import Trial
+    from bootlab.report.results import BootSummary
+    from bootlab.report.results import Results as ResultsValue
+    from bootlab.targets.base import BootPlan
+
+DEFAULT_STORE = Path(".bootlab")
+"""Where recordings and runs are kept, unless something else is said."""
+
+_COSTS = ("function", "security")
+
+
+class Results:
+    """What a run found, and where it is kept. `data` is the whole document that `results.json` holds."""
+
+    def __init__(self, run: runs.Run, data: ResultsValue) -> None:
+        """Join a run and its document."""
+        self.run = run
+        self.data = data
+
+    @classmethod
+    def open(cls, name: str = "last", *, store: Path | str = DEFAULT_STORE) -> Self:
+        """Read a run that was made before: by id, by its beginning, by its folder, or `last`. Raise UserError."""
+        run = runs.find(Path(store), name)
+        return cls(run, results_file.load(run.results))
+
+    def __repr__(self) -> str:
+        """Name the run."""
+        return f"<bootlab.Results {self.id}>"
+
+    @property
+    def id(self) -> str:
+        """The run's name, as `bootlab report` takes it."""
+        return self.run.id
+
+    @property
+    def base(self) -> BootSummary:
+        """The boot that everything was compared with."""
+        return self.data.base
+
+    @property
+    def final(self) -> BootSummary | None:
+        """The stacked boot; None for `try_` and `boot`."""
+        return self.data.final
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every variant against the base, most time saved first."""
+        return self.data.trials_by_saved()
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The verdict of each variant, by the change's id."""
+        return {t.change.id: t.verdict.value for t in self.trials}
+
+    @property
+    def stacked(self) -> tuple[str, ...]:
+        """Ids of the changes that stand at the end, in the order in which they were taken; empty without a stack."""
+        if self.data.stack is None:
+            return ()
+        gone = {row.change_id for row in self.data.stack.leave_one_out if not row.kept}
+        return tuple(step.change_id for step in self.data.stack.steps if step.change_id not in gone)
+
+    @property
+    def faster(self) -> Path | None:
+        """The system file of the faster system that `stack` handed over."""
+        path = self.data.stack.system.system_path if self.data.stack else None
+        return Path(path) if path else None
+
+    def html(self, path: Path | str) -> Path:
+        """Write one self-contained page. Return its path."""
+        return self._write(publish.html_page, path)
+
+    def markdown(self, path: Path | str) -> Path:
+        """Write the hand-over text. Return its path."""
+        return self._write(publish.markdown, path)
+
+    def perfetto(self, path: Path | str) -> Path:
+        """Write a Perfetto trace of the run's last boot. Return its path."""
+        return self._write(publish.perfetto_trace, path)
+
+    def chrome(self, path: Path | str) -> Path:
+        """Write a Chrome-JSON trace of the run's last boot. Return its path."""
+        return self._write(publish.chrome_json, path)
+
+    def _write(self, write: publish.Writer, path: Path | str) -> Path:
+        write(self.data, Path(path))
+        return Path(path)
+
+
+class Boot:
+    """One boot: its recording, and a diagnosis where one was asked for."""
+
+    def __init__(self, recording: Recording, diagnosis: Diagnosis | None, results: Results) -> None:
+        """Join what one boot left."""
+        self.recording = recording
+        self.diagnosis = diagnosis
+        self.results = results
+
+    def __repr__(self) -> str:
+        """Say how it ended and when."""
+        goal = f" {self.goal_ms:.3f} ms on the {self.clock} clock" if self.goal_ms is not None else ""
+        return f"<bootlab.Boot {self.outcome.value}{goal}>"
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the goal was reached and the functional check passed."""
+        return self.recording.ok
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        return self.recording.meta.outcome
+
+    @property
+    def clock(self) -> GoalClock:
+        """Where the goal's time comes from."""
+        return self.recording.meta.goal_clock
+
+    @property
+    def goal_ns(self) -> int | None:
+        """Power-on to goal in nanoseconds; None when it was never seen."""
+        return self.recording.meta.goal_ns
+
+    @property
+    def goal_ms(self) -> float | None:
+        """Power-on to goal in milliseconds; None when it was never seen."""
+        return None if self.goal_ns is None else self.goal_ns / 1e6
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The intervals between the events that were seen."""
+        return self.results.base.stages
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The events that were seen, in order of time."""
+        return self.recording.marks
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The console, each line with its times."""
+        return self.recording.lines
+
+
+class System:
+    """A system that can be booted. Never edited: `changed` returns another one."""
+
+    def __init__(
+        self,
+        value: SystemValue,
+        *,
+        store: Path | str = DEFAULT_STORE,
+        cache: Path | str | None = None,
+        jobs: int | None = None,
+        observer: PhaseObserver | None = None,
+    ) -> None:
+        """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
+
+        `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is being booted.
+        """
+        self.value = value
+        self.store = Path(store)
+        self._cache = Path(cache) if cache is not None else default_folder()
+        self._jobs = jobs
+        self._observer = observer
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        *,
+        store: Path | str = DEFAULT_STORE,
+        cache: Path | str | None = None,
+        jobs: int | None = None,
+        observer: PhaseObserver | None = None,
+    ) -> Self:
+        """Read a system file. Raise SystemFileError, which names the key or line that is wrong."""
+        return cls(load(Path(path)), store=store, cache=cache, jobs=jobs, observer=observer)
+
+    def __repr__(self) -> str:
+        """Name it."""
+        return f"<bootlab.System {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """The name that its file gives it."""
+        return self.value.name
+
+    @property
+    def cmdline(self) -> str:
+        """The kernel's command line as the file has it."""
+        return str(self.value.cmdline)
+
+    def changed(self, *changes: Change) -> Self:
+        """Return this system with changes applied in order."""
+        value = apply_all(self.value, changes)
+        return type(self)(value, store=self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)
+
+    def plan(self) -> BootPlan:
+        """Build what is needed and say what would be booted: the emulator's command, the recording's key."""
+        return target_for(self.value, Cache(self._cache)).plan(self.value)
+
+    def boot(self, *, diagnostic: bool = False, fresh: bool = False) -> Boot:
+        """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.
+
+        `diagnostic`: boot once more with `initcall_debug` and the agent inside. `fresh`: boot even when a recording
+        of this very system is kept. Raise BootlabError when nothing could be booted.
+
+        >>> import bootlab
+        >>> boot = bootlab.System.load("tests/replay/system.toml", store=store).boot(diagnostic=True)
+        >>> boot
+        <bootlab.Boot goal 3139.553 ms on the virtual clock>
+        >>> [stage.name for stage in boot.stages][:3], [stage.name for stage in boot.stages][-2:]
+        (['firmware', 'kernel set-up', 'decompression'], ['RC scripts', 'application'])
+        >>> max(boot.diagnosis.initcalls, key=lambda call: call.duration_ns).name
+        'crypto_algapi_init'
+        """
+        with self._laboratory() as lab:
+            recording, diagnosis = lab.boot(self.value, diagnostic=diagnostic, fresh=fresh)
+            run, data = lab.keep_boot(self.value, recording, diagnosis)
+        return Boot(recording, diagnosis, Results(run, data))
+
+    def repeat(self, times: int) -> tuple[Boot, Equality]:
+        """Boot several times anew. Return the first boot, and whether the others equal it (and why not)."""
+        if times < 2:
+            raise UserError(f"{times} boots cannot be compared", hint="repeat at least twice")
+        with self._laboratory() as lab:
+            recordings, equality = lab.repeat(self.value, times)
+            run, data = lab.keep_boot(self.value, recordings[0], None)
+        return Boot(recordings[0], None, Results(run, data)), equality
+
+    def applies(self, *ids: str) -> tuple[Applicability, ...]:
+        """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""
+        with self._laboratory() as lab:
+            _, said = lab.applicability(self.value, Selection(ids=ids).techniques())
+        return tuple(said)
+
+    def try_(self, *ids: str, blocks: int = 7, seed: int = 1) -> Results:
+        """Boot with and without each technique and give verdicts.
+
+        `ids`: only these, also where they say that they do not apply; none: all that apply. `blocks` and `seed` are
+        for free-running systems. Raise BootlabError, BaseFailedError when the base does not reach its goal.
+
+        >>> import bootlab
+        >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+        >>> results = system.try_("quiet", "crypto-selftests", "lpj-preset")
+        >>> results.verdicts
+        {'crypto-selftests': 'faster', 'quiet': 'faster', 'lpj-preset': 'no effect shown'}
+        >>> results.trials[0].effect.evidence
+        'alg: self-tests disabled (console of the timing boot)'
+        """
+        if blocks < 3:
+            raise UserError(f"{blocks} blocks carry no verdict", hint="take at least 3, better 7")
+        with self._laboratory() as lab:
+            return Results(*lab.try_(self.value, _selection(ids, (), ()), blocks=blocks, seed=seed))
+
+    def stack(self, *ids: str, allow: Iterable[str] = (), also: Iterable[str] = ()) -> Results:
+        """Try, put the winners on top of each other, leave each out once, hand over the faster system.
+
+        What costs function or security is tried too, and stacked only when `ids` or `also` name it or `allow` lets
+        its kind in. Cut off at any moment, the same call goes on without repeating a boot. Raises as `try_` does.
+
+        >>> import bootlab
+        >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+        >>> results = system.stack("quiet", "crypto-selftests", "no-timer-check", "lpj-preset")
+        >>> results.stacked
+        ('crypto-selftests', 'no-timer-check', 'quiet')
+        >>> round(results.base.goal_ns / 1e6), round(results.final.goal_ns / 1e6)
+        (3140, 1358)
+        """
+        with self._laboratory() as lab:
+            return Results(*lab.stack(self.value, _selection(ids, allow, also)))
+
+    def _laboratory(self) -> Laboratory:
+        return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)
+
+
+def _selection(ids: tuple[str, ...], allow: Iterable[str], also: Iterable[str]) -> Selection:
+    allowed = frozenset(allow)
+    if wrong := sorted(allowed.difference(_COSTS)):
+        raise UserError(f"{wrong[0]!r} is no cost that can be allowed", hint=f"known: {', '.join(_COSTS)}")
+    return Selection(ids=ids, allow=allowed, also=tuple(also))

@@ -1,0 +1,103 @@
+"""Changes are values: system + change = another system."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.model.change import (
+    AddParam,
+    Change,
+    DropFiles,
+    DropParam,
+    ExtendParam,
+    Op,
+    PutFile,
+    SetCompression,
+    SetKernelForm,
+    SetMachine,
+    SetParam,
+    apply_all,
+)
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.tree import Entry, FileTree
+
+TREE = FileTree.of({"/init": Entry(kind="file", text="x"), "/bin/sh": Entry(kind="symlink", target="busybox")})
+SYSTEM = System(
+    name="s",
+    kernel=Kernel(image="k"),
+    goal=Goal(console="g"),
+    cmdline=CommandLine.parse("a=1 blacklist=x,y a=2"),
+    initramfs=Initramfs(tree=TREE),
+)
+
+
+@pytest.mark.parametrize(
+    ("op", "cmdline"),
+    [
+        (SetParam("a", "3"), "a=3 blacklist=x,y"),
+        (SetParam("new"), "a=1 blacklist=x,y a=2 new"),
+        (ExtendParam("blacklist", "y,z"), "a=1 blacklist=x,y,z a=2"),
+        (ExtendParam("other", "p,,q"), "a=1 blacklist=x,y a=2 other=p,q"),
+        (AddParam("a", "3"), "a=1 blacklist=x,y a=2 a=3"),
+        (DropParam("a"), "blacklist=x,y"),
+        (DropParam("a", "2"), "a=1 blacklist=x,y"),
+        (DropParam("none"), "a=1 blacklist=x,y a=2"),
+    ],
+)
+def test_parameters(op, cmdline):
+    assert str(op.apply(SYSTEM).cmdline) == cmdline
+    assert str(SYSTEM.cmdline) == "a=1 blacklist=x,y a=2", "the system given is never edited"
+
+
+def test_initramfs():
+    assert SetCompression("xz", 3).apply(SYSTEM).initramfs.compression == "xz"
+    assert [p for p, _ in DropFiles(("/init", "/no")).apply(SYSTEM).initramfs.tree.entries] == ["/bin/sh"]
+    put = PutFile("/a", Entry(kind="dir")).apply(SYSTEM).initramfs.tree
+    assert [p for p, _ in put.entries] == ["/a", "/bin/sh", "/init"]
+    assert put.get("/a").kind == "dir"
+
+
+@pytest.mark.parametrize("op", [SetCompression("xz"), DropFiles(("/init",)), PutFile("/a", Entry(kind="dir"))])
+def test_a_system_without_initramfs_stays_as_it_is(op):
+    bare = msgspec.structs.replace(SYSTEM, initramfs=None)
+    assert op.apply(bare) is bare
+
+
+def test_machine_and_kernel():
+    assert SetKernelForm("vmlinux").apply(SYSTEM).kernel == Kernel(image="k", form="vmlinux")
+    changed = SetMachine(firmware="qboot", options=("a=b",)).apply(SYSTEM).machine
+    assert changed == msgspec.structs.replace(Machine(), firmware="qboot", options=("a=b",))
+
+
+def test_order_counts():
+    one, two = Change(technique="t", ops=(SetParam("a", "8"),)), Change(technique="u", ops=(DropParam("a"),))
+    assert str(apply_all(SYSTEM, (one, two)).cmdline) == "blacklist=x,y"
+    assert str(apply_all(SYSTEM, (two, one)).cmdline) == "blacklist=x,y a=8"
+    assert apply_all(SYSTEM, ()) is SYSTEM
+
+
+def test_ids():
+    assert Change(technique="quiet", ops=()).id == "quiet"
+    assert Change(technique="initramfs-compression", ops=(), label="lz4").id == "initramfs-compression:lz4"
+
+
+@pytest.mark.parametrize(
+    "op",
+    [SetParam("a"), ExtendParam("a", "b"), AddParam("a"), DropParam("a"), SetCompression("lz4"), DropFiles(("/a",)),
+     PutFile("/a", Entry(kind="char", major=1)), SetKernelForm("image"), SetMachine(cpus=2)],
+)  # fmt: skip
+def test_every_op_survives_json(op):
+    raw = msgspec.json.encode(Change(technique="t", ops=(op,)))
+    assert msgspec.json.decode(raw, type=Change).ops == (op,)
+    assert isinstance(op, Op)
+
+
+def test_tree_is_sorted_whatever_the_order():
+    one = FileTree.of({"/b": Entry(kind="dir"), "/a": Entry(kind="dir")})
+    assert one == FileTree().put("/a", Entry(kind="dir")).put("/b", Entry(kind="dir"))
+    assert one.without(frozenset({"/a", "/z"})).as_dict().keys() == {"/b"}
+    assert one.get("/z") is None
+    one.as_dict().clear()
+    assert len(one.entries) == 2

@@ -1,0 +1,126 @@
+"""Which QEMU, which plugin, whether KVM works: with programs that only look like QEMU."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+from bootlab.model.system import Machine
+from bootlab.targets import emulator, kvm, plugin
+from bootlab.targets.emulator import Emulator
+
+QEMU = Emulator(path="/q", version="7.2.22", numbers=(7, 2, 22))
+
+
+@pytest.fixture
+def script(tmp_path):
+    def make(text: str, name: str = "qemu") -> str:
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return make
+
+
+def test_version(script):
+    found = emulator.find(Machine(emulator=script("echo 'QEMU emulator version 9.1.2 (Debian 1:9.1.2)'")))
+    assert found.numbers == (9, 1, 2)
+    assert found.version == "9.1.2 (Debian 1:9.1.2)"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "api"), [((7, 2, 22), 1), ((8, 2, 0), 1), ((9, 0, 0), 2), ((9, 1), 3), ((11, 0), 3)]
+)
+def test_plugin_api(numbers, api):
+    assert Emulator(path="", version="", numbers=numbers).plugin_api == api
+
+
+def test_no_version(script):
+    with pytest.raises(EnvironmentFault, match="does not say its version"):
+        emulator.find(Machine(emulator=script("echo hello")))
+
+
+def test_no_program(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="there is no program"):
+        emulator.find(Machine(emulator=str(tmp_path / "no")))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match="qemu-system-x86_64") as caught:
+        emulator.find(Machine())
+    assert "apt-get install qemu-system-x86" in caught.value.hint
+
+
+def test_not_executable_format(tmp_path):
+    path = tmp_path / "q"
+    path.write_bytes(b"\x7fELF rubbish")
+    path.chmod(0o755)
+    with pytest.raises(EnvironmentFault, match="does not run"):
+        emulator.find(Machine(emulator=str(path)))
+
+
+def test_plugin_is_built_once(tmp_path):
+    first = plugin.prepare(QEMU, tmp_path)
+    assert first.path, first.reason
+    changed = Path(first.path).stat().st_mtime_ns
+    assert plugin.prepare(QEMU, tmp_path) == first
+    assert Path(first.path).stat().st_mtime_ns == changed
+
+
+def test_plugin_without_a_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    made = plugin.prepare(QEMU, tmp_path / "cache")
+    assert made.path is None
+    assert "no C compiler" in made.reason
+
+
+def test_plugin_that_the_compiler_refuses(tmp_path, monkeypatch, script):
+    script("echo 'error: no such thing' >&2; exit 1", "cc")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert plugin.prepare(QEMU, tmp_path / "cache").reason == "the compiler refused it: error: no such thing"
+
+
+def test_plugin_switched_off_or_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(plugin, "source_folder", lambda: None)
+    assert "not installed" in plugin.prepare(QEMU, tmp_path).reason
+    monkeypatch.setenv("BOOTLAB_NO_PLUGIN", "1")
+    assert "BOOTLAB_NO_PLUGIN" in plugin.prepare(QEMU, tmp_path).reason
+
+
+def test_plugin_where_nothing_can_be_kept(tmp_path):
+    (tmp_path / "plugin").write_text("a file where a folder should be")
+    assert "it cannot be kept" in plugin.prepare(QEMU, tmp_path).reason
+
+
+# The last argument of the probe's command is file:CONSOLE.
+PRINT_K = 'for a; do f=$a; done; printf xK > "${f#file:}"; exec sleep 30'
+
+
+@pytest.mark.parametrize(
+    ("text", "works", "said"),
+    [
+        (PRINT_K, True, "printed its letter"),
+        ("echo 'Could not access KVM kernel module' >&2; exit 1", False, "Could not access KVM kernel module"),
+        ("exit 0", False, "QEMU ended at once: without a word"),
+        ("exec sleep 30", False, "printed nothing in 0.3 s"),
+    ],
+)
+def test_kvm_is_believed_only_when_a_guest_ran(script, tmp_path, text, works, said):
+    device = tmp_path / "kvm"
+    device.touch()
+    fake = Emulator(path=script(text), version="", numbers=(7,))
+    state = kvm.probe(fake, device=device, wait_s=5 if works else 0.3)
+    assert state.works is works
+    assert said in state.reason
+
+
+def test_no_kvm_device(tmp_path):
+    assert kvm.probe(QEMU, device=tmp_path / "kvm").reason.endswith("does not exist")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
+def test_kvm_device_of_somebody_else(tmp_path):
+    (tmp_path / "kvm").touch(mode=0)
+    assert "cannot be opened" in kvm.probe(QEMU, device=tmp_path / "kvm").reason

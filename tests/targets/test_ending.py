@@ -1,0 +1,109 @@
+"""How a boot ended, case by case: numbers in, verdict out."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.model.recording import Outcome
+from bootlab.model.system import Check, Goal, Kernel, Limits, System
+from bootlab.targets import ending
+from bootlab.targets.ending import judge
+from bootlab.targets.watch import ConsoleWatch, GoalSeen
+
+SYSTEM = System(
+    name="s",
+    kernel=Kernel(image="k"),
+    goal=Goal(console="g"),
+    check=Check(console=("c",)),
+    limits=Limits(virtual_s=100, stall_virtual_s=10, wall_s=60, stall_wall_s=20),
+)
+QUIET = {
+    "exit_code": None, "wall_s": 1.0, "quiet_wall_s": 0.1, "virtual_ns": 1, "quiet_virtual_ns": 1, "since_goal": None
+}  # fmt: skip
+
+
+class Seen(msgspec.Struct):
+    """What a console shows; stands for ConsoleWatch."""
+
+    goal: GoalSeen | None = None
+    goal_line_open: bool = False
+    checks_done: bool = False
+    panic: str = ""
+    panic_complete: bool = False
+    size_bytes: int = 100
+    last_text: str = "last words"
+    exec_failure: str = ""
+    pending_initcall: str = "slow_init"
+
+
+GOAL = GoalSeen(5, 6)
+
+
+def judged(seen: Seen, words: str = "", **numbers):
+    return judge(SYSTEM, seen, emulator_words=lambda: words, **{**QUIET, **numbers})
+
+
+@pytest.mark.parametrize(
+    ("seen", "numbers", "outcome", "said"),
+    [
+        (Seen(), {}, None, ""),
+        (Seen(goal=GOAL, checks_done=True), {}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {}, None, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"quiet_wall_s": 0.5}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL, checks_done=True), {"exit_code": 1}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL), {"since_goal": (1, 1)}, None, ""),
+        (Seen(goal=GOAL), {"since_goal": (6, 1)}, Outcome.CHECK_FAILED, "functional check did not"),
+        (Seen(goal=GOAL), {"since_goal": (1, 3_000_000_000)}, Outcome.CHECK_FAILED, "functional check did not"),
+        (Seen(goal=GOAL), {"exit_code": 0}, Outcome.CHECK_FAILED, "ended after the goal"),
+        (Seen(goal=GOAL), {"wall_s": 1e6, "since_goal": (1, 1)}, None, ""),
+        (Seen(panic="Kernel panic: x"), {"virtual_ns": 10**15, "quiet_virtual_ns": 10**15}, None, ""),
+        (Seen(panic="Kernel panic: x", panic_complete=True), {}, Outcome.PANIC, "Kernel panic: x"),
+        (Seen(panic="Kernel panic: x"), {"quiet_wall_s": 1}, Outcome.PANIC, "Kernel panic: x"),
+        (Seen(panic="Kernel panic: x"), {"exit_code": 0}, Outcome.PANIC, "Kernel panic: x"),
+        (Seen(panic="p", panic_complete=True, exec_failure="(error -8)"), {}, Outcome.WRONG_ARCH, "p"),
+        (
+            Seen(),
+            {"quiet_virtual_ns": 11 * 10**9},
+            Outcome.HANG,
+            "10 s of virtual time; the last line was 'last",
+        ),
+        (Seen(), {"quiet_wall_s": 21}, Outcome.HANG, "20 s of the host's time"),
+        (Seen(), {"virtual_ns": 101 * 10**9}, Outcome.HANG, "no goal within 100 s of virtual time"),
+        (Seen(size_bytes=0), {"quiet_wall_s": 21}, Outcome.NO_CONSOLE, "not one byte"),
+        (Seen(), {"wall_s": 61}, Outcome.TIME_LIMIT, "60 s of the host's time"),
+        (Seen(size_bytes=0), {"wall_s": 61}, Outcome.NO_CONSOLE, "not one byte"),
+        (Seen(), {"virtual_ns": None, "quiet_virtual_ns": None}, None, ""),
+        (Seen(size_bytes=ending.CONSOLE_LIMIT_BYTES + 1), {}, Outcome.HANG, "64 MiB printed"),
+        (Seen(), {"exit_code": 0}, Outcome.NO_GOAL, "'last words'"),
+        (Seen(size_bytes=0), {"exit_code": 0}, Outcome.NO_CONSOLE, "without one byte"),
+        (Seen(), {"exit_code": -9}, Outcome.EMULATOR_DIED, "signal 9"),
+        (Seen(), {"exit_code": 1}, Outcome.EMULATOR_DIED, "exit code 1"),
+        (Seen(size_bytes=0), {"exit_code": -11}, Outcome.EMULATOR_DIED, "signal 11"),
+        (Seen(size_bytes=0), {"exit_code": 1}, Outcome.CANNOT_START, "exit code 1"),
+    ],
+)
+def test_endings(seen, numbers, outcome, said):
+    found = judged(seen, **numbers)
+    assert (found.outcome if found else None) is outcome
+    assert said in (found.reason if found else "")
+
+
+def test_a_hang_names_the_initcall():
+    assert judged(Seen(), quiet_wall_s=21).last_initcall == "slow_init"
+
+
+def test_qemus_own_words_are_found_among_advice():
+    words = "qemu-system-x86_64: unsupported machine type\nUse -machine help to list supported machines"
+    assert judged(Seen(size_bytes=0), words, exit_code=1).reason == "QEMU: qemu-system-x86_64: unsupported machine type"
+
+
+def test_the_stand_in_has_what_the_watch_has(tmp_path):
+    watch = ConsoleWatch(tmp_path / "c", SYSTEM)
+    assert all(hasattr(watch, name) for name in Seen.__struct_fields__)
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_has_a_code_of_its_own_and_a_hint(outcome):
+    assert [o for o in Outcome if o.exit_code == outcome.exit_code] == [outcome]
+    assert bool(outcome.hint) is (outcome is not Outcome.GOAL)

@@ -1,0 +1,99 @@
+"""A system as QEMU's argument list."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.errors import UserError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.targets.qemu_command import Parts, build, cpu_argument, effective_cmdline
+
+SYSTEM = System(
+    name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=CommandLine.parse('console=ttyS0 a="b c"')
+)
+FREE = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
+PARTS = Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")
+
+
+def words(system=SYSTEM, **parts) -> str:
+    return " ".join(build(system, msgspec.structs.replace(PARTS, **parts)))
+
+
+def test_exact():
+    assert build(SYSTEM, PARTS) == [
+        "qemu", "-machine", "q35,graphics=off", "-accel", "tcg", "-cpu", "max,rdrand=off,rdseed=off", "-m", "256",
+        "-smp", "1", "-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot",
+        "-chardev", "file,id=console,path=console.log", "-serial", "chardev:console",
+        "-icount", "shift=1,sleep=off,align=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1",
+        "-kernel", "/k", "-initrd", "/i", "-append", 'console=ttyS0 a="b c" nokaslr',
+    ]  # fmt: skip
+
+
+def test_free():
+    assert build(FREE, msgspec.structs.replace(PARTS, initramfs=None, accel="kvm")) == [
+        "qemu", "-machine", "q35,graphics=off", "-accel", "kvm", "-cpu", "max", "-m", "256",
+        "-smp", "1", "-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot",
+        "-chardev", "file,id=console,path=console.log", "-serial", "chardev:console",
+        "-kernel", "/k", "-append", 'console=ttyS0 a="b c"',
+    ]  # fmt: skip
+
+
+def test_machine():
+    machine = Machine(
+        type="pc", firmware="qboot", options=("hpet=off",), devices=("virtio-rng-pci",), disks=("/d,1.img", "/d.qcow2"),
+        extra=("-rtc", "base=utc"), cpus=2, memory_mib=64, cpu="host",
+    )  # fmt: skip
+    text = words(msgspec.structs.replace(SYSTEM, machine=machine))
+    assert "-machine pc,graphics=off,hpet=off -accel" in text
+    assert "-cpu host -m 64 -smp 2" in text
+    assert "-bios qboot.rom" in text
+    assert "-device virtio-rng-pci" in text
+    assert "-drive file=/d,,1.img,format=raw,if=virtio,snapshot=on" in text
+    assert "-drive file=/d.qcow2,format=qcow2,if=virtio,snapshot=on" in text
+    assert text.endswith("-rtc base=utc"), "what the user adds comes last, so that it wins"
+
+
+def test_plugin_and_marks():
+    marks = (("kernel-entry", 0x10200), ("start-kernel", 0xFF), ("run-init", 0xFFFF))
+    text = words(plugin="/p.so", marks=marks)
+    assert (
+        "-plugin /p.so,con=console.log,out=stamps.bin,shift=1,mark=0x10200,mark=0xff,mark=0xffff,"
+        "user=0x800000000000,user_from=1,user_after=2 " in text
+    )
+    assert "shift=" not in words(FREE, plugin="/p.so").split("-plugin ")[1].split()[0]
+    assert "user" not in words(plugin="/p.so", marks=marks[:1])
+
+
+def test_commas_in_paths_are_doubled():
+    text = words(folder="/a,b", plugin="/c,d/p.so")
+    assert "path=/a,,b/console.log" in text
+    assert "/c,,d/p.so,con=/a,,b/console.log,out=/a,,b/stamps.bin" in text
+
+
+@pytest.mark.parametrize(
+    ("cpu", "exact"),
+    [
+        ("max", "max,rdrand=off,rdseed=off"),
+        ("max,rdrand=on", "max,rdrand=on,rdseed=off"),
+        ("max,-rdseed,+avx", "max,-rdseed,+avx,rdrand=off"),
+        ("qemu64", "qemu64"),
+    ],
+)
+def test_random_instructions(cpu, exact):
+    system = msgspec.structs.replace(SYSTEM, machine=Machine(cpu=cpu))
+    assert cpu_argument(system) == exact
+    assert cpu_argument(msgspec.structs.replace(system, clock=Clockwork(mode="free"))) == cpu
+
+
+def test_nokaslr_is_added_once():
+    assert str(effective_cmdline(SYSTEM)).count("nokaslr") == 1
+    twice = msgspec.structs.replace(SYSTEM, cmdline=effective_cmdline(SYSTEM))
+    assert effective_cmdline(twice) == effective_cmdline(SYSTEM)
+
+
+def test_a_command_line_that_no_kernel_reads():
+    long = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("x=" + "y" * 2040))
+    with pytest.raises(UserError, match="2047"):
+        build(long, PARTS)
