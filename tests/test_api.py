@@ -129,7 +129,7 @@ def test_a_system_that_was_never_recorded(system):
 
 def test_wrong_options_are_refused(system):
     with pytest.raises(UserError, match="'safety' is no cost"):
-        system.try_(allow=("safety",))
+        system.stack(allow=("safety",))
     with pytest.raises(UserError, match="blocks"):
         system.try_("quiet", blocks=2)
     with pytest.raises(UserError, match="there is no technique"):
