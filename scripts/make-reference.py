@@ -24,10 +24,12 @@ def main() -> int:
     """Write or check every page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
-    check = parser.parse_args().check
+    parser.add_argument("--folder", type=Path, default=REFERENCE, help="where the pages stand (default: docs/reference)")
+    options = parser.parse_args()
+    check = options.check
     stale = []
     for name, render in PAGES.items():
-        path = REFERENCE / name
+        path = options.folder / name
         text = _HEAD + render()
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
@@ -35,7 +37,7 @@ def main() -> int:
         if not check:
             path.write_text(text, encoding="utf-8")
     for name in stale:
-        sys.stdout.write(f"{'stale' if check else 'wrote'}: docs/reference/{name}\n")
+        sys.stdout.write(f"{'stale' if check else 'wrote'}: {path}\n")
     if check and stale:
         sys.stdout.write("write them again: make reference\n")
         return 1
