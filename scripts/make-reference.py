@@ -24,7 +24,9 @@ def main() -> int:
     """Write or check every page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
-    parser.add_argument("--folder", type=Path, default=REFERENCE, help="where the pages stand (default: docs/reference)")
+    parser.add_argument(
+        "--folder", type=Path, default=REFERENCE, help="where the pages stand"
+    )
     options = parser.parse_args()
     check = options.check
     stale = []
@@ -33,10 +35,10 @@ def main() -> int:
         text = _HEAD + render()
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
-        stale.append(name)
+        stale.append(path)
         if not check:
             path.write_text(text, encoding="utf-8")
-    for name in stale:
+    for path in stale:
         sys.stdout.write(f"{'stale' if check else 'wrote'}: {path}\n")
     if check and stale:
         sys.stdout.write("write them again: make reference\n")

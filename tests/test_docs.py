@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import re
 import subprocess
 import sys
@@ -140,7 +139,7 @@ def test_relative_links_resolve(path: Path) -> None:
 
 def unknown_words(line: str) -> str:
     """Say which word of a `bootlab …` line does not exist, or "" when all do."""
-    words = line.split("#")[0].split("|")[0].split(">")[0].split()
+    words = re.split(r"[#|>]", line, maxsplit=1)[0].split()
     if len(words) < 2 or words[1] in {"VERB", "--install-completion", "--version", "--help"}:
         return ""
     command = COMMANDS.get(words[1])
@@ -176,9 +175,7 @@ def test_python_examples_compile_and_import(path: Path) -> None:
     for block in blocks(path, "python"):
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab"):
-                module = importlib.import_module(node.module or "")
-                for alias in node.names:
-                    assert hasattr(module, alias.name), f"{node.module} has no {alias.name}"
+                exec(compile(ast.unparse(node), str(path), "exec"), {})
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)

@@ -17,8 +17,8 @@ _INTRODUCTION = """\
 # Techniques
 
 {count} techniques, in the order in which they are listed and tried. A boot decides whether one helps; a published gain
-belongs to the machine beside it. A technique that costs security or function is *off by default*: `try` and `stack` take
-it when it is named, with `--also ID`, or with `--allow security` or `--allow function`.
+belongs to the machine beside it. All are tried. One that costs security or function is *stacked* only when it is named,
+with `--also ID`, or with `--allow security` or `--allow function`.
 
 To write one: [add a technique](../how-to/add-a-technique.md). What the verdicts mean: [verdicts](../explanation/verdicts.md).
 
@@ -28,10 +28,16 @@ To write one: [add a technique](../how-to/add-a-technique.md). What the verdicts
 def render() -> str:
     """Return the page."""
     rows = [
-        (f"[`{t.id}`](#{t.id})", t.stage, ", ".join(_costs(t)), "no" if t.risk.off_by_default else "yes", t.title)
+        (
+            f"[`{t.id}`](#{t.id})",
+            t.stage,
+            ", ".join(_costs(t)),
+            "only when asked" if t.risk.off_by_default else "yes",
+            t.title,
+        )
         for t in BUILT_IN
     ]
-    head = ("id", "stage", "costs", "by default", "what")
+    head = ("id", "stage", "costs", "stacked", "what")
     parts = [_INTRODUCTION.format(count=len(BUILT_IN)), table(head, rows)]
     parts += [_section(t) for t in BUILT_IN]
     return "".join(parts)
