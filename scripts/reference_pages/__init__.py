@@ -1,0 +1,1 @@
+"""The generated pages of docs/reference: one page a file, each made out of what the code itself says."""

@@ -1,0 +1,84 @@
+# ruff: noqa: E501 - a row of a Markdown table is one line
+"""`exit-codes.md`: how a process ends, and the tree of errors."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import bootlab
+from bootlab.errors import BootlabError
+from bootlab.model.recording import Outcome
+from reference_pages.markdown import code, table
+
+_INTRODUCTION = """\
+# Exit codes and errors
+
+Every error is one sentence that says what happened and where, and a `hint:` with the next command to try. With `--json`
+the same stands on standard output as `{"error": …, "hint": …, "exit_code": …}`.
+
+## Exit codes
+
+"""
+_FAMILIES = (
+    (0, "done; a boot reached its goal, with its functional check passed"),
+    (1, "an error of bootlab itself, of no family below"),
+    (2, "the user's input: a system file, an option, a name"),
+    (
+        3,
+        "the environment: a tool is missing, KVM does not work, a folder cannot be written; `doctor` found something missing",
+    ),
+    (4, "the target, in a way that has no code of its own"),
+    (
+        5,
+        "the measurement cannot be trusted: boots that must be equal are not (`boot --repeat`), or boots shared the machine",
+    ),
+)
+_OUTCOMES = """
+## How a boot ends
+
+`bootlab boot` ends with the code of its outcome. `try` and `stack` end with it when the *base* fails; a variant that
+fails is a result (the verdict *broken*), not an error.
+
+"""
+_ERRORS = """
+## The tree of errors
+
+For scripts: every class derives from `BootlabError` and carries `message`, `hint` and `exit_code`.
+
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    parts = [_INTRODUCTION, table(("code", "meaning"), [(code(c), text) for c, text in _FAMILIES])]
+    parts.append(
+        "| `41` to `49` | how a boot failed, below |\n| `130` | stopped by Ctrl-C; finished boots are kept |\n"
+    )
+    rows = [(code(o.value), code(o.exit_code), o.hint or "") for o in Outcome]
+    parts += [_OUTCOMES, table(("outcome", "exit code", "the next thing to try"), rows)]
+    parts += [_ERRORS, table(("class", "is a", "exit code", "raised when"), [_row(e) for e in error_classes()])]
+    return "".join(parts)
+
+
+def error_classes() -> list[type[BootlabError]]:
+    """Return every class of the tree, each after its base."""
+    for module in pkgutil.walk_packages(bootlab.__path__, "bootlab."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found: list[type[BootlabError]] = []
+    waiting: list[type[BootlabError]] = [BootlabError]
+    while waiting:
+        error = waiting.pop(0)
+        found.append(error)
+        waiting[:0] = sorted(error.__subclasses__(), key=lambda e: (e.exit_code, e.__name__))
+    return found
+
+
+def _row(error: type[BootlabError]) -> tuple[str, str, str, str]:
+    bases = ", ".join(b.__name__ for b in error.__bases__ if issubclass(b, BootlabError))
+    number = f"`{error.exit_code}`"
+    if error.__name__ == "BaseFailedError":
+        number = "that of the base's outcome"
+    return f"`{error.__module__}.{error.__name__}`", code(bases) if bases else "", number, inspect.getdoc(error) or ""

@@ -1,0 +1,206 @@
+# ruff: noqa: E501 - a row of a Markdown table is one line
+"""`formats.md`: every file and document that bootlab writes, with its version and history."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+import types
+import typing
+from pathlib import Path
+
+import msgspec
+
+from bootlab.model import recording, verdict
+from bootlab.report import results
+from reference_pages.markdown import code, table
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+_HISTORY: dict[str, dict[int, str]] = {
+    "bootlab-recording": {1: "first version (0.1.0)"},
+    "bootlab-results": {1: "first version (0.1.0)"},
+    "stamp file": {1: "first version (0.1.0)"},
+}
+_INTRODUCTION = """\
+# Formats
+
+Every document carries `format` and `version`. bootlab reads the version that it writes and refuses another one with an
+error that names both. Times are integer nanoseconds, sizes are bytes; a plain number has its unit in its name. `null`
+means: not known, or it never came. New keys may be added without a new version; a key that changes its meaning or goes
+away makes a new version.
+
+| format | where | version | written by |
+|---|---|---|---|
+| `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
+| `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | `boot`, `try`, `stack` |
+| stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
+| `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
+| `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
+| `bootlab-trace` | `otherData` of a Chrome-JSON trace (Trace Event Format) | 1 | `report --chrome` |
+| `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |
+| `bootlab-analysis` | document of the crate `boottrace` | 1 | the crate |
+
+A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in
+[system-file.md](system-file.md).
+
+"""
+_RECORDING = """\
+## Recording
+
+A folder named by the *key*: the digest of all that can change the boot (command, artefacts' contents, emulator version,
+plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th boot made anew by `--fresh`, `--repeat` or free mode.
+
+| file | contents |
+|---|---|
+| `recording.json` | `format`, `version`, `meta`, `marks`. Written last: a folder that has it is whole |
+| `console.log` | the console's bytes from power-on, cut behind the line of the goal (or of the functional check) |
+| `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
+| `emulator.log` | what QEMU itself said |
+
+"""
+_META: dict[str, str] = {
+    "format": "always `bootlab-recording`",
+    "version": "version of the format",
+    "key": "digest of all that can change the boot",
+    "system_name": "`name` of the system file",
+    "purpose": "`diagnostic`: with agent and `initcall_debug`; its times stand beside no other boot's",
+    "mode": "clock mode",
+    "outcome": "how it ended: [exit codes](exit-codes.md#how-a-boot-ends)",
+    "reason": "why, for outcomes other than the goal",
+    "command": "the emulator's command, word by word",
+    "cmdline": "the kernel command line that was booted",
+    "emulator_version": "QEMU's version text",
+    "shift": "exact mode: one instruction takes 2^shift ns",
+    "accel": "`tcg` or `kvm`",
+    "stamped": "the plugin stamped the console",
+    "wall_s": "seconds of the host; says nothing about the guest in exact mode",
+    "goal_ns": "power-on to goal on `goal_clock`",
+    "goal_insns": "instructions executed from power-on to goal",
+    "goal_clock": "`virtual`; `printk`: the last kernel stamp before the goal (exact, no plugin); `wall`: the host's clock",
+    "console_bytes": "length of `console.log`",
+    "artefact_bytes": "size of `kernel` and `initramfs`",
+    "artefact_sha256": "digest of `kernel` and `initramfs`",
+    "check_groups": "what the functional check's groups caught, per pattern",
+    "check_missing": "patterns of the check that were not found",
+    "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
+    "lacks": "what this recording does not have, in sentences",
+}
+_STAMPS = """
+## Stamp file
+
+Written by the plugin (`qemu-plugin/stamp-file.h`) into a mapped file while QEMU runs, read by
+`python/bootlab/targets/stamps.py`, removed when the recording is saved. Little endian, 8-byte words, magic `{magic}`.
+
+```c
+{structs}
+```
+
+At most {stamps} stamps and {marks} marks; mark {user} is the first user-space instruction. `overflow` is 1 when stamps were
+lost. Bytes behind `console_bytes` carry the pending stamp.
+
+"""
+_AGENT = """
+## Agent report
+
+On the console of a diagnostic boot; each line starts with `@BL1 ` (`guest/agent/report.h`):
+
+```text
+@BL1 begin
+@BL1 file <R|-> <bytes> <path>     R: read since the boot
+@BL1 proc <name> <line>
+@BL1 log <line>
+@BL1 end <number of the lines between begin and end>
+```
+
+Bytes that could break a line are written as `%xx`. A report that was cut or mixed with other output is not *complete*, and
+what depends on completeness is not concluded from it.
+"""
+
+
+def render() -> str:
+    """Return the page. Raise LookupError when a field or a version has no text here."""
+    constants = _stamp_constants()
+    versions = {
+        "bootlab-recording": recording.Meta.__struct_defaults__[recording.Meta.__struct_fields__.index("version")],
+        "bootlab-results": results.VERSION,
+        "stamp file": int(constants["VERSION"]),
+    }
+    parts = [
+        _INTRODUCTION.format(
+            recording=versions["bootlab-recording"],
+            results=versions["bootlab-results"],
+            stamps=versions["stamp file"],
+        )
+    ]
+    fields = set(recording.Meta.__struct_fields__)
+    if fields != _META.keys():
+        raise LookupError(f"fields and descriptions of meta differ: {sorted(fields ^ _META.keys())}")
+    parts += [_RECORDING, "### meta\n\n", _struct(recording.Meta, recording, _META)]
+    parts += ["\n### marks\n\n", _doc(recording.Mark), _struct(recording.Mark, recording)]
+    parts += ["\n## Results\n\nWritten anew after each trial and each step, whole or not at all.\n"]
+    for struct, module in _result_structs():
+        parts += [f"\n### {struct.__name__}\n\n", _doc(struct), _struct(struct, module)]
+    parts.append(_stamp_section(constants))
+    parts += ["## History\n\n", _history(versions), _AGENT]
+    return "".join(parts)
+
+
+def _result_structs() -> list[tuple[type[msgspec.Struct], types.ModuleType]]:
+    first = (results.Results, results.BootSummary, results.Applicability, results.StackResult, results.StackStep)
+    rest = (results.Rejected, results.LeaveOneOut, results.FinalSystem, results.Artefact)
+    judged = (verdict.Trial, verdict.Effect, verdict.StageDelta)
+    return [(s, results) for s in (*first, *rest)] + [(s, verdict) for s in judged]
+
+
+def _doc(struct: type) -> str:
+    return f"{(struct.__doc__ or '').strip()}\n\n"
+
+
+def _struct(struct: type[msgspec.Struct], module: types.ModuleType, texts: dict[str, str] | None = None) -> str:
+    described = texts if texts is not None else _attribute_docs(module, struct.__name__)
+    hints = typing.get_type_hints(struct)
+    rows = [(code(f), _type(hints[f]), described.get(f, "")) for f in struct.__struct_fields__]
+    return table(("key", "type", "meaning"), rows)
+
+
+def _attribute_docs(module: types.ModuleType, name: str) -> dict[str, str]:
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    body = next(n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
+    docs: dict[str, str] = {}
+    for node, following in itertools.pairwise(body):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(following, ast.Expr):
+            docs[node.target.id] = str(ast.literal_eval(following.value))
+    return docs
+
+
+def _type(hint: object) -> str:
+    text = getattr(hint, "__name__", str(hint)) if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+    text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text).replace("typing.", "").replace("NoneType", "None")
+    return code(text.replace("|", "or"))
+
+
+def _stamp_constants() -> dict[str, str]:
+    text = (REPOSITORY / "qemu-plugin" / "stamp-file.h").read_text(encoding="utf-8")
+    return dict(re.findall(r"#define BOOTLAB_(?:STAMP_)?(\w+) (\S.*)", text))
+
+
+def _stamp_section(constants: dict[str, str]) -> str:
+    text = (REPOSITORY / "qemu-plugin" / "stamp-file.h").read_text(encoding="utf-8")
+    structs = text[text.index("struct bootlab_mark") : text.rindex("#endif")].strip()
+    return _STAMPS.format(
+        magic=constants["MAGIC"].strip('"'),
+        structs=structs,
+        stamps=constants["MAX_STAMPS"].strip("()").replace("1u << 21", "2^21"),
+        marks=constants["MAX_MARKS"],
+        user=constants["USER_MARK"],
+    )
+
+
+def _history(versions: dict[str, int]) -> str:
+    rows = []
+    for name, version in versions.items():
+        if set(_HISTORY[name]) != set(range(1, version + 1)):
+            raise LookupError(f"the history of {name} must name the versions 1 to {version}")
+        rows += [(name, number, text) for number, text in sorted(_HISTORY[name].items())]
+    return table(("format", "version", "what changed"), rows)

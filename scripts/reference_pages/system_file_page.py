@@ -1,0 +1,135 @@
+# ruff: noqa: E501 - a row of a Markdown table is one line
+"""`system-file.md`: every key of a system file. A key without a description here, or the reverse, is an error."""
+
+from __future__ import annotations
+
+import types
+import typing
+
+import msgspec
+
+from bootlab.systemfile import raw, template
+from reference_pages.markdown import code, table
+
+_INTRODUCTION = """\
+# System file
+
+A TOML file describes a *system*: everything that is booted. `bootlab new FILE.toml` writes a commented one (it stands at
+the end of this page). A key that does not exist is an error that names the file, the key and the nearest known one.
+
+* Paths are relative to the system file. `~`, `$NAME` and `${NAME}` are expanded in paths; `$$` is a dollar. A variable
+  that is not set is an error.
+* Patterns are Python regular expressions, searched in each console line without terminal control sequences and without
+  carriage return. In TOML, 'single quotes' keep a backslash as it is. A pattern that also matches an empty line is refused.
+* With `target = "replay"` nothing is built, so files and variables need not be there.
+
+"""
+_TABLES: tuple[tuple[str, type[msgspec.Struct], str], ...] = (
+    ("", raw.RawSystem, "Keys at the top of the file, before the first table."),
+    ("machine", raw.RawMachine, "The emulated machine, in QEMU's words."),
+    ("clock", raw.RawClock, "How time runs: see [exact mode](../explanation/exact-mode.md)."),
+    ("kernel", raw.RawKernel, "The kernel and its command line."),
+    ("initramfs", raw.RawInitramfs, "What bootlab packs: an archive, a folder over it, single entries over both."),
+    ("initramfs.files", raw.RawEntry, 'One entry a line: `"/path" = { … }`, with exactly one of the seven kinds.'),
+    ("goal", raw.RawGoal, "First available use."),
+    ("check", raw.RawCheck, "The functional check: what must still work in a faster system."),
+    ("limits", raw.RawLimits, "When a boot is given up. Virtual limits decide alike on every machine."),
+)
+_KEYS: dict[str, str] = {
+    "name": "name of the system; letters, digits, dot, dash, underscore, at most 64",
+    "target": "what boots it: `qemu`, `replay`, or a name that a package registered",
+    "cmdline": "the kernel command line; may stand in `[kernel]` instead, not in both. Order, duplicates, quoted values and "
+    "init's arguments behind `--` are kept. Exact mode adds `nokaslr`",
+    "application": "absolute path of the program that gives first use, when it may also run as init; may stand in `[kernel]`",
+    "recordings": "replay: the folder of recordings",
+    "marks": "table: mark name to console pattern. The names `rc-scripts` and `application` start the stages of those names",
+    "machine.type": "`-machine`",
+    "machine.cpu": "`-cpu`. In exact mode `max` gets `rdrand=off,rdseed=off`",
+    "machine.memory_mib": "memory, MiB; 1 to 1048576",
+    "machine.cpus": "`-smp`; exact mode needs 1",
+    "machine.firmware": "`default` is the machine type's own",
+    "machine.options": "appended to `-machine TYPE,…`",
+    "machine.devices": "each becomes `-device …`",
+    "machine.disks": "disk image files; each becomes `-drive …`. A disk completes at the host's pace and breaks exactness",
+    "machine.extra": "further arguments, passed on as they are, last",
+    "machine.emulator": "the QEMU binary, when it is not the first `qemu-system-x86_64` in PATH",
+    "clock.mode": "`exact`: one instruction takes 2^shift ns. `free`: the host's clock",
+    "clock.shift": "exact mode: 0 to 10; 1 makes a machine of 500 million instructions a second",
+    "clock.rtc_base": "exact mode: what the guest's clock shows at power-on, UTC, without zone",
+    "clock.accel": "free mode: `auto`, `tcg` or `kvm`. `auto` takes KVM only where a probe guest ran on it",
+    "kernel.image": "the kernel image (bzImage or vmlinux). Must be given unless the target is `replay`",
+    "kernel.config": "its configuration; else `config-VERSION` beside `vmlinuz-VERSION`, else what the image holds (IKCONFIG)",
+    "kernel.symbols": "its `System.map`; else `System.map-VERSION` beside it. Read into the system; marks come from the image",
+    "kernel.form": "`image`: booted as it is. `vmlinux`: unpacked on the host and entered by PVH",
+    "kernel.cmdline": "see `cmdline`",
+    "kernel.application": "see `application`",
+    "initramfs.compression": "what the archive is compressed with",
+    "initramfs.level": "the compressor's level; left out: the best that the format has",
+    "initramfs.dir": "a folder whose tree is packed",
+    "initramfs.archive": "an existing initramfs (cpio, compressed or not, several segments) that is taken apart and packed again",
+    "initramfs.keep": "absolute paths that slimming never leaves out",
+    "initramfs.files": "single entries, below",
+    "initramfs.files.source": "a regular file with the contents of this one; its mode is kept unless `mode` is given",
+    "initramfs.files.text": "a regular file with this text (mode 0644 unless given)",
+    "initramfs.files.symlink": "a symbolic link to this target",
+    "initramfs.files.dir": "`true`: a folder (mode 0755 unless given)",
+    "initramfs.files.fifo": "`true`: a named pipe (mode 0644 unless given)",
+    "initramfs.files.char": "a character device `[major, minor]` (mode 0600 unless given); no root needed",
+    "initramfs.files.block": "a block device `[major, minor]` (mode 0600 unless given); no root needed",
+    "initramfs.files.mode": 'octal mode in quotes: `"0755"`',
+    "initramfs.files.uid": "owner",
+    "initramfs.files.gid": "group",
+    "goal.console": "the goal: the first console line that this pattern finds. Its time is that of the last byte matched",
+    "goal.name": "its name in reports",
+    "check.console": "one pattern or a list. Each must be found; what its groups caught must equal the base's. Without a group, "
+    "the matched text must",
+    "limits.virtual_s": "virtual seconds from power-on without the goal",
+    "limits.stall_virtual_s": "virtual seconds without a byte on the console",
+    "limits.wall_s": "seconds of the host without the goal; the safety net",
+    "limits.stall_wall_s": "seconds of the host without a byte on the console",
+}
+
+
+def render() -> str:
+    """Return the page. Raise LookupError when keys and descriptions differ."""
+    parts = [_INTRODUCTION]
+    seen: set[str] = set()
+    for name, struct, text in _TABLES:
+        rows = []
+        hints = typing.get_type_hints(struct)
+        for field in msgspec.structs.fields(struct):
+            key = f"{name}.{field.name}" if name else field.name
+            if not name and field.name in {n for n, _, _ in _TABLES}:
+                continue
+            seen.add(key)
+            rows.append((code(field.name), _type(hints[field.name]), _default(field), _KEYS.get(key, "")))
+        title = f"`[{name}]`" if name else "Top of the file"
+        parts += [f"## {title}\n\n{text}\n\n", table(("key", "type", "default", "meaning"), rows), "\n"]
+    if seen != _KEYS.keys():
+        raise LookupError(f"keys and descriptions of the system file differ: {sorted(seen ^ _KEYS.keys())}")
+    parts.append(f"## The file that `bootlab new` writes\n\n```toml\n{template('my-system')}```\n")
+    return "".join(parts)
+
+
+def _type(hint: object) -> str:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return " / ".join(code(a) for a in arguments)
+    if origin in {types.UnionType, typing.Union}:
+        return " or ".join(_type(a) for a in arguments if a is not type(None))
+    if origin is tuple:
+        return "[major, minor]"
+    if origin is list:
+        return "list of texts"
+    names = {str: "text", int: "integer", float: "number", bool: "true / false"}
+    return names.get(hint, "table") if isinstance(hint, type) else "table"
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return ""
+    if field.default is msgspec.NODEFAULT:
+        return "must be given"
+    if field.default in {None, ""}:
+        return ""
+    return code(f'"{field.default}"' if isinstance(field.default, str) else field.default)

@@ -1,0 +1,207 @@
+"""The documentation says what the code does: pages are current, complete, and their links and commands exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from bootlab.cli.__main__ import app
+from bootlab.model.recording import Outcome
+from bootlab.model.timeline import EVENTS, STAGES
+from bootlab.model.verdict import Verdict
+from bootlab.techniques.registry import BUILT_IN
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+REFERENCE = REPOSITORY / "docs" / "reference"
+GENERATOR = REPOSITORY / "scripts" / "make-reference.py"
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+COMMANDS = typer.main.get_command(app).commands
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(REPOSITORY))
+
+
+def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(GENERATOR), *arguments], capture_output=True, text=True, check=False)
+
+
+def blocks(path: Path, *languages: str) -> list[str]:
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for language, text in found if language in languages]
+
+
+def test_generated_pages_are_current() -> None:
+    done = generate("--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_stale_page_is_noticed(tmp_path: Path) -> None:
+    assert generate("--folder", str(tmp_path)).returncode == 0
+    assert generate("--check", "--folder", str(tmp_path)).returncode == 0
+    (tmp_path / "cli.md").write_text("old", encoding="utf-8")
+    done = generate("--check", "--folder", str(tmp_path))
+    assert done.returncode == 1
+    assert "cli.md" in done.stdout
+
+
+def test_every_verb_is_documented() -> None:
+    text = page("cli.md")
+    guides = "".join(p.read_text(encoding="utf-8") for p in PAGES if p.parent != REFERENCE)
+    for verb in COMMANDS:
+        assert f"\n## bootlab {verb}\n" in text
+        assert f"bootlab {verb}" in guides, f"no page outside the reference tells what `bootlab {verb}` is for"
+
+
+def test_every_verb_gives_an_example_that_it_accepts() -> None:
+    for verb, command in COMMANDS.items():
+        example = re.search(r"Example: (bootlab .*)", command.help or "")
+        assert example, f"`bootlab {verb} --help` has no example"
+        assert not unknown_words(example[1])
+
+
+def test_every_technique_is_documented() -> None:
+    text = page("techniques.md")
+    for technique in BUILT_IN:
+        assert f"\n## {technique.id}\n" in text
+
+
+def test_every_error_and_exit_code_is_documented() -> None:
+    text = page("exit-codes.md")
+    sources = "".join(p.read_text(encoding="utf-8") for p in (REPOSITORY / "python").rglob("*.py"))
+    names = {"BootlabError"}
+    classes = re.findall(r"^class (\w+)\((\w+)\):", sources, re.MULTILINE)
+    while grown := {name for name, base in classes if base in names} - names:
+        names |= grown
+    assert {"SystemFileError", "ToolMissing", "MeasurementError"} <= names
+    for name in names:
+        assert re.search(rf"`[\w.]*\b{name}`", text), name
+    for outcome in Outcome:
+        assert f"| `{outcome.value}` | `{outcome.exit_code}` |" in text
+    for code in {int(c) for c in re.findall(r"\bexit_code = (\d+)", sources)}:
+        assert f"`{code}`" in text
+
+
+def test_every_format_is_documented() -> None:
+    text = page("formats.md")
+    folders = (REPOSITORY / "python", REPOSITORY / "crates")
+    sources = [p for f in folders for p in (*f.rglob("*.py"), *f.rglob("*/src/**/*.rs"))]
+    formats = {m for p in sources for m in re.findall(r'"(bootlab-[a-z]+)"', p.read_text(encoding="utf-8"))}
+    # The agent's name inside the guest is no format.
+    formats -= {"bootlab-agent"}
+    assert "bootlab-results" in formats
+    for name in formats:
+        assert f"`{name}`" in text, name
+
+
+def test_words_of_the_model_are_in_the_glossary() -> None:
+    text = page("glossary.md")
+    for stage, start, end in STAGES:
+        assert f"| {stage} | `{start}` | `{end}` |" in text
+    for event, mark in EVENTS:
+        assert f"| {event} | `{mark}`" in text
+    verdicts = (REPOSITORY / "docs" / "explanation" / "verdicts.md").read_text(encoding="utf-8")
+    for verdict in Verdict:
+        assert f"*{verdict.value}*" in text
+        assert f"| *{verdict.value}* |" in verdicts
+
+
+def anchors(path: Path) -> set[str]:
+    found = set()
+    for title in re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        plain = re.sub(r"[^\w\- ]", "", title.lower())
+        found.add(plain.replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_relative_links_resolve(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        assert found.exists(), f"{target} does not exist"
+        if anchor:
+            assert anchor in anchors(found), f"{target}: there is no such heading"
+
+
+def unknown_words(line: str) -> str:
+    """Say which word of a `bootlab …` line does not exist, or "" when all do."""
+    words = re.split(r"[#|>]", line, maxsplit=1)[0].split()
+    if len(words) < 2 or words[1] in {"VERB", "--install-completion", "--version", "--help"}:
+        return ""
+    command = COMMANDS.get(words[1])
+    if command is None:
+        return words[1]
+    known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return next((w for w in words[2:] if w.startswith("--") and w not in known | {"--help"}), "")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_commands_exist(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    shell = [line.removeprefix("$ ").strip() for b in blocks(path, "sh", "console") for line in b.splitlines()]
+    inline = re.findall(r"`((?:bootlab|make) [^`]*)`", path.read_text(encoding="utf-8"))
+    for line in [*shell, *inline]:
+        if line.startswith("bootlab ") and path.name not in {"out-of-scope.md", "CHANGELOG.md"}:
+            assert not unknown_words(line), line
+        if line.startswith("make ") and path.parent != REFERENCE:
+            assert line.split()[1] in targets, line
+
+
+def test_the_readme_names_the_packages_that_are_installed() -> None:
+    script = (REPOSITORY / "scripts" / "setup-debian.sh").read_text(encoding="utf-8")
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    groups = dict(re.findall(r'^(run|build|test)="(.*)"$', script, re.MULTILINE))
+    assert set(groups) == {"run", "build", "test"}
+    for package in " ".join(groups.values()).split():
+        assert f"`{package}`" in readme, package
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "python")], ids=name_of)
+def test_python_examples_compile_and_import(path: Path) -> None:
+    for block in blocks(path, "python"):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab"):
+                exec(compile(ast.unparse(node), str(path), "exec"), {})
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_no_path_of_one_machine(path: Path) -> None:
+    assert not re.search(r"(?<![\w.])/(?:work|root|tmp|home)/", path.read_text(encoding="utf-8"))
+
+
+def test_layers_import_as_the_architecture_says() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    layers = re.findall(r"^\| `(\w+)` \| .* \|$", text.split("## Layers")[1].split("##")[0], re.MULTILINE)
+    package = REPOSITORY / "python" / "bootlab"
+    there = {p.stem for p in package.iterdir() if p.is_dir() or p.suffix == ".py"} - {"__init__", "__pycache__", "py"}
+    there -= {p for p in there if p.startswith("_core")}
+    assert set(layers) == there
+    for file in package.rglob("*.py"):
+        layer = file.relative_to(package).parts[0].removesuffix(".py")
+        for name in imported(file):
+            if name in layers and name != layer and layer in layers:
+                assert layers.index(name) < layers.index(layer), f"{file}: {layer} must not import {name}"
+
+
+def imported(file: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "bootlab":
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab."):
+            names.add(str(node.module).split(".")[1])
+    return names
