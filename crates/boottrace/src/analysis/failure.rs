@@ -61,7 +61,7 @@ pub struct Failure {
 
 /// How a boot ended.
 pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
-    if kernel.faults.iter().any(|f| f.kind == FaultKind::Panic) {
+    if panic(kernel).is_some() {
         Outcome::Panic
     } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) {
         Outcome::UserSpace
@@ -70,6 +70,11 @@ pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
     } else {
         Outcome::EndsInFirmware
     }
+}
+
+/// The fault that stopped the kernel, whatever its reason.
+fn panic(kernel: &KernelFacts) -> Option<&crate::kernel::Fault> {
+    kernel.faults.iter().find(|f| f.kind == FaultKind::Panic || f.text.contains("Kernel panic"))
 }
 
 /// Entries of each kind that are listed.
@@ -161,9 +166,13 @@ pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
     if outcome(boot, kernel) == Outcome::UserSpace {
         return None;
     }
-    let last = boot.lines.iter().rev().find(|l| speaks(l))?;
+    // What a reset line or a progress bar prints after a panic says nothing.
+    let last = match panic(kernel) {
+        Some(fault) => fault.text.as_str(),
+        None => boot.lines.iter().rev().find(|l| speaks(l))?.text.trim(),
+    };
     let mut text = String::new();
-    for c in shorten(last.text.trim()).chars() {
+    for c in shorten(last).chars() {
         match c {
             '0'..='9' if text.ends_with('#') => {}
             '0'..='9' => text.push('#'),

@@ -167,8 +167,9 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
         out.push(Cost {
             technique: "deferred-probe-order".to_owned(),
             title: "probes are tried before their suppliers are there".to_owned(),
-            cost_ns: Some(ns),
-            gain_ns: Some(ns),
+            cost_ns: Some(ns).filter(|ns| *ns > 0),
+            // Zero only says that the durations were read from the timer tick.
+            gain_ns: Some(ns).filter(|ns| *ns > 0),
             basis: Basis::Printed,
             lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
             evidence: format!(
