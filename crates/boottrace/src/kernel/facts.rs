@@ -290,7 +290,7 @@ impl Walk {
                 found.cost_ns = gap.filter(|ns| *ns >= 0 && found.finished);
                 if self.clock != Clock::Printk {
                     // Before the console is up lines arrive in one burst, as fast as the port can send them.
-                    let sending_ns = (line.text.len() as i64 + 2) * SLOWEST_CHARACTER_NS;
+                    let sending_ns = i64::try_from(line.text.len() + 2).unwrap_or(0) * SLOWEST_CHARACTER_NS;
                     found.cost_ns = found.cost_ns.filter(|ns| *ns > sending_ns);
                 }
             }
