@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{self, Axis, BlindSpot, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage};
+use crate::analysis::{
+    self, Axis, BlindSpot, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage,
+};
 use crate::console::{kinds_of_stamps, BootLog, BootStart, Line};
 use crate::firmware::{self, FirmwareFacts};
 use crate::kernel::{self, KernelFacts};
@@ -72,7 +74,7 @@ impl Boot {
         let (from_line, to_line) = log.span();
         Self {
             number,
-            start: log.start.clone(),
+            start: log.start,
             from_line,
             to_line,
             reached_kernel: log.kernel_from.is_some(),

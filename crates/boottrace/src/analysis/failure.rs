@@ -61,7 +61,7 @@ pub struct Failure {
 
 /// How a boot ended.
 pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
-    if kernel.faults.iter().any(|f| f.kind == FaultKind::Panic) {
+    if panic(kernel).is_some() {
         Outcome::Panic
     } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) {
         Outcome::UserSpace
@@ -70,6 +70,14 @@ pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
     } else {
         Outcome::EndsInFirmware
     }
+}
+
+/// The fault that stopped the kernel, whatever its reason.
+fn panic(kernel: &KernelFacts) -> Option<&crate::kernel::Fault> {
+    kernel
+        .faults
+        .iter()
+        .find(|f| f.kind == FaultKind::Panic || f.text.contains("Kernel panic"))
 }
 
 /// Entries of each kind that are listed.
@@ -81,14 +89,25 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
     for fault in &kernel.faults {
         let (kind, meaning) = match fault.kind {
             FaultKind::Panic => (FailureKind::Panic, "the kernel stopped for good"),
-            FaultKind::Oops => (FailureKind::Oops, "kernel code failed; what follows may be its consequence"),
+            FaultKind::Oops => (
+                FailureKind::Oops,
+                "kernel code failed; what follows may be its consequence",
+            ),
             FaultKind::NoRoot => (FailureKind::NoRoot, "check root=, rootfstype= and the storage driver"),
-            FaultKind::NoInit => (FailureKind::NoInit, "check init= and the program's architecture and libraries"),
+            FaultKind::NoInit => (
+                FailureKind::NoInit,
+                "check init= and the program's architecture and libraries",
+            ),
             FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
             FaultKind::Warning => continue,
         };
         if out.len() < MAX_LISTED {
-            out.push(Failure { kind, line: fault.line, text: shorten(&fault.text), meaning: meaning.to_owned() });
+            out.push(Failure {
+                kind,
+                line: fault.line,
+                text: shorten(&fault.text),
+                meaning: meaning.to_owned(),
+            });
         }
     }
     for found in kernel.calibrations.iter().filter(|c| !c.finished) {
@@ -134,7 +153,10 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
         }),
         Outcome::EndsInFirmware if firmware.tables.is_empty() => {
             use crate::firmware::FirmwareStep as Step;
-            let started = firmware.steps.iter().any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
+            let started = firmware
+                .steps
+                .iter()
+                .any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
             Some(Failure {
                 kind: FailureKind::NoKernelOutput,
                 line: last.number,
@@ -161,9 +183,13 @@ pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
     if outcome(boot, kernel) == Outcome::UserSpace {
         return None;
     }
-    let last = boot.lines.iter().rev().find(|l| speaks(l))?;
+    // What a reset line or a progress bar prints after a panic says nothing.
+    let last = match panic(kernel) {
+        Some(fault) => fault.text.as_str(),
+        None => boot.lines.iter().rev().find(|l| speaks(l))?.text.trim(),
+    };
     let mut text = String::new();
-    for c in shorten(last.text.trim()).chars() {
+    for c in shorten(last).chars() {
         match c {
             '0'..='9' if text.ends_with('#') => {}
             '0'..='9' => text.push('#'),
@@ -184,7 +210,10 @@ pub fn boot_loop(endings: &[Option<String>]) -> Option<BootLoop> {
             None => 0,
         };
         if let (Some(text), true) = (ending, run > 1 && best.as_ref().is_none_or(|b| b.boots < run)) {
-            best = Some(BootLoop { boots: run, ends_with: text.clone() });
+            best = Some(BootLoop {
+                boots: run,
+                ends_with: text.clone(),
+            });
         }
     }
     best

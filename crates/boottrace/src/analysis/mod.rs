@@ -2,6 +2,8 @@
 
 mod axis;
 mod blind_spot;
+mod budget;
+mod comparison;
 mod cost;
 mod critical_path;
 mod deferred;
@@ -11,6 +13,8 @@ mod stage;
 
 pub use axis::{Alignment, Axis, Fit};
 pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
+pub use budget::Budget;
+pub use comparison::{compare, quantities, BudgetResult, Change, Comparison, Row, Sample};
 pub use cost::{costs, Basis, Cost};
 pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, SegmentKind};
 pub use deferred::{deferred, DeferredDevice, DeferredProbes};

@@ -111,7 +111,7 @@ pub fn took(split: &Split, counts: &ReaderCounts) -> Vec<Took> {
         let full = runs.len() >= MAX_TOOK;
         match runs.last_mut() {
             Some(last) if last.format == format && from_line <= last.to_line.saturating_add(1) => {
-                last.to_line = to_line
+                last.to_line = to_line;
             }
             _ if full => {}
             _ => runs.push(Took {
@@ -161,10 +161,12 @@ fn wrapped(lines: &[Line], content: &str, counts: &ReaderCounts) -> String {
     format!("{wrapping}{content}")
 }
 
+type HasStamp = fn(&Line) -> bool;
+
 /// The clocks that stamp at least one of the lines.
 pub fn kinds_of_stamps(lines: &[Line]) -> Vec<Clock> {
     let mut clocks = Vec::new();
-    let seen: [(Clock, fn(&Line) -> bool); 3] = [
+    let seen: [(Clock, HasStamp); 3] = [
         (Clock::Host, |l| l.live_host_ns().is_some()),
         (Clock::Printk, |l| l.printk_ns.is_some()),
         (Clock::Firmware, |l| l.firmware_ns.is_some()),

@@ -1,6 +1,6 @@
 //! Where one boot ends and the next begins.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::kernel::milestone::{self, Milestone};
 use crate::Limits;
 
 /// Why a boot was taken to start where it does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BootStart {
     /// The log begins in the middle: no banner was seen.
@@ -92,9 +92,10 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
 
 /// What is remembered of the boot being read.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 struct State {
     boot: Option<BootLog>,
-    banners: HashMap<String, ()>,
+    banners: HashSet<String>,
     last_banner: Option<String>,
     last_rank: Option<Rank>,
     monitor_seen: bool,
@@ -102,7 +103,6 @@ struct State {
     max_printk_ns: Option<i64>,
     console_switch: bool,
     replay_until_ns: Option<i64>,
-    unstamped_kernel: bool,
     kernel_lines: u32,
     first_mark: Option<String>,
     dropping: bool,
@@ -155,7 +155,6 @@ impl Splitter<'_> {
         match milestone::of(&line.text) {
             Some(Milestone::KernelBanner | Milestone::BootingLinux) => {
                 line.kind = LineKind::Kernel;
-                self.state.unstamped_kernel = true;
                 self.kernel_line(line, next);
                 return;
             }
@@ -195,12 +194,9 @@ impl Splitter<'_> {
                     self.out.replayed.push(line.number);
                     return;
                 }
-                if self.state.version.is_some() {
-                    self.begin(BootStart::KernelBanner);
-                } else if self.state.boot.is_none() {
-                    self.begin(BootStart::KernelBanner);
-                } else if self.in_kernel() && self.state.kernel_lines > 40 {
-                    // A log that began in the middle, and then the machine booted again.
+                // More than a few lines before the banner: the log began in the middle, and then it booted again.
+                let in_the_middle = self.in_kernel() && self.state.kernel_lines > 40;
+                if self.state.version.is_some() || self.state.boot.is_none() || in_the_middle {
                     self.begin(BootStart::KernelBanner);
                 }
                 self.state.version = Some(line.text.clone());
@@ -262,7 +258,7 @@ impl Splitter<'_> {
             return false;
         }
         let after_loader = state.last_rank == Some(Rank::Loader);
-        if state.banners.contains_key(text) {
+        if state.banners.contains(text) {
             // TI's K3 runs one SPL on each of its two kinds of core, with TF-A between them.
             let second_core = rank == Rank::Second && state.monitor_seen && !after_loader;
             return !second_core;
@@ -274,7 +270,7 @@ impl Splitter<'_> {
         self.state.monitor_seen |= rank == Rank::Monitor;
         self.state.last_rank = Some(rank);
         if self.state.banners.len() < 64 {
-            self.state.banners.insert(text.clone(), ());
+            self.state.banners.insert(text.clone());
         }
         self.state.last_banner = Some(text);
     }
@@ -308,7 +304,10 @@ impl Splitter<'_> {
         // A second report begins with its header, which was taken for the first boot's.
         let header = match &mut self.state.boot {
             Some(boot) if start == BootStart::BootstageReport => {
-                let at = boot.lines.iter().rposition(|l| l.text.contains("Timer summary in microseconds"));
+                let at = boot
+                    .lines
+                    .iter()
+                    .rposition(|l| l.text.contains("Timer summary in microseconds"));
                 at.map_or_else(Vec::new, |at| boot.lines.split_off(at))
             }
             _ => Vec::new(),
@@ -319,7 +318,7 @@ impl Splitter<'_> {
             self.out.dropped_boots += 1;
         }
         self.state = State {
-            boot: Some(BootLog::new(start.clone())),
+            boot: Some(BootLog::new(start)),
             dropping,
             ..State::default()
         };

@@ -27,6 +27,7 @@ pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // every caller returns it as it is
 fn plain(ns: i64, source: HostSource, length: usize) -> Option<HostPrefix> {
     Some(HostPrefix {
         ns,

@@ -83,7 +83,7 @@ fn introducer_length(bytes: &[u8]) -> usize {
     const SPELLED: [&[u8]; 5] = [b"\\x1b", b"\\033", b"\\e", b"\\u001b", b"#033"];
     match bytes {
         [0x1b, ..] => 1,
-        [b'^', b'[', next, ..] if matches!(next, b'[' | b']' | b'(' | b'7' | b'8' | b'c') => 2,
+        [b'^', b'[', b'[' | b']' | b'(' | b'7' | b'8' | b'c', ..] => 2,
         [b'\\' | b'#', ..] => SPELLED
             .iter()
             .find(|s| bytes.starts_with(s) && bytes.get(s.len()) == Some(&b'['))

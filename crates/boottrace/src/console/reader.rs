@@ -157,7 +157,7 @@ impl Reader<'_> {
                 let message = &rest[found.length..];
                 let cut = prefix::inner_start(message, self.style);
                 self.apply(&found, rest, &mut line);
-                line.text = message[..cut.unwrap_or(message.len())].to_owned();
+                message[..cut.unwrap_or(message.len())].clone_into(&mut line.text);
                 inherited.host_ns = line.host_ns;
                 inherited.host_source = line.host_source;
                 if !line.text.trim_ascii().is_empty() || found.length > 0 {

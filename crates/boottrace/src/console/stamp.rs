@@ -67,7 +67,7 @@ pub fn iso_time(bytes: &[u8]) -> Option<(i64, usize)> {
     let number = |range: std::ops::Range<usize>| -> Option<i64> {
         let part = bytes.get(range)?;
         let (value, used) = digits(part)?;
-        (used == part.len()).then_some(value as i64)
+        i64::try_from(value).ok().filter(|_| used == part.len())
     };
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     if bytes[4] != b'-' || bytes[7] != b'-' || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
@@ -100,7 +100,7 @@ pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
         b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
     ];
     let name = bytes.get(..3)?;
-    let month = MONTHS.iter().position(|m| *m == name)? as i64 + 1;
+    let month = i64::try_from(MONTHS.iter().position(|m| *m == name)?).ok()? + 1;
     if bytes.get(3) != Some(&b' ') {
         return None;
     }
@@ -111,7 +111,7 @@ pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
         return None;
     }
     let (time_ns, used) = clock_time(bytes.get(time_at..)?)?;
-    let day_ns = (days(1970, month, 1) + day as i64 - 1) * 86_400 * NS_PER_S;
+    let day_ns = (days(1970, month, 1) + i64::try_from(day).ok()? - 1) * 86_400 * NS_PER_S;
     Some((day_ns + time_ns, time_at + used))
 }
 

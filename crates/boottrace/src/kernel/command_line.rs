@@ -28,7 +28,11 @@ impl CommandLine {
             match c {
                 '"' => quoted = !quoted,
                 c if c.is_whitespace() && !quoted => parameters.push(String::new()),
-                c => parameters.last_mut().expect("never empty").push(c),
+                c => {
+                    if let Some(parameter) = parameters.last_mut() {
+                        parameter.push(c);
+                    }
+                }
             }
         }
         parameters.retain(|p| !p.is_empty());

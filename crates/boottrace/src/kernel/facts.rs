@@ -63,6 +63,8 @@ pub struct KernelFacts {
     pub look_alikes: BTreeMap<&'static str, (u64, u32)>,
 }
 
+/// A gap between arrivals shorter than the line takes at 57600 baud is no gap between events.
+const SLOWEST_CHARACTER_NS: i64 = 173_611;
 /// Faults beyond this are not kept; a stalled system prints them for ever.
 const MAX_FAULTS: usize = 200;
 
@@ -286,6 +288,11 @@ impl Walk {
                     .zip(stamp(line, self.clock))
                     .and_then(|(end, start): (i64, i64)| end.checked_sub(start));
                 found.cost_ns = gap.filter(|ns| *ns >= 0 && found.finished);
+                if self.clock != Clock::Printk {
+                    // Before the console is up lines arrive in one burst, as fast as the port can send them.
+                    let sending_ns = i64::try_from(line.text.len() + 2).unwrap_or(0) * SLOWEST_CHARACTER_NS;
+                    found.cost_ns = found.cost_ns.filter(|ns| *ns > sending_ns);
+                }
             }
             facts.calibrations.push(found);
         }

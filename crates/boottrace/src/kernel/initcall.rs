@@ -321,8 +321,8 @@ fn judge(call: &mut Initcall, latest_start_ns: Option<i64>) {
     let (Some(true_ns), Some(printed_us)) = (call.duration_ns, call.printed_us) else {
         return;
     };
-    let printed_ns = i64::try_from(printed_us).unwrap_or(i64::MAX).saturating_mul(1000);
-    let difference = true_ns.abs_diff(printed_ns);
+    let shown_ns = i64::try_from(printed_us).unwrap_or(i64::MAX).saturating_mul(1000);
+    let difference = true_ns.abs_diff(shown_ns);
     if call.has(CallFlag::JiffiesClock) || difference <= TOLERANCE_NS || difference * 10 <= true_ns.unsigned_abs() {
         return;
     }
@@ -331,7 +331,7 @@ fn judge(call: &mut Initcall, latest_start_ns: Option<i64>) {
         .end_ns
         .zip(latest_start_ns)
         .map(|(end, start)| end.saturating_sub(start));
-    if call.start_ns != latest_start_ns && since_latest.is_some_and(|ns| ns.abs_diff(printed_ns) <= TOLERANCE_NS) {
+    if call.start_ns != latest_start_ns && since_latest.is_some_and(|ns| ns.abs_diff(shown_ns) <= TOLERANCE_NS) {
         call.flags.push(CallFlag::SharedStart);
     }
 }
