@@ -122,7 +122,7 @@ def measure(command: list[str], runs: int, cwd: str) -> tuple[float, int, int]:
 
 def bootgraph_pl() -> str | None:
     """The kernel's own script, when it is somewhere."""
-    found = [os.environ.get("BOOTGRAPH_PL", "")] + glob.glob("/usr/src/linux*/scripts/bootgraph.pl")
+    found = [os.environ.get("BOOTGRAPH_PL", ""), *glob.glob("/usr/src/linux*/scripts/bootgraph.pl")]
     return next((path for path in found if path and Path(path).is_file()), None)
 
 
