@@ -3,6 +3,8 @@
  *
  *   rdinit=/bootlab-agent BOOTLAB_INIT=/init BOOTLAB_WAIT_MS=2000
  *
+ * With BOOTLAB_CHECK=FILE it runs the command of that file instead and reports what it prints (check.h).
+ *
  * It forks. The first process becomes the system's own init, with init's arguments; the child waits, then reports on
  * the serial port which files were read, what the kernel logged and what /proc says (report.h). The child works in a
  * mount namespace of its own, so that nothing it needs is seen by the system and nothing the system mounts hides a file.
@@ -23,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "files.h"
 #include "kernel.h"
 #include "report.h"
@@ -100,9 +103,13 @@ static void report(const struct places *at, unsigned long ms)
 	/* The kernel does not wait for a writer's line to end, so it is kept off the console while we write. */
 	klogctl(SYSLOG_CONSOLE_OFF, NULL, 0);
 	report_begin(port);
-	files_report();
-	kernel_report_proc(at->proc);
-	kernel_report_log(at->kmsg);
+	if (getenv("BOOTLAB_CHECK")) {
+		check_report(getenv("BOOTLAB_CHECK"), at->proc);
+	} else {
+		files_report();
+		kernel_report_proc(at->proc);
+		kernel_report_log(at->kmsg);
+	}
 	report_end();
 	tcdrain(port);
 	klogctl(SYSLOG_CONSOLE_ON, NULL, 0);
@@ -132,6 +139,7 @@ static void become_init(char **argv)
 
 	unsetenv("BOOTLAB_INIT");
 	unsetenv("BOOTLAB_WAIT_MS");
+	unsetenv("BOOTLAB_CHECK");
 	if (init) {
 		argv[0] = init;
 		execv(init, argv);

@@ -5,6 +5,8 @@
  *   file <R|-> <bytes> <path>     R: read since the boot; the path as a field
  *   proc <name> <line>
  *   log <line>
+ *   run <line>                    what the check's command printed (BOOTLAB_CHECK)
+ *   exit <status>                 how it ended: its exit status, or 128 and the signal's number
  *   end <number of the lines between begin and end>
  */
 #ifndef BOOTLAB_REPORT_H

@@ -22,15 +22,18 @@ _BEGIN = re.compile(rb"^@BL1 begin\r*$", re.MULTILINE)
 _END = re.compile(rb"end (\d{1,9})")
 _FILE = re.compile(rb"file ([R-]) (\d{1,18}) (/\S*)")
 _PROC = re.compile(rb"proc ([a-z]{1,32}) (.*)", re.DOTALL)
+_EXIT = re.compile(rb"exit (\d{1,3})")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the agent saw. `complete`: nothing was cut off, mixed up or left out on the way."""
+    """What the agent saw; `output` and `exit_status` of the check's command. `complete`: nothing was cut off, mixed up or left out on the way."""
 
     files: tuple[FileRead, ...] = ()
     proc: dict[str, str] = {}
     log: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+    exit_status: int | None = None
     complete: bool = False
 
 
@@ -67,6 +70,8 @@ class _Reading:
         self._files: dict[str, FileRead] = {}
         self._proc: dict[str, list[str]] = {}
         self._log: list[str] = []
+        self._output: list[str] = []
+        self._exit: int | None = None
 
     def line(self, raw: bytes) -> None:
         """Take one line of the console, with or without its carriage return."""
@@ -89,6 +94,10 @@ class _Reading:
             return False
         if body.startswith(b"log "):
             self._log.append(_text(body[4:]))
+        elif body.startswith(b"run "):
+            self._output.append(_text(body[4:]))
+        elif found := _EXIT.fullmatch(body):
+            self._exit = int(found[1])
         elif found := _FILE.fullmatch(body):
             path = _text(found[3])
             self._files[path] = FileRead(path=path, read=found[1] == b"R", size_bytes=int(found[2]))
@@ -104,6 +113,8 @@ class _Reading:
             files=tuple(self._files.values()),
             proc={name: "\n".join(lines) for name, lines in self._proc.items()},
             log=tuple(self._log),
+            output=tuple(self._output),
+            exit_status=self._exit,
             complete=self.ended and self._whole and not self._damaged,
         )
 

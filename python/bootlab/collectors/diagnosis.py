@@ -14,25 +14,25 @@ from bootlab.collectors.agent_binary import agent_path
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import Check, Goal, System
 from bootlab.model.tree import Entry
-from bootlab.targets.base import Target
 
 AGENT = "/bootlab-agent"
+_CHECK_FILE = "/bootlab-check"
 
 
-def diagnostic_system(system: System, timing: Recording, target: Target) -> System | None:
-    """Return the instrumented system, or None when there is no initramfs to carry the agent.
+class CheckOutput(msgspec.Struct, frozen=True):
+    """What the check's command printed, and its exit status (None: it never ended, or the report was cut off)."""
 
-    The agent waits until the goal has surely come (twice the timing boot's goal), then reports on the console.
-    """
-    del target
+    lines: tuple[str, ...]
+    exit_status: int | None
+
+
+def _with_agent(system: System, timing: Recording) -> System:
+    # The agent waits until the goal has surely come (twice the timing boot's goal), then reports on the console.
     if system.initramfs is None:
-        return None
+        raise ValueError("no initramfs to carry the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
-    real_init = system.cmdline.value("rdinit") or "/init"
-    line = system.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
-    line = line.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
-    line = line.with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000)).with_param("initcall_debug")
-    line = line.with_param("log_buf_len", "16M").with_param("loglevel", "1")
+    line = system.cmdline.with_param("BOOTLAB_INIT", system.cmdline.value("rdinit") or "/init")
+    line = line.with_param("rdinit", AGENT).with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000))
     source = "replay" if system.target == "replay" else str(agent_path())
     tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
     return msgspec.structs.replace(
@@ -43,6 +43,37 @@ def diagnostic_system(system: System, timing: Recording, target: Target) -> Syst
         check=Check(),
         marks=(),
     )
+
+
+def diagnostic_system(system: System, timing: Recording) -> System | None:
+    """Return the instrumented system, or None when there is no initramfs to carry the agent."""
+    if system.initramfs is None:
+        return None
+    carried = _with_agent(system, timing)
+    line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
+    line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
+    return msgspec.structs.replace(carried, cmdline=line)
+
+
+def checking_system(system: System, timing: Recording) -> System | None:
+    """Return the system with the agent inside that runs the check's command; None without one, or no initramfs."""
+    if not system.check.command or system.initramfs is None:
+        return None
+    plain = msgspec.structs.replace(system, check=Check())
+    carried = _with_agent(plain, timing)
+    text = "".join(f"{word}\n" for word in system.check.command)
+    tree = carried.initramfs.tree.put(_CHECK_FILE, Entry(kind="file", mode=0o600, text=text))  # type: ignore[union-attr]
+    return msgspec.structs.replace(
+        carried,
+        cmdline=carried.cmdline.with_param("BOOTLAB_CHECK", _CHECK_FILE),
+        initramfs=msgspec.structs.replace(carried.initramfs, tree=tree),
+    )
+
+
+def check_output(recording: Recording) -> CheckOutput:
+    """Read what the check's command printed out of a check boot."""
+    report = parse(recording.console)
+    return CheckOutput(lines=report.output, exit_status=report.exit_status)
 
 
 def diagnose(recording: Recording) -> Diagnosis:

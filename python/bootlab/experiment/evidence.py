@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import Future
 
 import msgspec
 
 from bootlab.builders import compress
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.collectors.diagnosis import diagnose, diagnostic_system
+from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
 from bootlab.errors import TargetError
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.trial import SAME_NS
+from bootlab.experiment.trial import SAME_NS, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.techniques.base import Context, Evidence
@@ -43,6 +44,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: Diagnosis | None
     info: KernelInfo
     placebo_ns: tuple[int, ...] = ()
+    output: CheckOutput | None = None
 
     @property
     def same_ns(self) -> int:
@@ -80,7 +82,39 @@ def establish(bench: Bench, system: System, *, diagnostic: bool = True, label: s
     if not recording.ok:
         raise BaseFailedError(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
-    return Base(system=system, recording=recording, diagnosis=diagnosis, info=info, placebo_ns=_goals(bench, placebos))
+    return Base(
+        system=system,
+        recording=recording,
+        diagnosis=diagnosis,
+        info=info,
+        placebo_ns=_goals(bench, placebos),
+        output=_output(bench, system, recording, label),
+    )
+
+
+def why_lost(bench: Bench, base: Base, system: System, recording: Recording, label: str) -> str:
+    """Return why a variant lost its function, or "". With a check command this makes the variant's check boot."""
+    broken = why_broken(base.recording, recording)
+    if broken or base.output is None:
+        return broken
+    output = _output(bench, system, recording, label)
+    if output == base.output:
+        return ""
+    if output is None:
+        return "the check's command could not be run: there is no initramfs to carry the agent"
+    if output.exit_status != base.output.exit_status:
+        return f"the check's command ended with {output.exit_status}, in the base with {base.output.exit_status}"
+    old, new = next(
+        (pair for pair in itertools.zip_longest(base.output.lines, output.lines) if pair[0] != pair[1]), ("", "")
+    )
+    return f"the check's command printed {(new or '')[:120]!r}, in the base {(old or '')[:120]!r}"
+
+
+def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
+    checking = checking_system(system, timing)
+    if checking is None:
+        return None
+    return check_output(bench.boot(checking, f"{label} (check)", purpose="check"))
 
 
 def _goals(bench: Bench, placebos: list[Future[Recording]]) -> tuple[int, ...]:
@@ -98,7 +132,7 @@ def _placebo(bench: Bench, system: System, length: int) -> Future[Recording]:
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
     """Make the diagnostic boot of a system whose timing boot is there. None: this system cannot carry the agent."""
-    instrumented = diagnostic_system(system, timing, bench.target)
+    instrumented = diagnostic_system(system, timing)
     if instrumented is None:
         return None
     return diagnose(bench.boot(instrumented, f"{label} (diagnostic)", purpose="diagnostic"))

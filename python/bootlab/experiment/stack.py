@@ -7,11 +7,11 @@ from collections.abc import Callable
 import msgspec
 
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base
-from bootlab.experiment.trial import why_broken
+from bootlab.experiment.evidence import Base, why_lost
 from bootlab.experiment.trying import winners
 from bootlab.model.change import Change, apply_all
 from bootlab.model.recording import Recording
+from bootlab.model.system import System
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Technique
 
@@ -131,9 +131,9 @@ class Stacker:
                 self._note(self._unbooted(change, phase, conflict))
                 continue
             candidate = self._with(change)
-            if apply_all(self._base.system, candidate) == apply_all(self._base.system, self._stack):
+            if self._system(candidate) == self._system(self._stack):
                 continue
-            future = self._bench.submit(apply_all(self._base.system, candidate), f"stack + {change.id}")
+            future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
             self._prefetch(candidate, queue)
             self._decide(change, candidate, self._bench.wait(future), phase)
 
@@ -143,11 +143,11 @@ class Stacker:
             return
         following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
         if following is not None:
-            system = apply_all(self._base.system, (*candidate, following))
+            system = self._system((*candidate, following))
             self._bench.submit(system, f"stack + {following.id}")
 
     def _decide(self, change: Change, candidate: tuple[Change, ...], recording: Recording, phase: str) -> None:
-        broken = why_broken(self._base.recording, recording)
+        broken = why_lost(self._bench, self._base, self._system(candidate), recording, f"stack + {change.id}")
         before = self._now
         after = recording.meta.goal_ns if not broken else None
         kept = after is not None and before - after > self._base.same_ns
@@ -170,15 +170,14 @@ class Stacker:
         rows: list[LeftOut] = []
         stack = self._stack
         futures = [
-            self._bench.submit(
-                apply_all(self._base.system, tuple(c for c in stack if c is not change)), f"without {change.id}"
-            )
+            self._bench.submit(self._system(tuple(c for c in stack if c is not change)), f"without {change.id}")
             for change in stack
         ]
         useless: list[Change] = []
         for change, future in zip(stack, futures, strict=True):
             recording = self._bench.wait(future)
-            broken = why_broken(self._base.recording, recording)
+            without = tuple(c for c in stack if c is not change)
+            broken = why_lost(self._bench, self._base, self._system(without), recording, f"without {change.id}")
             goal = recording.meta.goal_ns if not broken else None
             cost = None if goal is None else goal - self._now
             keep = cost is None or cost > self._base.same_ns
@@ -208,12 +207,16 @@ class Stacker:
 
     def _drops(self, changes: list[Change]) -> bool:
         lean = tuple(c for c in self._stack if c not in changes)
-        recording = self._bench.boot(apply_all(self._base.system, lean), "the stack without what no longer helps")
-        good = not why_broken(self._base.recording, recording)
+        label = "the stack without what no longer helps"
+        recording = self._bench.boot(self._system(lean), label)
+        good = not why_lost(self._bench, self._base, self._system(lean), recording, label)
         if good and (recording.meta.goal_ns or 0) <= self._now + self._base.same_ns:
             self._stack, self._best = lean, recording
             return True
         return False
+
+    def _system(self, changes: tuple[Change, ...]) -> System:
+        return apply_all(self._base.system, changes)
 
     def _conflict(self, change: Change) -> str:
         return _conflict_in(change, self._stack, self._by_id)

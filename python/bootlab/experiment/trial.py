@@ -16,14 +16,22 @@ SAME_NS = 50_000
 
 
 def judge_exact(
-    technique: Technique, change: Change, before: Evidence, after: Evidence, *, same_ns: int = SAME_NS
+    technique: Technique,
+    change: Change,
+    before: Evidence,
+    after: Evidence,
+    *,
+    same_ns: int = SAME_NS,
+    broken: str | None = None,
 ) -> Trial:
     """Compare two exact boots. Broken comes before proof, proof before the difference.
 
     `same_ns`: what an irrelevant change moves the goal by (placebo boots); no more than that is called the same.
+    `broken`: why the variant lost its function (""), when more than the two recordings was looked at.
     """
     base, new = before.recording, after.recording
-    broken = why_broken(base, new)
+    if broken is None:
+        broken = why_broken(base, new)
     effect = Effect(shown=False, evidence="") if broken else technique.took_effect(before, after)
     saved = _saved(base, new)
     if broken:
@@ -43,12 +51,12 @@ def judge_exact(
 
 
 def judge_free(
-    technique: Technique, change: Change, before: list[Evidence], after: list[Evidence], *, tests: int
+    technique: Technique, change: Change, before: list[Evidence], after: list[Evidence], *, tests: int, broken: str = ""
 ) -> Trial:
     """Compare boots on the host's clock, taken in the same blocks."""
     base, new = before[0].recording, after[0].recording
     for other in after:
-        if broken := why_broken(base, other.recording):
+        if broken := broken or why_broken(base, other.recording):
             return _trial(change, base, other.recording, Verdict.BROKEN, broken, Effect(shown=False, evidence=""))
     effect = technique.took_effect(before[0], after[0])
     base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)

@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.errors import MeasurementError
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of
+from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
 from bootlab.experiment.trial import judge_exact, judge_free
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
@@ -75,12 +75,13 @@ def try_all(
     for (technique, change, system), future in zip(flying, futures, strict=True):
         recording = bench.wait(future)
         after = Evidence(system=system, recording=recording)
-        trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns)
+        lost = why_lost(bench, base, system, recording, change.id)
+        trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
         if trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after):
             # What the console of a timing boot cannot show, the kernel's whole log may.
             diagnosis = diagnosis_of(bench, system, recording, change.id)
             after = msgspec.structs.replace(after, diagnosis=diagnosis)
-            trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns)
+            trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
         trials.append(trial)
         if sink:
             sink(trial)
@@ -120,7 +121,8 @@ def try_all_free(
     trials = []
     for (technique, change), own in zip(pairs, runs, strict=True):
         after = [Evidence(system=change.apply(base.system), recording=r) for r in own]
-        trial = judge_free(technique, change, before, after, tests=len(pairs))
+        lost = why_lost(bench, base, after[0].system, after[0].recording, change.id)
+        trial = judge_free(technique, change, before, after, tests=len(pairs), broken=lost)
         trials.append(trial)
         if sink:
             sink(trial)

@@ -69,9 +69,15 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """What must still work. Every pattern must be found; what its groups caught must equal the base's."""
+    """What must still work.
+
+    `console`: every pattern must be found; what its groups caught must equal the base's. `command`: a program and its
+    arguments, run inside the booted system once the goal is there (in a boot of its own); its output and its exit
+    status must equal the base's.
+    """
 
     console: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

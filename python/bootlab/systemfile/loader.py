@@ -250,7 +250,15 @@ def _pattern(text: str, where: str, place: Place) -> str:
 
 def _check(raw: RawCheck, place: Place) -> Check:
     patterns = [raw.console] if isinstance(raw.console, str) else raw.console
-    return Check(console=tuple(_pattern(text, f"check.console[{i}]", place) for i, text in enumerate(patterns)))
+    for index, word in enumerate(raw.command):
+        if not word or "\n" in word or "\0" in word:
+            raise place.error(
+                f"{word!r} cannot be a word of a command", f"check.command[{index}]", "put longer scripts into a file"
+            )
+    return Check(
+        console=tuple(_pattern(text, f"check.console[{i}]", place) for i, text in enumerate(patterns)),
+        command=tuple(raw.command),
+    )
 
 
 def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:

@@ -86,6 +86,7 @@ class RawCheck(RawTable, frozen=True):
     """`[check]`."""
 
     console: str | list[str] = []
+    command: list[str] = []
 
 
 class RawLimits(RawTable, frozen=True):
