@@ -24,9 +24,7 @@ def main() -> int:
     """Write or check every page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
-    parser.add_argument(
-        "--folder", type=Path, default=REFERENCE, help="where the pages stand"
-    )
+    parser.add_argument("--folder", type=Path, default=REFERENCE, help="where the pages stand")
     options = parser.parse_args()
     check = options.check
     stale = []

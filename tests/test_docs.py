@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 import subprocess
 import sys
@@ -176,6 +177,14 @@ def test_python_examples_compile_and_import(path: Path) -> None:
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab"):
                 exec(compile(ast.unparse(node), str(path), "exec"), {})
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "pycon")], ids=name_of)
+def test_python_sessions_hold(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    done = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert done.attempted > 0
+    assert done.failed == 0
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
