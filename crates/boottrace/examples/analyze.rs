@@ -70,24 +70,40 @@ fn summary(document: &Document) -> String {
                 out.push(format!("  axis: {:?}, {}", boot.axis.clock, boot.axis.origin));
                 for stage in &boot.stages {
                     let at = stage.ns.map_or("-".to_owned(), |ns| format!("{:.6}", ns as f64 / 1e9));
-                    out.push(format!("  {:?} at {at} s (line {:?}): {}", stage.event, stage.line, stage.basis));
+                    out.push(format!(
+                        "  {:?} at {at} s (line {:?}): {}",
+                        stage.event, stage.line, stage.basis
+                    ));
                 }
                 for cost in boot.costs.iter().take(12) {
-                    let gain = cost.gain_ns.map_or("?".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
-                    out.push(format!("  cost {}: {}: {gain} ({:?}): {}", cost.technique, cost.title, cost.basis, cost.evidence));
+                    let gain = cost
+                        .gain_ns
+                        .map_or("?".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
+                    out.push(format!(
+                        "  cost {}: {}: {gain} ({:?}): {}",
+                        cost.technique, cost.title, cost.basis, cost.evidence
+                    ));
                 }
                 for failure in &boot.failures {
-                    out.push(format!("  failure {:?} (line {}): {}: {}", failure.kind, failure.line, failure.text, failure.meaning));
+                    out.push(format!(
+                        "  failure {:?} (line {}): {}: {}",
+                        failure.kind, failure.line, failure.text, failure.meaning
+                    ));
                 }
                 for spot in &boot.blind_spots {
-                    let length = spot.duration_ns.map_or("unknown".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
+                    let length = spot
+                        .duration_ns
+                        .map_or("unknown".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
                     out.push(format!("  blind spot {:?}: {length}: {}", spot.kind, spot.why));
                 }
             }
         }
     }
     if let Some(found) = &document.boot_loop {
-        out.push(format!("boot loop: {} boots end with `{}`", found.boots, found.ends_with));
+        out.push(format!(
+            "boot loop: {} boots end with `{}`",
+            found.boots, found.ends_with
+        ));
     }
     for took in &document.took {
         out.push(format!("took {}-{}: {}", took.from_line, took.to_line, took.format));

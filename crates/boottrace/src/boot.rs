@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{self, Axis, BlindSpot, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage};
+use crate::analysis::{
+    self, Axis, BlindSpot, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage,
+};
 use crate::console::{kinds_of_stamps, BootLog, BootStart, Line};
 use crate::firmware::{self, FirmwareFacts};
 use crate::kernel::{self, KernelFacts};

@@ -152,7 +152,11 @@ impl Axis {
         let jumps = !odd && first.is_some_and(|f| f >= JIFFIES_START_NS);
         let after_jump = || kernel.iter().filter_map(usable_printk).find(|ns| *ns > 0);
         let start = if jumps { after_jump() } else { first };
-        let offset_ns = if odd || jumps { start.unwrap_or(0).saturating_neg() } else { 0 };
+        let offset_ns = if odd || jumps {
+            start.unwrap_or(0).saturating_neg()
+        } else {
+            0
+        };
         let origin = if jumps {
             "the first stamp of the kernel's real clock (the stamps before it are no times)"
         } else if odd {
@@ -220,7 +224,12 @@ struct LoaderTime {
 /// The last time that the boot loader's own clock states before the kernel.
 fn last_loader_time(boot: &BootLog, firmware: &FirmwareFacts) -> Option<LoaderTime> {
     let kernel = boot.kernel_from.unwrap_or(boot.lines.len());
-    let handover = firmware.steps.iter().rev().find(|s| s.step == FirmwareStep::StartingKernel).map(|s| s.line);
+    let handover = firmware
+        .steps
+        .iter()
+        .rev()
+        .find(|s| s.step == FirmwareStep::StartingKernel)
+        .map(|s| s.line);
     let before = &boot.lines[..kernel];
     // The loader's farewell, if it is stamped; output after it comes from elsewhere.
     let stamped = before
@@ -229,14 +238,28 @@ fn last_loader_time(boot: &BootLog, firmware: &FirmwareFacts) -> Option<LoaderTi
         .or_else(|| before.iter().rev().find(|l| l.firmware_ns.is_some()));
     if let Some(line) = stamped {
         let name = line.text.trim().to_owned();
-        return line.firmware_ns.map(|ns| LoaderTime { ns, line: line.number, name });
+        return line.firmware_ns.map(|ns| LoaderTime {
+            ns,
+            line: line.number,
+            name,
+        });
     }
     if let Some(mark) = firmware.own_times.last() {
-        return Some(LoaderTime { ns: mark.ns, line: mark.line, name: mark.name.clone() });
+        return Some(LoaderTime {
+            ns: mark.ns,
+            line: mark.line,
+            name: mark.name.clone(),
+        });
     }
     let end = boot.lines.get(kernel).map_or(u32::MAX, |l| l.number);
-    let marks = firmware.tables.iter().filter(|t| t.from_line < end).flat_map(table_marks);
-    marks.max_by_key(|(ns, ..)| *ns).map(|(ns, line, name)| LoaderTime { ns, line, name })
+    let marks = firmware
+        .tables
+        .iter()
+        .filter(|t| t.from_line < end)
+        .flat_map(table_marks);
+    marks
+        .max_by_key(|(ns, ..)| *ns)
+        .map(|(ns, line, name)| LoaderTime { ns, line, name })
 }
 
 fn table_marks(table: &TimeTable) -> impl Iterator<Item = (i64, u32, String)> + '_ {

@@ -49,7 +49,10 @@ pub fn blind_spots(boot: &BootLog, firmware: &FirmwareFacts, axis: &Axis) -> Vec
         after_line: None,
         before_line: first.map(|l| l.number),
         duration_ns: None,
-        why: match (before.iter().any(|l| spoken(&l)), firmware.tables.is_empty() && firmware.own_times.is_empty()) {
+        why: match (
+            before.iter().any(|l| spoken(&l)),
+            firmware.tables.is_empty() && firmware.own_times.is_empty(),
+        ) {
             (false, _) => "power-on, firmware and boot loader are not in the log",
             (true, true) => "power-on and the mask ROM print nothing",
             (true, false) => "the boot loader's timer may start after power-on",
@@ -59,13 +62,26 @@ pub fn blind_spots(boot: &BootLog, firmware: &FirmwareFacts, axis: &Axis) -> Vec
     let last_loader = before.iter().rev().find(spoken);
     let first_kernel = kernel.iter().chain(user).find(|l| l.kind == LineKind::Kernel);
     let length = |from: &Line, to: &Line| {
-        axis.host(to).zip(axis.host(from)).and_then(|(b, a)| b.checked_sub(a)).filter(|ns| *ns >= 0)
+        axis.host(to)
+            .zip(axis.host(from))
+            .and_then(|(b, a)| b.checked_sub(a))
+            .filter(|ns| *ns >= 0)
     };
     if let (Some(from), Some(to)) = (last_loader, first_kernel) {
-        let unpacks = firmware.steps.iter().any(|s| s.step == FirmwareStep::Decompressing && s.line == from.number)
-            || firmware.steps.iter().any(|s| s.step == FirmwareStep::BootingKernel && s.line == from.number);
+        let unpacks = firmware
+            .steps
+            .iter()
+            .any(|s| s.step == FirmwareStep::Decompressing && s.line == from.number)
+            || firmware
+                .steps
+                .iter()
+                .any(|s| s.step == FirmwareStep::BootingKernel && s.line == from.number);
         out.push(BlindSpot {
-            kind: if unpacks { BlindSpotKind::Decompression } else { BlindSpotKind::HandOver },
+            kind: if unpacks {
+                BlindSpotKind::Decompression
+            } else {
+                BlindSpotKind::HandOver
+            },
             after_line: Some(from.number),
             before_line: Some(to.number),
             duration_ns: length(from, to),
@@ -76,13 +92,21 @@ pub fn blind_spots(boot: &BootLog, firmware: &FirmwareFacts, axis: &Axis) -> Vec
             },
         });
     }
-    let zeros = kernel.iter().take_while(|l| l.kind != LineKind::Kernel || l.printk_ns.is_none_or(|ns| ns == 0));
+    let zeros = kernel
+        .iter()
+        .take_while(|l| l.kind != LineKind::Kernel || l.printk_ns.is_none_or(|ns| ns == 0));
     let zero_lines = zeros.filter(|l| l.printk_ns == Some(0)).count();
     if zero_lines > 0 {
         let after = kernel.iter().find(|l| l.printk_ns.is_some_and(|ns| ns > 0));
         // Without an early console these lines arrive later, all at once, and their arrival says nothing.
-        let live = kernel.iter().take(400).any(|l| l.printk_ns == Some(0) && l.text.contains("bootconsole ["));
-        let seen = first_kernel.zip(after).filter(|_| live).and_then(|(from, to)| length(from, to));
+        let live = kernel
+            .iter()
+            .take(400)
+            .any(|l| l.printk_ns == Some(0) && l.text.contains("bootconsole ["));
+        let seen = first_kernel
+            .zip(after)
+            .filter(|_| live)
+            .and_then(|(from, to)| length(from, to));
         out.push(BlindSpot {
             kind: BlindSpotKind::EarlyKernel,
             after_line: first_kernel.map(|l| l.number),

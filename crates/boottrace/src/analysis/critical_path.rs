@@ -88,7 +88,9 @@ pub fn critical_path(boot: &BootLog, kernel: &KernelFacts, clock: Clock) -> Opti
         stamps.filter(|ns| *ns <= to_ns && (*ns > 0 || !skip_zero)).min()
     };
     // Stamps that begin at the odd value of jiffies jump when the real clock comes; nothing is known of before.
-    let jumps = lines[..end].iter().any(|l| stamp(l, clock).is_some_and(|ns| ns >= JIFFIES_START_NS && ns > to_ns));
+    let jumps = lines[..end]
+        .iter()
+        .any(|l| stamp(l, clock).is_some_and(|ns| ns >= JIFFIES_START_NS && ns > to_ns));
     let from_ns = usable(jumps)?;
     let mut calls: Vec<(&Initcall, i64, i64)> = kernel
         .initcalls
@@ -98,7 +100,11 @@ pub fn critical_path(boot: &BootLog, kernel: &KernelFacts, clock: Clock) -> Opti
         .filter(|(_, start, stop)| start <= stop && *stop <= to_ns && *start >= from_ns)
         .collect();
     calls.sort_by_key(|(_, start, _)| *start);
-    let mut path = Builder { segments: Vec::new(), at: from_ns, short: None };
+    let mut path = Builder {
+        segments: Vec::new(),
+        at: from_ns,
+        short: None,
+    };
     // Lines in the order of their time, for the name of what ended a stretch without initcalls.
     let mut stamps: Vec<(i64, usize)> = lines[..end]
         .iter()
@@ -108,13 +114,20 @@ pub fn critical_path(boot: &BootLog, kernel: &KernelFacts, clock: Clock) -> Opti
         .collect();
     stamps.sort_unstable();
     let name_between = |from: i64, to: i64| {
-        let (a, b) = (stamps.partition_point(|(ns, _)| *ns <= from), stamps.partition_point(|(ns, _)| *ns <= to));
+        let (a, b) = (
+            stamps.partition_point(|(ns, _)| *ns <= from),
+            stamps.partition_point(|(ns, _)| *ns <= to),
+        );
         // The longest silence in it is what matters.
-        let mut silences: Vec<(i64, usize)> =
-            (a..b).map(|n| (stamps[n].0 - if n > a { stamps[n - 1].0 } else { from }, stamps[n].1)).collect();
+        let mut silences: Vec<(i64, usize)> = (a..b)
+            .map(|n| (stamps[n].0 - if n > a { stamps[n - 1].0 } else { from }, stamps[n].1))
+            .collect();
         silences.sort_unstable_by_key(|(ns, at)| (std::cmp::Reverse(*ns), *at));
         silences.truncate(3);
-        silences.into_iter().map(|(ns, at)| (ns, &lines[at])).collect::<Vec<_>>()
+        silences
+            .into_iter()
+            .map(|(ns, at)| (ns, &lines[at]))
+            .collect::<Vec<_>>()
     };
     let probes = probes_of(kernel);
     for (call, start, stop) in calls {
@@ -134,7 +147,15 @@ pub fn critical_path(boot: &BootLog, kernel: &KernelFacts, clock: Clock) -> Opti
     }
     path.flush();
     let (beside, beside_count, beside_ns) = beside(kernel, to_ns);
-    Some(CriticalPath { clock, from_ns, to_ns, segments: path.segments, beside, beside_count, beside_ns })
+    Some(CriticalPath {
+        clock,
+        from_ns,
+        to_ns,
+        segments: path.segments,
+        beside,
+        beside_count,
+        beside_ns,
+    })
 }
 
 type ProbesOf = std::collections::HashMap<usize, Vec<(String, u64)>>;
@@ -143,7 +164,9 @@ type ProbesOf = std::collections::HashMap<usize, Vec<(String, u64)>>;
 fn probes_of(kernel: &KernelFacts) -> ProbesOf {
     let mut out = ProbesOf::new();
     for probe in &kernel.probes {
-        let Some(line) = probe.within.and_then(|i| kernel.initcalls.get(i)?.start_line) else { continue };
+        let Some(line) = probe.within.and_then(|i| kernel.initcalls.get(i)?.start_line) else {
+            continue;
+        };
         let list = out.entry(line as usize).or_default();
         list.push((probe.device.clone(), probe.printed_us));
         list.sort_by_key(|(_, us)| std::cmp::Reverse(*us));
@@ -185,7 +208,12 @@ impl Builder {
             inside: silences
                 .iter()
                 .filter(|(ns, _)| *ns >= SHORT_NS)
-                .map(|(ns, line)| (format!("silence before `{}`", shorten(line.text.trim())), (*ns / 1000) as u64))
+                .map(|(ns, line)| {
+                    (
+                        format!("silence before `{}`", shorten(line.text.trim())),
+                        (*ns / 1000) as u64,
+                    )
+                })
                 .collect(),
         });
         self.at = to;
@@ -204,7 +232,11 @@ impl Builder {
             self.short = Some((from, start, count, line));
         }
         self.flush();
-        let inside = call.start_line.and_then(|l| probes.get(&(l as usize))).cloned().unwrap_or_default();
+        let inside = call
+            .start_line
+            .and_then(|l| probes.get(&(l as usize)))
+            .cloned()
+            .unwrap_or_default();
         self.segments.push(PathSegment {
             start_ns: start,
             duration_ns: stop - start,

@@ -53,8 +53,12 @@ pub struct DeferredProbes {
 /// Makes the table of a boot.
 pub fn deferred(boot: &BootLog, kernel: &KernelFacts) -> DeferredProbes {
     let mut devices: BTreeMap<&str, DeferredDevice> = BTreeMap::new();
-    let waiting: BTreeSet<&str> =
-        kernel.probes.iter().filter(|p| p.result == ProbeResult::Deferred).map(|p| p.device.as_str()).collect();
+    let waiting: BTreeSet<&str> = kernel
+        .probes
+        .iter()
+        .filter(|p| p.result == ProbeResult::Deferred)
+        .map(|p| p.device.as_str())
+        .collect();
     for probe in kernel.probes.iter().filter(|p| waiting.contains(p.device.as_str())) {
         let entry = devices.entry(&probe.device).or_insert_with(|| DeferredDevice {
             device: probe.device.clone(),
@@ -76,7 +80,10 @@ pub fn deferred(boot: &BootLog, kernel: &KernelFacts) -> DeferredProbes {
             }
             ProbeResult::Bound if entry.success_ns.is_none() => {
                 entry.success_ns = probe.end_ns;
-                let latency = probe.end_ns.zip(entry.first_try_ns).and_then(|(end, first)| end.checked_sub(first));
+                let latency = probe
+                    .end_ns
+                    .zip(entry.first_try_ns)
+                    .and_then(|(end, first)| end.checked_sub(first));
                 entry.latency_ns = latency.filter(|ns| *ns >= 0);
             }
             _ => {}
@@ -140,7 +147,13 @@ fn pending(text: &str) -> Option<(&str, &str)> {
 
 /// The device's name in `driver device: ...`.
 fn subject(head: &str) -> Option<&str> {
-    head.split(": ").next()?.trim_end_matches(':').trim().rsplit(' ').next().filter(|name| !name.is_empty())
+    head.split(": ")
+        .next()?
+        .trim_end_matches(':')
+        .trim()
+        .rsplit(' ')
+        .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// Suppliers before consumers; otherwise the order in which the devices did bind.

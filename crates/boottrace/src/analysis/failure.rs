@@ -81,14 +81,25 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
     for fault in &kernel.faults {
         let (kind, meaning) = match fault.kind {
             FaultKind::Panic => (FailureKind::Panic, "the kernel stopped for good"),
-            FaultKind::Oops => (FailureKind::Oops, "kernel code failed; what follows may be its consequence"),
+            FaultKind::Oops => (
+                FailureKind::Oops,
+                "kernel code failed; what follows may be its consequence",
+            ),
             FaultKind::NoRoot => (FailureKind::NoRoot, "check root=, rootfstype= and the storage driver"),
-            FaultKind::NoInit => (FailureKind::NoInit, "check init= and the program's architecture and libraries"),
+            FaultKind::NoInit => (
+                FailureKind::NoInit,
+                "check init= and the program's architecture and libraries",
+            ),
             FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
             FaultKind::Warning => continue,
         };
         if out.len() < MAX_LISTED {
-            out.push(Failure { kind, line: fault.line, text: shorten(&fault.text), meaning: meaning.to_owned() });
+            out.push(Failure {
+                kind,
+                line: fault.line,
+                text: shorten(&fault.text),
+                meaning: meaning.to_owned(),
+            });
         }
     }
     for found in kernel.calibrations.iter().filter(|c| !c.finished) {
@@ -134,7 +145,10 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
         }),
         Outcome::EndsInFirmware if firmware.tables.is_empty() => {
             use crate::firmware::FirmwareStep as Step;
-            let started = firmware.steps.iter().any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
+            let started = firmware
+                .steps
+                .iter()
+                .any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
             Some(Failure {
                 kind: FailureKind::NoKernelOutput,
                 line: last.number,
@@ -184,7 +198,10 @@ pub fn boot_loop(endings: &[Option<String>]) -> Option<BootLoop> {
             None => 0,
         };
         if let (Some(text), true) = (ending, run > 1 && best.as_ref().is_none_or(|b| b.boots < run)) {
-            best = Some(BootLoop { boots: run, ends_with: text.clone() });
+            best = Some(BootLoop {
+                boots: run,
+                ends_with: text.clone(),
+            });
         }
     }
     best

@@ -33,7 +33,9 @@ const SHORTEST_NS: i64 = 5_000_000;
 
 /// The longest silences, longest first. A stamp that goes back makes no gap.
 pub fn gaps(boot: &BootLog, clock: Clock) -> Vec<LargeGap> {
-    let Some(from) = boot.kernel_from else { return Vec::new() };
+    let Some(from) = boot.kernel_from else {
+        return Vec::new();
+    };
     let user = boot.user_from.unwrap_or(boot.lines.len());
     let mut out: Vec<LargeGap> = Vec::new();
     let mut last: Option<(i64, usize)> = None;

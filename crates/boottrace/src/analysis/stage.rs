@@ -88,10 +88,21 @@ pub fn stages(
                 basis: shorten(line.text.trim()),
             }
         }
-        None => Stage { event, ns: None, clock: None, line: None, at_least: false, basis: missing.to_owned() },
+        None => Stage {
+            event,
+            ns: None,
+            clock: None,
+            line: None,
+            at_least: false,
+            basis: missing.to_owned(),
+        },
     };
     let numbered = |number: Option<u32>| number.and_then(|n| boot.lines.iter().find(|l| l.number == n));
-    let unpack = firmware.steps.iter().find(|s| s.step == FirmwareStep::Decompressing).map(|s| s.line);
+    let unpack = firmware
+        .steps
+        .iter()
+        .find(|s| s.step == FirmwareStep::Decompressing)
+        .map(|s| s.line);
     let rc = user.iter().skip(1).find(|l| is_rc(&l.text));
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
@@ -109,14 +120,26 @@ pub fn stages(
             before.iter().find(|l| l.kind == LineKind::Firmware),
             "no firmware or boot loader output in the log",
         ),
-        found(StageEvent::Decompression, numbered(unpack), "no decompressor said that it starts"),
-        found(StageEvent::KernelStart, kernel_start(boot, kernel), kernel_missing(boot)),
+        found(
+            StageEvent::Decompression,
+            numbered(unpack),
+            "no decompressor said that it starts",
+        ),
+        found(
+            StageEvent::KernelStart,
+            kernel_start(boot, kernel),
+            kernel_missing(boot),
+        ),
         found(
             StageEvent::UserSpaceStart,
             numbered(kernel.init.as_ref().map(|i| i.line)).or_else(|| numbered(kernel.freeing_init_line)),
             "no line shows that init was started",
         ),
-        found(StageEvent::RcScripts, rc, "no script or service of init was seen to start"),
+        found(
+            StageEvent::RcScripts,
+            rc,
+            "no script or service of init was seen to start",
+        ),
         found(
             StageEvent::ApplicationStart,
             application,
@@ -129,7 +152,11 @@ pub fn stages(
         found(
             StageEvent::FirstUse,
             usable,
-            if options.goal_pattern.is_some() { "the goal's pattern is in no line" } else { "no login or shell prompt" },
+            if options.goal_pattern.is_some() {
+                "the goal's pattern is in no line"
+            } else {
+                "no login or shell prompt"
+            },
         ),
     ];
     if axis.clock == Clock::Firmware {
@@ -149,8 +176,13 @@ fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
         ("BOOTSTAGE_KERNEL_END", StageEvent::UserSpaceStart),
     ];
     for mark in firmware.tables.iter().flat_map(|t| &t.marks) {
-        let Some((_, event)) = NAMES.iter().find(|(name, _)| *name == mark.name) else { continue };
-        if let Some(stage) = stages.iter_mut().find(|s| s.event == *event && (s.ns.is_none() || s.at_least)) {
+        let Some((_, event)) = NAMES.iter().find(|(name, _)| *name == mark.name) else {
+            continue;
+        };
+        if let Some(stage) = stages
+            .iter_mut()
+            .find(|s| s.event == *event && (s.ns.is_none() || s.at_least))
+        {
             *stage = Stage {
                 event: *event,
                 ns: Some(mark.ns),
@@ -172,7 +204,10 @@ fn last_time_before(boot: &BootLog, line: &Line, axis: &Axis) -> Option<(i64, Cl
 fn power_on(axis: &Axis) -> Stage {
     let (ns, basis) = match axis.clock {
         Clock::Firmware => (Some(0), "zero of the boot loader's timer; power may have come earlier"),
-        Clock::Host | Clock::Virtual => (None, "before the first captured line; the capture does not see power-on"),
+        Clock::Host | Clock::Virtual => (
+            None,
+            "before the first captured line; the capture does not see power-on",
+        ),
         _ => (None, "the log has only the kernel's clock"),
     };
     Stage {
@@ -252,7 +287,11 @@ pub fn intervals(stages: &[Stage]) -> Vec<Interval> {
             continue;
         }
         if let Some(before) = last {
-            let duration = before.ns.zip(stage.ns).and_then(|(a, b)| b.checked_sub(a)).filter(|ns| *ns >= 0);
+            let duration = before
+                .ns
+                .zip(stage.ns)
+                .and_then(|(a, b)| b.checked_sub(a))
+                .filter(|ns| *ns >= 0);
             out.push(Interval {
                 from: before.event,
                 to: stage.event,

@@ -308,7 +308,10 @@ impl Splitter<'_> {
         // A second report begins with its header, which was taken for the first boot's.
         let header = match &mut self.state.boot {
             Some(boot) if start == BootStart::BootstageReport => {
-                let at = boot.lines.iter().rposition(|l| l.text.contains("Timer summary in microseconds"));
+                let at = boot
+                    .lines
+                    .iter()
+                    .rposition(|l| l.text.contains("Timer summary in microseconds"));
                 at.map_or_else(Vec::new, |at| boot.lines.split_off(at))
             }
             _ => Vec::new(),

@@ -18,7 +18,11 @@ impl Bootstage {
             let records = rest.split(' ').next().unwrap_or_default();
             table.notes.push(format!("the report counts {records} records"));
         }
-        Self { table, accumulating: false, blanks: 0 }
+        Self {
+            table,
+            accumulating: false,
+            blanks: 0,
+        }
     }
 
     /// Takes a line; false when the report has ended before it.
@@ -38,27 +42,40 @@ impl Bootstage {
             self.table.notes.push(format!("line {line}: {text}: marks are missing"));
             return true;
         }
-        let Some((first, rest)) = grouped(text) else { return false };
+        let Some((first, rest)) = grouped(text) else {
+            return false;
+        };
         let ns = |us: u64| i64::try_from(us).unwrap_or(i64::MAX).saturating_mul(1000);
         if self.accumulating {
             let name = rest.trim();
             if name.is_empty() || grouped(name).is_some_and(|(_, after)| after.starts_with(' ')) {
                 return false;
             }
-            self.table.accumulated.push(Accumulated { line, name: name.to_owned(), total_ns: ns(first) });
+            self.table.accumulated.push(Accumulated {
+                line,
+                name: name.to_owned(),
+                total_ns: ns(first),
+            });
             self.table.to_line = line;
             return true;
         }
-        let Some((_, name)) = grouped(rest.trim_start()) else { return false };
+        let Some((_, name)) = grouped(rest.trim_start()) else {
+            return false;
+        };
         self.table.mark(line, name, ns(first));
         true
     }
 
     /// The table, if it has any row.
     pub fn finish(mut self) -> Option<TimeTable> {
-        if let (Some(note), rows) = (self.table.notes.first(), self.table.marks.len() + self.table.accumulated.len()) {
+        if let (Some(note), rows) = (
+            self.table.notes.first(),
+            self.table.marks.len() + self.table.accumulated.len(),
+        ) {
             // "the report counts N records" is only worth saying when rows are missing.
-            let counted = note.strip_prefix("the report counts ").and_then(|n| n.split(' ').next()?.parse().ok());
+            let counted = note
+                .strip_prefix("the report counts ")
+                .and_then(|n| n.split(' ').next()?.parse().ok());
             if counted == Some(rows) {
                 self.table.notes.remove(0);
             }
@@ -94,7 +111,10 @@ mod tests {
 
     #[test]
     fn reads_numbers_that_touch() {
-        assert_eq!(grouped("100,000,000100,000,000  x"), Some((100_000_000, "100,000,000  x")));
+        assert_eq!(
+            grouped("100,000,000100,000,000  x"),
+            Some((100_000_000, "100,000,000  x"))
+        );
         assert_eq!(grouped("0 reset"), Some((0, " reset")));
         assert_eq!(grouped("x"), None);
     }
@@ -102,9 +122,12 @@ mod tests {
     #[test]
     fn unnamed_and_accumulated_rows() {
         let mut report = Bootstage::new("Timer summary in microseconds (4 records):", 1);
-        for (line, text) in
-            [(2, "Mark    Elapsed  Stage"), (3, "0          0  reset"), (4, "583,290    583,290"), (5, "700,000 116,710  user_2")]
-        {
+        for (line, text) in [
+            (2, "Mark    Elapsed  Stage"),
+            (3, "0          0  reset"),
+            (4, "583,290    583,290"),
+            (5, "700,000 116,710  user_2"),
+        ] {
             assert!(report.row(text, line), "{text}");
         }
         assert!(report.row("", 6) && report.row("Accumulated time:", 7) && report.row("41,696  dm_r", 8));
@@ -112,7 +135,10 @@ mod tests {
         let table = report.finish().unwrap();
         assert_eq!(table.marks[1].name, "");
         assert_eq!(table.marks[2].ns, 700_000_000);
-        assert_eq!((table.accumulated[0].name.as_str(), table.accumulated[0].total_ns), ("dm_r", 41_696_000));
+        assert_eq!(
+            (table.accumulated[0].name.as_str(), table.accumulated[0].total_ns),
+            ("dm_r", 41_696_000)
+        );
         assert!(table.notes.is_empty());
     }
 }

@@ -84,17 +84,29 @@ pub fn collect(boot: &BootLog) -> FirmwareFacts {
         }
         for step in steps(text) {
             if facts.steps.len() < MAX_ENTRIES {
-                facts.steps.push(StepLine { step, line: line.number, text: text.to_owned() });
+                facts.steps.push(StepLine {
+                    step,
+                    line: line.number,
+                    text: text.to_owned(),
+                });
             }
         }
         if let Some((name, us)) = text.split_once(" at timestamp: ") {
             if let (Ok(us), true) = (us.trim().parse::<i64>(), facts.own_times.len() < MAX_ENTRIES) {
-                let mark = TableMark { line: line.number, name: name.to_owned(), ns: us.saturating_mul(1000) };
+                let mark = TableMark {
+                    line: line.number,
+                    name: name.to_owned(),
+                    ns: us.saturating_mul(1000),
+                };
                 facts.own_times.push(mark);
             }
         }
         if let Some((_, seconds)) = text.split_once("to stop autoboot:") {
-            let shown = seconds.trim().split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
+            let shown = seconds
+                .trim()
+                .split(|c: char| !c.is_ascii_digit())
+                .next()
+                .and_then(|n| n.parse().ok());
             facts.autoboot_seconds = facts.autoboot_seconds.max(shown);
         }
     }
@@ -118,5 +130,8 @@ fn steps(text: &str) -> impl Iterator<Item = FirmwareStep> + '_ {
         ("ooting the kernel", FirmwareStep::BootingKernel),
         ("Jumping to 0x", FirmwareStep::StartingKernel),
     ];
-    PARTS.iter().filter(move |(part, _)| text.contains(part)).map(|(_, step)| *step)
+    PARTS
+        .iter()
+        .filter(move |(part, _)| text.contains(part))
+        .map(|(_, step)| *step)
 }

@@ -25,13 +25,21 @@ fn boot_time_parser(text: &str) -> Option<(TableSource, &str, i64)> {
         "us" => 1000,
         _ => return None,
     };
-    Some((TableSource::BootTimeParser, name, value.parse::<i64>().ok()?.checked_mul(scale)?))
+    Some((
+        TableSource::BootTimeParser,
+        name,
+        value.parse::<i64>().ok()?.checked_mul(scale)?,
+    ))
 }
 
 /// `B -   1234567 - PBL, Start`: microseconds since power-on.
 fn qualcomm(text: &str) -> Option<(TableSource, &str, i64)> {
     let (value, name) = text.strip_prefix("B - ")?.trim_start().split_once(" - ")?;
-    Some((TableSource::QualcommSbl, name, value.trim().parse::<i64>().ok()?.checked_mul(1000)?))
+    Some((
+        TableSource::QualcommSbl,
+        name,
+        value.trim().parse::<i64>().ok()?.checked_mul(1000)?,
+    ))
 }
 
 /// `1010 |       9 ms |       7 ms | Stage1A entry point` (or us, with a newer shell).
@@ -47,7 +55,11 @@ fn slim(text: &str) -> Option<(TableSource, &str, i64)> {
         "us" => 1000,
         _ => return None,
     };
-    Some((TableSource::SlimBootloader, name, value.parse::<i64>().ok()?.checked_mul(scale)?))
+    Some((
+        TableSource::SlimBootloader,
+        name,
+        value.parse::<i64>().ok()?.checked_mul(scale)?,
+    ))
 }
 
 /// `  11:start of bootblock                     1,200 (200)`: microseconds.
@@ -76,7 +88,10 @@ mod tests {
     #[test]
     fn reads_rows() {
         let (source, name, ns) = row("11:start of bootblock                     1,200 (200)").unwrap();
-        assert_eq!((source, name.trim(), ns), (TableSource::Cbmem, "start of bootblock", 1_200_000));
+        assert_eq!(
+            (source, name.trim(), ns),
+            (TableSource::Cbmem, "start of bootblock", 1_200_000)
+        );
         assert_eq!(row("1010 |       9 ms |       7 ms | Stage1A").unwrap().2, 9_000_000);
         assert_eq!(row("BOOTSTAGE_AWAKE   =      3 ms (+  0 ms)").unwrap().2, 3_000_000);
         assert_eq!(row("B -    123456 - PBL, Start").unwrap().2, 123_456_000);

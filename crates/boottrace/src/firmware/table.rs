@@ -66,12 +66,23 @@ pub struct TimeTable {
 impl TimeTable {
     /// An empty table.
     pub(super) fn new(source: TableSource, line: u32) -> Self {
-        Self { source, from_line: line, to_line: line, marks: Vec::new(), accumulated: Vec::new(), notes: Vec::new() }
+        Self {
+            source,
+            from_line: line,
+            to_line: line,
+            marks: Vec::new(),
+            accumulated: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     pub(super) fn mark(&mut self, line: u32, name: &str, ns: i64) {
         self.to_line = line;
-        self.marks.push(TableMark { line, name: name.trim().to_owned(), ns });
+        self.marks.push(TableMark {
+            line,
+            name: name.trim().to_owned(),
+            ns,
+        });
     }
 }
 

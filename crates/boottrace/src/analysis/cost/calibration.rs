@@ -11,7 +11,9 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let (gain_ns, basis, advice) = match found.form {
             CalibrationForm::Measured | CalibrationForm::TimerRoutine if !found.finished => continue,
             CalibrationForm::Measured => {
-                let value = found.lpj.map_or("the value that a newer kernel prints".to_owned(), |lpj| lpj.to_string());
+                let value = found
+                    .lpj
+                    .map_or("the value that a newer kernel prints".to_owned(), |lpj| lpj.to_string());
                 let advice = format!("boot with lpj={value}; validate it on each board, a wrong value breaks delays");
                 match found.cost_ns {
                     Some(ns) => (ns, Basis::Computed, advice),
@@ -27,10 +29,16 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 ),
             ),
             CalibrationForm::Preset => (0, Basis::Printed, "already preset: nothing to gain".to_owned()),
-            CalibrationForm::TimerFrequency => {
-                (0, Basis::Printed, "lpj= would not help: the value comes from the timer's frequency".to_owned())
-            }
-            CalibrationForm::Cached => (0, Basis::Printed, "nothing to gain: a known value was used again".to_owned()),
+            CalibrationForm::TimerFrequency => (
+                0,
+                Basis::Printed,
+                "lpj= would not help: the value comes from the timer's frequency".to_owned(),
+            ),
+            CalibrationForm::Cached => (
+                0,
+                Basis::Printed,
+                "nothing to gain: a known value was used again".to_owned(),
+            ),
         };
         let cost = found.cost_ns.map_or("no stamps tell its length".to_owned(), |ns| {
             format!("{} passed until the next line", spell(ns))

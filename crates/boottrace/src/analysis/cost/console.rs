@@ -11,9 +11,16 @@ const STAMP_CHARACTERS: u64 = 15;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let until = context.kernel.init.as_ref().map_or(u32::MAX, |init| init.line);
-    let before_init: Vec<&&Line> = context.lines.iter().filter(|l| l.number <= until && on_console(l)).collect();
+    let before_init: Vec<&&Line> = context
+        .lines
+        .iter()
+        .filter(|l| l.number <= until && on_console(l))
+        .collect();
     let command_line = context.kernel.command_line.as_ref();
-    let baud = context.options.baud.or_else(|| command_line.and_then(CommandLine::baud));
+    let baud = context
+        .options
+        .baud
+        .or_else(|| command_line.and_then(CommandLine::baud));
     let serial = context.options.baud.is_some()
         || command_line.is_some_and(CommandLine::serial_console)
         || context.boot.lines.iter().any(|l| l.live_host_ns().is_some());
@@ -44,7 +51,9 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     }
     if debug.len() > 10 {
         let characters: u64 = debug.iter().map(|l| characters(l)).sum();
-        let ns = baud.filter(|_| serial && !quiet).map(|baud| transmission_ns(characters, baud));
+        let ns = baud
+            .filter(|_| serial && !quiet)
+            .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
             technique: "initcall-debug-off".to_owned(),
             title: "initcall_debug is on".to_owned(),
@@ -52,13 +61,20 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             gain_ns: ns,
             basis: Basis::Computed,
             lines: debug.first().map(|l| l.number).into_iter().collect(),
-            evidence: format!("{} lines and {characters} characters up to init come from it", debug.len()),
+            evidence: format!(
+                "{} lines and {characters} characters up to init come from it",
+                debug.len()
+            ),
             advice: "take initcall_debug off the command line when the measurement is done; its own lines lengthen \
                      what it measures"
                 .to_owned(),
         });
     }
-    let measured = context.kernel.calibrations.iter().any(|c| c.form == CalibrationForm::Measured);
+    let measured = context
+        .kernel
+        .calibrations
+        .iter()
+        .any(|c| c.form == CalibrationForm::Measured);
     if let (Some(switch), true) = (context.find(&["console [tty"]), measured && !quiet) {
         // Registration flushes everything printed so far, synchronously.
         let ns = context.gap_after(switch.0).filter(|ns| *ns > 20_000_000);
@@ -101,5 +117,10 @@ fn is_initcall_debug(text: &str) -> bool {
 }
 
 fn first_and_last(lines: &[&&Line]) -> Vec<u32> {
-    lines.first().into_iter().chain(lines.last()).map(|l| l.number).collect()
+    lines
+        .first()
+        .into_iter()
+        .chain(lines.last())
+        .map(|l| l.number)
+        .collect()
 }

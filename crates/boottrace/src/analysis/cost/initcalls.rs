@@ -10,7 +10,10 @@ const LONG_NS: i64 = 20_000_000;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     let calls = &context.kernel.initcalls;
-    let absent: Vec<&Initcall> = calls.iter().filter(|c| matches!(c.returned, Some(-19 | 19 | -6 | 6))).collect();
+    let absent: Vec<&Initcall> = calls
+        .iter()
+        .filter(|c| matches!(c.returned, Some(-19 | 19 | -6 | 6)))
+        .collect();
     push(
         out,
         &absent,
@@ -19,8 +22,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         "leave these drivers out of the configuration; try first with initcall_blacklist= (needs KALLSYMS, built-in code \
          only). Some belong to other machines that the kernel also supports",
     );
-    let failed: Vec<&Initcall> =
-        calls.iter().filter(|c| c.returned.is_some_and(|r| r != 0 && !matches!(r.abs(), 6 | 19 | 517))).collect();
+    let failed: Vec<&Initcall> = calls
+        .iter()
+        .filter(|c| c.returned.is_some_and(|r| r != 0 && !matches!(r.abs(), 6 | 19 | 517)))
+        .collect();
     push(
         out,
         &failed,
@@ -51,7 +56,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         });
     }
     let tracing: Vec<&Initcall> = calls.iter().filter(|c| is_tracing(&c.name)).collect();
-    let total: i64 = tracing.iter().filter_map(|c| c.best_duration_ns()).fold(0, i64::saturating_add);
+    let total: i64 = tracing
+        .iter()
+        .filter_map(|c| c.best_duration_ns())
+        .fold(0, i64::saturating_add);
     if total > 1_000_000 {
         out.push(Cost {
             technique: "tracing-off".to_owned(),
@@ -86,7 +94,10 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], technique: &str, title: &str, 
     if calls.is_empty() {
         return;
     }
-    let total = calls.iter().filter_map(|c| c.best_duration_ns()).fold(0, i64::saturating_add);
+    let total = calls
+        .iter()
+        .filter_map(|c| c.best_duration_ns())
+        .fold(0, i64::saturating_add);
     let mut longest = calls.to_vec();
     longest.sort_by_key(|c| std::cmp::Reverse(c.best_duration_ns()));
     out.push(Cost {
@@ -102,7 +113,12 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], technique: &str, title: &str, 
 }
 
 fn names(calls: &[&Initcall]) -> String {
-    let mut text = calls.iter().take(NAMED).map(|c| c.label()).collect::<Vec<_>>().join(", ");
+    let mut text = calls
+        .iter()
+        .take(NAMED)
+        .map(|c| c.label())
+        .collect::<Vec<_>>()
+        .join(", ");
     if calls.len() > NAMED {
         text.push_str(" …");
     }

@@ -74,7 +74,9 @@ impl<'a> Context<'a> {
     /// The same, from an index of `lines` on.
     fn find_from(&self, from: usize, starts: &[&str]) -> Option<(usize, &'a Line)> {
         let rest = self.lines.get(from..)?;
-        let at = rest.iter().position(|l| starts.iter().any(|s| l.text.trim_start().starts_with(s)))?;
+        let at = rest
+            .iter()
+            .position(|l| starts.iter().any(|s| l.text.trim_start().starts_with(s)))?;
         Some((from + at, rest[at]))
     }
 
@@ -108,7 +110,16 @@ pub fn costs(
 ) -> Vec<Cost> {
     let clock = crate::kernel::kernel_clock(boot);
     let lines = boot.lines.iter().filter(|l| l.kind == LineKind::Kernel).collect();
-    let context = Context { boot, firmware, kernel, deferred, axis, clock, options, lines };
+    let context = Context {
+        boot,
+        firmware,
+        kernel,
+        deferred,
+        axis,
+        clock,
+        options,
+        lines,
+    };
     let mut out = Vec::new();
     calibration::find(&context, &mut out);
     console::find(&context, &mut out);

@@ -28,7 +28,12 @@ const STRETCHES: [(&[&str], &[&str], &str, &str, &str); 4] = [
     ),
     (
         &["i8042: PNP: No PS/2 controller found", "i8042: Probing ports directly"],
-        &["mousedev: ", "serio: ", "i8042: No controller found", "i8042: Can't read CTR"],
+        &[
+            "mousedev: ",
+            "serio: ",
+            "i8042: No controller found",
+            "i8042: Can't read CTR",
+        ],
         "i8042-off",
         "a PS/2 controller is looked for",
         "boot with i8042.nopnp i8042.noaux i8042.dumbkbd, or build without SERIO_I8042",
@@ -40,12 +45,27 @@ const SHORTEST_NS: i64 = 2_000_000;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     for (starts, ends, technique, title, advice) in STRETCHES {
-        let Some((at, line)) = context.find(starts) else { continue };
-        let Some((_, end)) = context.find_from(at + 1, ends) else { continue };
+        let Some((at, line)) = context.find(starts) else {
+            continue;
+        };
+        let Some((_, end)) = context.find_from(at + 1, ends) else {
+            continue;
+        };
         // The first message comes after the first measurement.
-        let from = if technique == "raid6-benchmark-off" { before(context, at).unwrap_or(line) } else { line };
+        let from = if technique == "raid6-benchmark-off" {
+            before(context, at).unwrap_or(line)
+        } else {
+            line
+        };
         if let Some(ns) = context.between(from, end).filter(|ns| *ns >= SHORTEST_NS) {
-            out.push(cost(technique, title, Some(ns), line, format!("{} up to `{}`", spell(ns), end.text.trim()), advice));
+            out.push(cost(
+                technique,
+                title,
+                Some(ns),
+                line,
+                format!("{} up to `{}`", spell(ns), end.text.trim()),
+                advice,
+            ));
         }
     }
     let known = context.kernel.initcalls.iter().any(|c| c.name == "init_kprobe_trace");
@@ -53,7 +73,14 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         if let Some(ns) = context.gap_after(at).filter(|ns| *ns >= SHORTEST_NS) {
             let evidence = format!("{} behind `{}`", spell(ns), line.text.trim());
             let advice = "build without FTRACE in production";
-            out.push(cost("tracing-off", "functions are prepared for tracing", Some(ns), line, evidence, advice));
+            out.push(cost(
+                "tracing-off",
+                "functions are prepared for tracing",
+                Some(ns),
+                line,
+                evidence,
+                advice,
+            ));
         }
     }
     for (text, technique, title, advice) in DEBUG_AIDS {

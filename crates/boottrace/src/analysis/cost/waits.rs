@@ -13,7 +13,15 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     deferred(context, out);
 }
 
-fn push(out: &mut Vec<Cost>, technique: &str, title: &str, ns: Option<i64>, line: &Line, evidence: String, advice: &str) {
+fn push(
+    out: &mut Vec<Cost>,
+    technique: &str,
+    title: &str,
+    ns: Option<i64>,
+    line: &Line,
+    evidence: String,
+    advice: &str,
+) {
     out.push(Cost {
         technique: technique.to_owned(),
         title: title.to_owned(),
@@ -29,14 +37,27 @@ fn push(out: &mut Vec<Cost>, technique: &str, title: &str, ns: Option<i64>, line
 /// U-Boot counts whole seconds.
 fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
     let lines = &context.boot.lines;
-    let Some(at) = lines.iter().position(|l| l.text.contains("to stop autoboot")) else { return };
+    let Some(at) = lines.iter().position(|l| l.text.contains("to stop autoboot")) else {
+        return;
+    };
     let next = lines[at + 1..].iter().find(|l| context.axis.at(l).is_some());
-    let seen = next.and_then(|next| context.axis.at(next)).zip(context.axis.at(&lines[at]));
-    let typed = lines[at + 1..].iter().take(3).any(|l| crate::console::prompt_command(&l.text).is_some());
+    let seen = next
+        .and_then(|next| context.axis.at(next))
+        .zip(context.axis.at(&lines[at]));
+    let typed = lines[at + 1..]
+        .iter()
+        .take(3)
+        .any(|l| crate::console::prompt_command(&l.text).is_some());
     let measured = seen.map(|((b, _), (a, _))| b - a).filter(|ns| *ns >= 0 && !typed);
     let counted = context.firmware.autoboot_seconds.map(|s| i64::from(s) * 1_000_000_000);
-    let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else { return };
-    let basis = if measured.is_some() { Basis::Computed } else { Basis::Printed };
+    let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else {
+        return;
+    };
+    let basis = if measured.is_some() {
+        Basis::Computed
+    } else {
+        Basis::Printed
+    };
     out.push(Cost {
         technique: "bootdelay-zero".to_owned(),
         title: "the boot loader waits for a key".to_owned(),
@@ -58,8 +79,14 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
     else {
         return;
     };
-    let printed = line.text.split_ascii_whitespace().nth(1).and_then(|n| n.trim_end_matches("sec").parse::<i64>().ok());
-    let ns = printed.map(|s| s.saturating_mul(1_000_000_000)).or_else(|| context.gap_after(at));
+    let printed = line
+        .text
+        .split_ascii_whitespace()
+        .nth(1)
+        .and_then(|n| n.trim_end_matches("sec").parse::<i64>().ok());
+    let ns = printed
+        .map(|s| s.saturating_mul(1_000_000_000))
+        .or_else(|| context.gap_after(at));
     out.push(Cost {
         technique: "rootdelay-to-rootwait".to_owned(),
         title: "rootdelay= sleeps before the root file system is mounted".to_owned(),
@@ -75,8 +102,13 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
 }
 
 fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let Some((at, line)) = context.find(&["Waiting for root device "]) else { return };
-    let mounted = context.find_from(at + 1, &["VFS: Mounted root", "EXT4-fs (", "EXT3-fs (", "Freeing unused kernel"]);
+    let Some((at, line)) = context.find(&["Waiting for root device "]) else {
+        return;
+    };
+    let mounted = context.find_from(
+        at + 1,
+        &["VFS: Mounted root", "EXT4-fs (", "EXT3-fs (", "Freeing unused kernel"],
+    );
     let ns = mounted.and_then(|(_, end)| context.between(line, end));
     let evidence = match (ns, mounted) {
         (Some(ns), Some((_, end))) => format!("{} until `{}`", spell(ns), super::super::shorten(end.text.trim())),
@@ -98,7 +130,14 @@ fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
     let Some((at, line)) = context.find(&["md: Waiting for all devices to be available before autodetect"]) else {
         return;
     };
-    let done = context.find_from(at + 1, &["md: ... autorun DONE", "md: Autodetecting RAID arrays", "md: autorun ..."]);
+    let done = context.find_from(
+        at + 1,
+        &[
+            "md: ... autorun DONE",
+            "md: Autodetecting RAID arrays",
+            "md: autorun ...",
+        ],
+    );
     let last = context.find_from(at + 1, &["md: ... autorun DONE"]).or(done);
     let ns = last.and_then(|(_, end)| context.between(line, end));
     let evidence = ns.map_or("the end of the wait is not in the log".to_owned(), |ns| {
@@ -116,15 +155,28 @@ fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
 }
 
 fn network(context: &Context<'_>, out: &mut Vec<Cost>) {
-    const STARTS: [&str; 5] =
-        ["Sending DHCP requests", "Sending BOOTP requests", "Sending BOOTP and RARP", "IP-Config: ", "Waiting up to "];
-    let Some((at, line)) = context.find(&STARTS) else { return };
-    let Some((_, end)) = context.find_from(at, &["IP-Config: Complete"]) else { return };
+    const STARTS: [&str; 5] = [
+        "Sending DHCP requests",
+        "Sending BOOTP requests",
+        "Sending BOOTP and RARP",
+        "IP-Config: ",
+        "Waiting up to ",
+    ];
+    let Some((at, line)) = context.find(&STARTS) else {
+        return;
+    };
+    let Some((_, end)) = context.find_from(at, &["IP-Config: Complete"]) else {
+        return;
+    };
     // The requests' line is stamped when it is complete; the wait began after the message before it.
     let from = at.checked_sub(1).map_or(line, |before| context.lines[before]);
     let ns = context.between(from, end);
     let evidence = ns.map_or("the log has no stamps there".to_owned(), |ns| {
-        format!("{} from `{}` to `IP-Config: Complete`", spell(ns), super::super::shorten(from.text.trim()))
+        format!(
+            "{} from `{}` to `IP-Config: Complete`",
+            spell(ns),
+            super::super::shorten(from.text.trim())
+        )
     });
     push(
         out,
@@ -138,10 +190,14 @@ fn network(context: &Context<'_>, out: &mut Vec<Cost>) {
 }
 
 fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let Some((_, line)) = context.find(&["random: crng init done"]) else { return };
+    let Some((_, line)) = context.find(&["random: crng init done"]) else {
+        return;
+    };
     let Some(init) = &context.kernel.init else { return };
     let started = context.lines.iter().find(|l| l.number == init.line);
-    let Some(ns) = started.and_then(|start| context.between(start, line)) else { return };
+    let Some(ns) = started.and_then(|start| context.between(start, line)) else {
+        return;
+    };
     if line.number < init.line || ns < 500_000_000 {
         return;
     }
@@ -152,17 +208,23 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         lines: vec![line.number],
-        evidence: format!("{} after init; programs that call getrandom() before wait so long", spell(ns)),
-        advice: "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
+        evidence: format!(
+            "{} after init; programs that call getrandom() before wait so long",
+            spell(ns)
+        ),
+        advice:
+            "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
                  generator"
-            .to_owned(),
+                .to_owned(),
     });
 }
 
 fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
     let block = context.deferred;
     if block.deferrals > 0 {
-        let ns = i64::try_from(block.attempts_us).unwrap_or(i64::MAX).saturating_mul(1000);
+        let ns = i64::try_from(block.attempts_us)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1000);
         let worst = block.devices.iter().max_by_key(|d| d.deferrals);
         out.push(Cost {
             technique: "deferred-probe-order".to_owned(),
@@ -176,7 +238,10 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
                 block.deferrals,
                 block.devices.len(),
                 spell(ns),
-                worst.map_or(String::new(), |d| format!("; `{}` is tried {} times", d.device, d.tries)),
+                worst.map_or(String::new(), |d| format!(
+                    "; `{}` is tried {} times",
+                    d.device, d.tries
+                )),
             ),
             advice: "build the suppliers in, or load their modules first (see the suggested order); the gain is an \
                      upper bound, because attempts overlap with other work"
