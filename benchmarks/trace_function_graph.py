@@ -149,8 +149,8 @@ def main() -> int:
             ("boottrace calls", [str(target / "release/examples/calls"), str(trace)], options.runs),
         ]
         if script := os.environ.get("BOOTGRAPH_PY"):
-            command = [sys.executable, script, "-dmesg", str(dmesg), "-ftrace", str(trace), "-fstat"]
-            rows.append(("bootgraph.py (pm-graph)", command, 1))
+            command = [sys.executable, script, "-dmesg", str(dmesg), "-ftrace", str(trace), "-f"]
+            rows.append(("bootgraph.py -f (pm-graph)", command, 1))
         if (script := bootgraph_pl()) and shutil.which("perl"):
             rows.append(("bootgraph.pl (its dmesg only)", ["perl", script, str(dmesg)], options.runs))
         if (data := os.environ.get("TRACE_DAT")) and shutil.which("trace-cmd"):
