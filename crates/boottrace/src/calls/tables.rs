@@ -70,33 +70,49 @@ struct Sums {
     on_path: u32,
 }
 
+/// All calls of one function by one other.
+#[derive(Default)]
+struct Pair {
+    caller: NameId,
+    callee: NameId,
+    count: u64,
+    elapsed_ns: u64,
+    on_path: u32,
+}
+
+const NO_PAIR: u32 = u32::MAX;
+
+enum Step {
+    Enter(NodeId),
+    Leave(NameId, u32),
+}
+
 /// One row for each function, sorted.
 pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     let nodes = calls.tree.nodes();
-    let children = calls.tree.children();
+    let callees = calls.tree.links();
     let mut off_ns: Vec<u64> = nodes.iter().map(|node| node.off_cpu_ns).collect();
     for id in (INTERRUPTS as usize + 1..nodes.len()).rev() {
         off_ns[nodes[id].parent as usize] += off_ns[id];
     }
     let mut sums = vec![Sums::default(); calls.names.len()];
-    let mut pairs: HashMap<(NameId, NameId), (u64, u64, u32), RandomState> = HashMap::default();
+    let mut pair_of: HashMap<(NameId, NameId), u32, RandomState> = HashMap::default();
+    let mut pairs: Vec<Pair> = Vec::new();
     // A walk with its own stack: a hostile trace may nest deeper than the machine's.
-    let mut walk: Vec<(NodeId, bool)> = vec![(ROOT, false)];
-    while let Some((id, leaving)) = walk.pop() {
-        let node = &nodes[id as usize];
-        let fixed = matches!(id, ROOT | CUT | INTERRUPTS);
-        let parent_fixed = matches!(node.parent, ROOT | CUT | INTERRUPTS);
-        let pair = (nodes[node.parent as usize].name, node.name);
-        if leaving {
-            sums[node.name as usize].on_path -= 1;
-            if !parent_fixed {
-                if let Some(entry) = pairs.get_mut(&pair) {
-                    entry.2 -= 1;
+    let mut walk = vec![Step::Enter(ROOT)];
+    while let Some(step) = walk.pop() {
+        let id = match step {
+            Step::Enter(id) => id,
+            Step::Leave(name, pair) => {
+                sums[name as usize].on_path -= 1;
+                if let Some(pair) = pairs.get_mut(pair as usize) {
+                    pair.on_path -= 1;
                 }
+                continue;
             }
-            continue;
-        }
-        if !fixed {
+        };
+        let node = &nodes[id as usize];
+        if !matches!(id, ROOT | CUT | INTERRUPTS) {
             let sum = &mut sums[node.name as usize];
             sum.row.count += node.count;
             sum.row.open += node.open;
@@ -107,35 +123,42 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
                 sum.row.off_cpu_ns = sum.row.off_cpu_ns.saturating_add(off_ns[id as usize]);
             }
             sum.on_path += 1;
-            if !parent_fixed {
-                let entry = pairs.entry(pair).or_default();
-                entry.0 += node.count;
-                if entry.2 == 0 {
-                    entry.1 = entry.1.saturating_add(node.elapsed_ns);
+            let mut pair_id = NO_PAIR;
+            if !matches!(node.parent, ROOT | CUT | INTERRUPTS) {
+                let names = (nodes[node.parent as usize].name, node.name);
+                pair_id = *pair_of.entry(names).or_insert_with(|| {
+                    pairs.push(Pair {
+                        caller: names.0,
+                        callee: names.1,
+                        ..Pair::default()
+                    });
+                    pairs.len() as u32 - 1
+                });
+                let pair = &mut pairs[pair_id as usize];
+                pair.count += node.count;
+                if pair.on_path == 0 {
+                    pair.elapsed_ns = pair.elapsed_ns.saturating_add(node.elapsed_ns);
                 }
-                entry.2 += 1;
+                pair.on_path += 1;
             }
-            walk.push((id, true));
+            walk.push(Step::Leave(node.name, pair_id));
         }
-        walk.extend(children[id as usize].iter().rev().map(|&child| (child, false)));
+        walk.extend(callees.children(id).map(Step::Enter));
     }
-    let mut best: HashMap<NameId, (u64, NameId, u64)> = HashMap::new();
-    for (&(caller, callee), &(count, elapsed_ns, _)) in &pairs {
-        let entry = best.entry(caller).or_insert((elapsed_ns, callee, count));
-        if (elapsed_ns, std::cmp::Reverse(callee)) > (entry.0, std::cmp::Reverse(entry.1)) {
-            *entry = (elapsed_ns, callee, count);
-        }
-    }
+    // The dearest callee of each caller; of equals the one seen first.
+    pairs.sort_by_key(|pair| (pair.caller, std::cmp::Reverse(pair.elapsed_ns), pair.callee));
+    pairs.dedup_by_key(|pair| pair.caller);
     let mut rows: Vec<FunctionRow> = Vec::new();
     for (name, sum) in sums.into_iter().enumerate().filter(|(_, sum)| sum.row.count > 0) {
         let mut row = sum.row;
         row.function = calls.names.text(name as NameId);
         // Time of calls that ended can exceed the walk's sum only by clock skew; never show a negative.
         row.off_cpu_ns = row.off_cpu_ns.min(row.elapsed_ns);
-        if let Some(&(ns, callee, count)) = best.get(&(name as NameId)) {
-            row.max_sub = calls.names.text(callee);
-            row.max_sub_count = count;
-            row.max_sub_ns = ns;
+        if let Ok(found) = pairs.binary_search_by_key(&(name as NameId), |pair| pair.caller) {
+            let pair = &pairs[found];
+            row.max_sub = calls.names.text(pair.callee);
+            row.max_sub_count = pair.count;
+            row.max_sub_ns = pair.elapsed_ns;
         }
         rows.push(row);
     }
@@ -211,9 +234,8 @@ pub fn kd_text(rows: &[FunctionRow], limit: usize) -> String {
 /// level down its most expensive callee, the most expensive first.
 pub fn call_paths(calls: &Calls, limit: usize) -> Vec<String> {
     let nodes = calls.tree.nodes();
-    let children = calls.tree.children();
-    let mut top = children[ROOT as usize].clone();
-    top.extend(&children[INTERRUPTS as usize]);
+    let callees = calls.tree.links();
+    let mut top: Vec<NodeId> = callees.children(ROOT).chain(callees.children(INTERRUPTS)).collect();
     top.retain(|&id| id > INTERRUPTS);
     top.sort_by_key(|&id| std::cmp::Reverse(nodes[id as usize].elapsed_ns));
     let mut lines = Vec::new();
@@ -223,10 +245,10 @@ pub fn call_paths(calls: &Calls, limit: usize) -> Vec<String> {
         for _ in 0..64 {
             let node = &nodes[at as usize];
             let _ = write!(line, "{}({})-> ", calls.names.text(node.name), node.count);
-            let next = children[at as usize]
-                .iter()
-                .max_by_key(|&&c| (nodes[c as usize].elapsed_ns, std::cmp::Reverse(c)));
-            let Some(&next) = next else { break };
+            let next = callees
+                .children(at)
+                .max_by_key(|&c| (nodes[c as usize].elapsed_ns, std::cmp::Reverse(c)));
+            let Some(next) = next else { break };
             at = next;
         }
         line.truncate(line.trim_end().len());
@@ -239,7 +261,7 @@ pub fn call_paths(calls: &Calls, limit: usize) -> Vec<String> {
 /// Callees shorter than `min_ns` are left out.
 pub fn indented(calls: &Calls, from: NodeId, min_ns: u64, max_lines: usize) -> String {
     let nodes = calls.tree.nodes();
-    let children = calls.tree.children();
+    let callees = calls.tree.links();
     let mut out = String::new();
     let mut walk = vec![(from, 0_usize)];
     let mut lines = 0;
@@ -254,7 +276,7 @@ pub fn indented(calls: &Calls, from: NodeId, min_ns: u64, max_lines: usize) -> S
         let indent = "  ".repeat(level.min(100));
         let _ = writeln!(out, "{indent}{name}({})-> {} us", node.count, node.elapsed_ns / 1000);
         lines += 1;
-        let mut below: Vec<NodeId> = children[id as usize].clone();
+        let mut below: Vec<NodeId> = callees.children(id).collect();
         below.retain(|&c| nodes[c as usize].elapsed_ns >= min_ns);
         below.sort_by_key(|&c| nodes[c as usize].elapsed_ns);
         walk.extend(below.into_iter().map(|c| (c, level + 1)));

@@ -61,6 +61,24 @@ impl Default for CallTree {
     }
 }
 
+/// First callee and next sibling of every node; a list for each would be an allocation for each.
+#[derive(Debug, Clone)]
+pub struct Links {
+    first: Vec<NodeId>,
+    next: Vec<NodeId>,
+}
+
+impl Links {
+    /// The callees of a node, in order of appearance.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        // The root is nobody's child, so its number ends a list.
+        let start = self.first.get(id as usize).copied().filter(|&id| id != ROOT);
+        std::iter::successors(start, |&id| {
+            self.next.get(id as usize).copied().filter(|&id| id != ROOT)
+        })
+    }
+}
+
 fn key(parent: NodeId, name: NameId) -> u64 {
     u64::from(parent) << 32 | u64::from(name)
 }
@@ -122,13 +140,14 @@ impl CallTree {
         }
     }
 
-    /// Children of every node, in order of appearance.
-    pub fn children(&self) -> Vec<Vec<NodeId>> {
-        let mut children = vec![Vec::new(); self.nodes.len()];
-        for (id, node) in self.nodes.iter().enumerate().skip(1) {
-            children[node.parent as usize].push(id as NodeId);
+    /// Who called whom, for walks from callers to callees.
+    pub fn links(&self) -> Links {
+        let mut first = vec![ROOT; self.nodes.len()];
+        let mut next = vec![ROOT; self.nodes.len()];
+        for (id, node) in self.nodes.iter().enumerate().skip(1).rev() {
+            next[id] = std::mem::replace(&mut first[node.parent as usize], id as NodeId);
         }
-        children
+        Links { first, next }
     }
 
     /// The tree for the flame-graph writers: self times, time switched out as a child of its own when there is any.
