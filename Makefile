@@ -1,5 +1,5 @@
 # bootlab: `make demo` and `make test` do all the set-up on a fresh Debian 12.
-.PHONY: help demo test setup lint format clean guest kernel doctor docs
+.PHONY: help demo test setup lint format clean guest kernel doctor reference
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
@@ -15,6 +15,7 @@ help:
 	@echo "make test    set up and run the whole test suite"
 	@echo "make setup   install bootlab into $(VENV)"
 	@echo "make lint    ruff, mypy, rustfmt, clippy"
+	@echo "make reference  write the generated pages of docs/reference again"
 	@echo "make clean   remove everything that was built"
 
 $(VENV)/.made: pyproject.toml scripts/setup-debian.sh
@@ -66,3 +67,6 @@ format: setup
 
 clean:
 	rm -rf target $(VENV) .cache demo guest/build qemu-plugin/build
+
+reference: setup
+	$(BIN)/python scripts/make-reference.py

@@ -10,7 +10,6 @@ TRACE_DAT when that names a trace.dat file.
 from __future__ import annotations
 
 import argparse
-import glob
 import os
 import random
 import resource
@@ -122,7 +121,7 @@ def measure(command: list[str], runs: int, cwd: str) -> tuple[float, float, int,
 
 def bootgraph_pl() -> str | None:
     """The kernel's own script, when it is somewhere."""
-    found = [os.environ.get("BOOTGRAPH_PL", ""), *glob.glob("/usr/src/linux*/scripts/bootgraph.pl")]
+    found = [os.environ.get("BOOTGRAPH_PL", ""), *map(str, Path("/usr/src").glob("linux*/scripts/bootgraph.pl"))]
     return next((path for path in found if path and Path(path).is_file()), None)
 
 

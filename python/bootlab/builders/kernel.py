@@ -35,7 +35,7 @@ def _extract(image: Path, out: Path) -> None:
     extract = getattr(core, "kernel_extract_vmlinux", None)
     if extract is None:
         raise EnvironmentFault(
-            "this build of bootlab's native core cannot unpack kernel images", hint="build it again: make build"
+            "this build of bootlab's native core cannot unpack kernel images", hint="install it again: make setup"
         )
     try:
         data: bytes = extract(image.read_bytes())

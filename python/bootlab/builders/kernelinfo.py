@@ -50,6 +50,8 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, .
         fresh = place.with_suffix(f".{id(info)}.new")
         fresh.write_bytes(msgspec.json.encode(info))
         fresh.replace(place)
+    if kernel.symbols:
+        info = msgspec.structs.replace(info, symbols={**info.symbols, **_read_system_map(Path(kernel.symbols), names)})
     if kernel.config:
         text = Path(kernel.config).read_text(encoding="utf-8", errors="replace")
         return msgspec.structs.replace(info, config=parse_config(text), config_source=kernel.config)
@@ -89,6 +91,18 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
     )
+
+
+def _read_system_map(path: Path, names: tuple[str, ...]) -> dict[str, int]:
+    """Return the named symbols of a System.map. Debian's is a stub of one line, which gives none."""
+    wanted = set(names)
+    found: dict[str, int] = {}
+    with path.open(encoding="ascii", errors="replace") as file:
+        for line in file:
+            words = line.split()
+            if len(words) == 3 and words[2] in wanted and re.fullmatch(r"[0-9a-f]{8,16}", words[0]):
+                found.setdefault(words[2], int(words[0], 16))
+    return found
 
 
 def _numbers(release: str, banner: str) -> tuple[int, ...]:

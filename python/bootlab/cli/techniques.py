@@ -49,7 +49,9 @@ def _list(*, as_json: bool) -> None:
         risk = ", ".join(k for k in ("security", "function", "debuggability") if getattr(technique.risk, k))
         table.add_row(Text(technique.id, "bold"), technique.stage, Text(risk, "yellow"), Text(technique.title))
     out().print(table)
-    out().print(f"{len(found)} techniques. Those that cost security or function are tried only when named or allowed.")
+    out().print(
+        f"{len(found)} techniques. What costs security or function is tried, but stacked only when named or allowed."
+    )
 
 
 def facts(technique: Technique) -> dict[str, object]:

@@ -27,7 +27,10 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the agent saw; `output` and `exit_status` of the check's command. `complete`: nothing was cut off, mixed up or left out on the way."""
+    """What the agent saw; `output` and `exit_status` are those of the check's command.
+
+    `complete`: nothing was cut off, mixed up or left out on the way.
+    """
 
     files: tuple[FileRead, ...] = ()
     proc: dict[str, str] = {}

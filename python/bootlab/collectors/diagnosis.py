@@ -11,6 +11,7 @@ import msgspec
 
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
+from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import Check, Goal, System
 from bootlab.model.tree import Entry
@@ -60,14 +61,9 @@ def checking_system(system: System, timing: Recording) -> System | None:
     if not system.check.command or system.initramfs is None:
         return None
     plain = msgspec.structs.replace(system, check=Check())
-    carried = _with_agent(plain, timing)
     text = "".join(f"{word}\n" for word in system.check.command)
-    tree = carried.initramfs.tree.put(_CHECK_FILE, Entry(kind="file", mode=0o600, text=text))  # type: ignore[union-attr]
-    return msgspec.structs.replace(
-        carried,
-        cmdline=carried.cmdline.with_param("BOOTLAB_CHECK", _CHECK_FILE),
-        initramfs=msgspec.structs.replace(carried.initramfs, tree=tree),
-    )
+    carried = PutFile(_CHECK_FILE, Entry(kind="file", mode=0o600, text=text)).apply(_with_agent(plain, timing))
+    return SetParam("BOOTLAB_CHECK", _CHECK_FILE).apply(carried)
 
 
 def check_output(recording: Recording) -> CheckOutput:

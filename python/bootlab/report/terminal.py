@@ -192,7 +192,10 @@ def headline(results: Results) -> Text:
 
 def results_view(results: Results) -> RenderableType:
     """Everything that the terminal shows of a run."""
-    parts: list[RenderableType] = [headline(results), boot_table(results.base, title="Stages of the base")]
+    parts: list[RenderableType] = [
+        headline(results),
+        boot_table(results.base, title="Stages" if results.kind == "boot" else "Stages of the base"),
+    ]
     if results.trials:
         parts.append(trial_table(results))
     if results.stack:

@@ -106,8 +106,8 @@ def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
     if watch.panic:
         return Ending(_panic_outcome(watch), watch.panic)
     # QEMU names itself in the line that says what is wrong; advice may follow.
-    spoken = [line for line in words.splitlines() if line.startswith("qemu")] or words.splitlines()[-1:]
-    last_words = spoken[0] if spoken else ""
+    spoken = [x for x in words.splitlines() if x.startswith("qemu") and "warning:" not in x] or words.splitlines()
+    last_words = spoken[-1] if spoken else ""
     if code != 0:
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         if watch.size_bytes == 0 and code > 0:

@@ -53,7 +53,8 @@ function stageScale(whole) {
   const ticks = [];
   for (let at = 0; at <= whole * 1.0001; at += step) {
     const left = (100 * at) / whole;
-    ticks.push(el("span", { class: left > 96 ? "tick end" : "tick", style: { left: `${left}%` } }, at === 0 ? "0" : shortTime(at, step)));
+    if (left > 93) continue; // its text would run into the one before it
+    ticks.push(el("span", { class: "tick", style: { left: `${left}%` } }, at === 0 ? "0" : shortTime(at, step)));
   }
   return el("div", { class: "bar-row scale", "aria-hidden": "true" }, el("span"), el("div", { class: "ticks" }, ticks), el("span"));
 }
