@@ -72,21 +72,22 @@ def test_the_plugin_changes_no_byte(five, demo, tmp_path_factory, monkeypatch):
 def test_virtual_time_and_the_kernels_own_stamps_agree(five):
     """Kernel stamps and virtual time differ by a constant and by the error of the kernel's clock calibration.
 
-    Until `sched_clock: Marking stable` the kernel's clock is steered by ticks and may jump forward; the jumps are what
-    that line states. Measured for this kernel: offset 82 ms, slope -28 ppm, residuals below 0.07 ms, jumps 176 ms.
+    Until its first clock source is chosen the kernel's clock is steered by ticks and jumps forward; by how much, the
+    line `sched_clock: Marking stable` says. Measured with Debian's 6.1: offset 82 ms, slope -28 ppm, calibration
+    -49 ppm, residuals below 0.02 ms, jumps 176 ms.
     """
     (recording, *_), _ = five
     lines = [x for x in recording.lines if x.printk_ns]
     console = next(n for n, x in enumerate(lines) if "console [ttyS0] enabled" in x.text)
-    steered = next(n for n, x in enumerate(lines) if "smpboot: Total of" in x.text)
-    assert console < steered < len(lines) - 50
+    steered = next(n for n, x in enumerate(lines) if "Switched to clocksource tsc-early" in x.text)
+    assert console < steered < len(lines) - 30
     kernel_ns = np.array([x.printk_ns for x in lines[steered:]], dtype=float)
     virtual_ns = np.array([x.first_ns for x in lines[steered:]], dtype=float)
     slope, offset_ns = np.polyfit(kernel_ns, virtual_ns, 1)
     residual_ns = np.abs(virtual_ns - (slope * kernel_ns + offset_ns))
     tsc = float(re.search(r"Detected ([\d.]+) MHz", recording.find("tsc: Detected").text)[1])
     assert abs(slope - 1) <= abs(tsc / 1000 - 1) + 20e-6, "1000 MHz are exact: one instruction takes 2 ns, a cycle 1"
-    assert residual_ns.max() < 200_000
+    assert residual_ns.max() < 100_000
     assert np.median(residual_ns) < 20_000
     jumps_ns = int(re.search(r"->\(-?\d+, (-?\d+)\)", recording.find("Marking stable").text)[1])
     early = lines[console + 1]
@@ -104,13 +105,13 @@ def test_a_real_time_clock_of_the_host_is_found_out(small, tmp_path):
     assert len(equality.causes) == 1
 
 
-def test_random_instructions_are_found_out(small, tmp_path):
-    broken = msgspec.structs.replace(small, machine=msgspec.structs.replace(small.machine, cpu="max,rdrand=on"))
+def test_random_instructions_repeat_too_where_qemu_is_seeded(small, tmp_path):
+    """QEMU takes what RDRAND gives from `-seed`: exact mode repeats even for a user who switches it on again."""
+    seeded = msgspec.structs.replace(small, machine=msgspec.structs.replace(small.machine, cpu="max,rdrand=on"))
     with Laboratory(tmp_path / "store", cache=tmp_path / "cache", jobs=2) as lab:
-        _, equality = lab.repeat(broken, 2)
-    assert not equality.equal
-    assert len(equality.causes) == 1
-    assert "RDRAND" in equality.causes[0]
+        recordings, equality = lab.repeat(seeded, 2)
+    assert equality.equal
+    assert "-seed" in recordings[0].meta.command
 
 
 def test_a_technique_without_effect_is_no_gain(lab, demo):
@@ -119,4 +120,4 @@ def test_a_technique_without_effect_is_no_gain(lab, demo):
     assert trial.verdict is Verdict.NO_EFFECT
     assert "skipped" in trial.reason
     assert "(forced)" in results.techniques[0].reason
-    assert "lpj=" in str(trial.change.ops)
+    assert trial.change.ops[0].key == "lpj"

@@ -135,12 +135,12 @@ def system_file(folder: Path, kernel: object, extra: str = "") -> Path:
     return path
 
 
-@pytest.mark.parametrize(("magic", "code", "said"), [(b"", 2, "kernel.image"), (b"\x7fELF", 46, "QEMU: ")])
-def test_a_kernel_that_is_none(tmp_path, magic, code, said):
+@pytest.mark.parametrize("magic", [b"", b"\x7fELF"])
+def test_a_kernel_that_is_none(tmp_path, magic):
     (tmp_path / "rubbish").write_bytes(magic + bytes(range(256)) * 40)
     done = run("boot", system_file(tmp_path, tmp_path / "rubbish"), "--store", tmp_path / "store")
-    assert done.returncode == code, done.stderr
-    assert said in done.stderr
+    assert done.returncode == 2, done.stderr
+    assert "kernel.image" in done.stderr
     assert "hint:" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -15,6 +15,7 @@ from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
 _RULES = 2
+_PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 SYMBOLS = ("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall")
 
 
@@ -60,6 +61,8 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     data = Path(kernel.image).read_bytes()
     try:
         facts = msgspec.json.decode(_core.kernel_inspect(data))
+        if not any(facts.get(part) for part in _PARTS):
+            raise ValueError(next(iter(facts.get("notes") or ()), "nothing in it is known"))
     except ValueError as fault:
         raise SystemFileError(
             f"this is no kernel image that bootlab knows: {fault}",
