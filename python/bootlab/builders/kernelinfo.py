@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -60,9 +61,7 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, .
 def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     data = Path(kernel.image).read_bytes()
     try:
-        facts = msgspec.json.decode(_core.kernel_inspect(data))
-        if not any(facts.get(part) for part in _PARTS):
-            raise ValueError(next(iter(facts.get("notes") or ()), "nothing in it is known"))
+        facts = _facts(data)
     except ValueError as fault:
         raise SystemFileError(
             f"this is no kernel image that bootlab knows: {fault}",
@@ -92,6 +91,13 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
     )
+
+
+def _facts(data: bytes) -> dict[str, Any]:
+    facts: dict[str, Any] = msgspec.json.decode(_core.kernel_inspect(data))
+    if not any(facts.get(part) for part in _PARTS):
+        raise ValueError(next(iter(facts.get("notes") or ()), "nothing in it is known"))
+    return facts
 
 
 def _numbers(release: str, banner: str) -> tuple[int, ...]:
