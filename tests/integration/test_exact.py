@@ -79,7 +79,7 @@ def test_virtual_time_and_the_kernels_own_stamps_agree(five):
     (recording, *_), _ = five
     lines = [x for x in recording.lines if x.printk_ns]
     console = next(n for n, x in enumerate(lines) if "console [ttyS0] enabled" in x.text)
-    steered = next(n for n, x in enumerate(lines) if "Switched to clocksource tsc-early" in x.text)
+    steered = 1 + next(n for n, x in enumerate(lines) if "Switched to clocksource tsc-early" in x.text)
     assert console < steered < len(lines) - 30
     kernel_ns = np.array([x.printk_ns for x in lines[steered:]], dtype=float)
     virtual_ns = np.array([x.first_ns for x in lines[steered:]], dtype=float)
