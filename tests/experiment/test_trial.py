@@ -25,7 +25,7 @@ def recording(goal_ns=100 * MS, **meta):
     [
         ({"goal_ns": 90 * MS}, True, Verdict.FASTER, ""),
         ({"goal_ns": 110 * MS}, True, Verdict.SLOWER, ""),
-        ({"goal_ns": 100 * MS - 50_000}, True, Verdict.SAME, "within 50 us"),
+        ({"goal_ns": 100 * MS - 50_000}, True, Verdict.SAME, "within the 0.050 ms"),
         ({"goal_ns": 100 * MS - 50_001}, True, Verdict.FASTER, ""),
         ({"goal_ns": 50 * MS}, False, Verdict.NO_EFFECT, "nothing to be seen"),
         ({"goal_ns": None}, True, Verdict.UNKNOWN, "not known"),
@@ -115,8 +115,10 @@ def test_free_mode(tmp_path, noise, verdict):
 
 
 def test_free_mode_is_honest_about_failures(tmp_path):
-    with Bench(FakeTarget(Noisy(fail_at=4)), tmp_path, jobs=1) as bench:
+    noise = Noisy()
+    with Bench(FakeTarget(noise), tmp_path, jobs=1) as bench:
         base = base_of(bench)
+        noise.fail_at = noise.boots + 3
         with pytest.raises(BaseFailedError):
             try_all_free(bench, base, (), blocks=4, seed=1)
     with Bench(FakeTarget(Noisy()), tmp_path / "2", jobs=2) as bench, pytest.raises(MeasurementError):
@@ -124,12 +126,15 @@ def test_free_mode_is_honest_about_failures(tmp_path):
 
 
 def test_selection():
-    every = Selection(allow=frozenset({"security", "function"})).techniques()
-    safe = Selection().techniques()
-    assert 0 < len(safe) < len(every)
-    assert not any(t.risk.off_by_default for t in safe)
-    costly = next(t.id for t in every if t.risk.off_by_default)
-    assert costly in {t.id for t in Selection(also=(costly,)).techniques()}
+    every = Selection().techniques()
+    costly = next(t for t in every if t.risk.security)
+    harmless = next(t for t in every if not t.risk.off_by_default)
+    assert Selection().why_not_stacked(harmless) == ""
+    assert f"--also {costly.id}" in Selection().why_not_stacked(costly)
+    assert "security" in Selection(allow=frozenset({"function"})).why_not_stacked(costly)
+    assert Selection(allow=frozenset({"function", "security"})).why_not_stacked(costly) == ""
+    assert Selection(also=(costly.id,)).why_not_stacked(costly) == ""
+    assert Selection(ids=(costly.id,)).why_not_stacked(costly) == ""
     assert [t.id for t in Selection(ids=("quiet", "quiet")).techniques()] == ["quiet"]
     assert Selection(ids=("quiet",)).forced
     with pytest.raises(UserError, match="there is no technique 'quite'"):

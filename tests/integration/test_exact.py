@@ -114,8 +114,8 @@ def test_random_instructions_repeat_too_where_qemu_is_seeded(small, tmp_path):
     assert "-seed" in recordings[0].meta.command
 
 
-def test_a_technique_without_effect_is_no_gain(lab, demo):
-    _, results = lab.try_(demo, Selection(ids=("lpj-preset",)))
+def test_a_technique_without_effect_is_no_gain(lab, small):
+    _, results = lab.try_(small, Selection(ids=("lpj-preset",)))
     (trial,) = results.trials
     assert trial.verdict is Verdict.NO_EFFECT
     assert "skipped" in trial.reason
