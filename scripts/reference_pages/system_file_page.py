@@ -81,6 +81,7 @@ _KEYS: dict[str, str] = {
     "initramfs.files.gid": "group",
     "goal.console": "the goal: the first console line that this pattern finds. Its time is that of the last byte matched",
     "goal.name": "its name in reports",
+    "check.command": "a program and its arguments, run inside the booted system after the goal, in a boot of its own; its output and exit status must equal the base's. Needs an initramfs, which carries bootlab's agent",
     "check.console": "one pattern or a list. Each must be found; what its groups caught must equal the base's. Without a group, "
     "the matched text must",
     "limits.virtual_s": "virtual seconds from power-on without the goal",

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,6 +16,7 @@ from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
 _RULES = 2
+_PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 SYMBOLS = ("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall")
 
 
@@ -61,7 +63,7 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, .
 def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     data = Path(kernel.image).read_bytes()
     try:
-        facts = msgspec.json.decode(_core.kernel_inspect(data))
+        facts = _facts(data)
     except ValueError as fault:
         raise SystemFileError(
             f"this is no kernel image that bootlab knows: {fault}",
@@ -103,6 +105,13 @@ def _read_system_map(path: Path, names: tuple[str, ...]) -> dict[str, int]:
             if len(words) == 3 and words[2] in wanted and re.fullmatch(r"[0-9a-f]{8,16}", words[0]):
                 found.setdefault(words[2], int(words[0], 16))
     return found
+
+
+def _facts(data: bytes) -> dict[str, Any]:
+    facts: dict[str, Any] = msgspec.json.decode(_core.kernel_inspect(data))
+    if not any(facts.get(part) for part in _PARTS):
+        raise ValueError(next(iter(facts.get("notes") or ()), "nothing in it is known"))
+    return facts
 
 
 def _numbers(release: str, banner: str) -> tuple[int, ...]:

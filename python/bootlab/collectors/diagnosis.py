@@ -32,8 +32,9 @@ def _with_agent(system: System, timing: Recording) -> System:
     if system.initramfs is None:
         raise ValueError("no initramfs to carry the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
-    line = system.cmdline.with_param("BOOTLAB_INIT", system.cmdline.value("rdinit") or "/init")
-    line = line.with_param("rdinit", AGENT).with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000))
+    real_init = system.cmdline.value("rdinit") or "/init"
+    line = system.cmdline.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
+    line = line.with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000))
     source = "replay" if system.target == "replay" else str(agent_path())
     tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
     return msgspec.structs.replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,10 +60,12 @@ def all_runs(store: Path) -> tuple[Run, ...]:
 def find(store: Path, name: str) -> Run:
     """Return a run by id, by an unmistakable beginning of it, by its folder or results file, or `last`."""
     path = Path(name)
-    if path.is_file():
-        return Run(path.parent.name, path.parent)
-    if (path / RESULTS_FILE).is_file():
-        return Run(path.resolve().name, path)
+    # A name may be too long for a file.
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            return Run(path.resolve().parent.name, path.parent)
+        if name and (path / RESULTS_FILE).is_file():
+            return Run(path.resolve().name, path)
     runs = all_runs(store)
     if name == "last" and runs:
         return runs[-1]
@@ -73,4 +76,4 @@ def find(store: Path, name: str) -> Run:
         raise UserError(f"there is no run in {store}", hint="make one: bootlab boot SYSTEM.toml   (or give --store)")
     listed = ", ".join(r.id for r in (hits or runs)[-5:])
     what = "is not one run but several" if hits else "is no run"
-    raise UserError(f"{name!r} {what} in {store}", hint=f"the newest: {listed}   (`last` takes the newest)")
+    raise UserError(f"{name[:100]!r} {what} in {store}", hint=f"the newest: {listed}   (`last` takes the newest)")

@@ -1,0 +1,186 @@
+"""Stages, equality with its causes, statistics: pure functions of recordings and samples."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bootlab.analysis.equality import compare_boots, likely_causes
+from bootlab.analysis.stages import stage_deltas, stages_of, timeline_of
+from bootlab.analysis.statistics import compare, threshold_ns
+from bootlab.model.recording import Diagnosis, Initcall, Line, Mark, Meta, Outcome, Recording
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.timeline import STAGES
+from bootlab.model.verdict import Verdict
+
+SYSTEM = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"))
+EXACT = ("-cpu", "max,rdrand=off,rdseed=off", "-smp", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm")
+MARKS = [start for _, start, _ in STAGES]
+
+
+def booted(**marks: int) -> Recording:
+    times = {name.replace("_", "-"): ns for name, ns in marks.items()}
+    return Recording(
+        meta=Meta(goal_ns=times.get("goal")), lines=(), marks=tuple(Mark(name, ns) for name, ns in times.items())
+    )
+
+
+def test_stages_of_a_whole_boot():
+    recording = booted(**{m.replace("-", "_"): n * 10 for n, m in enumerate([*MARKS, "goal"])})
+    assert [(s.name, s.start_ns, s.duration_ns) for s in stages_of(recording)] == [
+        (name, n * 10, 10) for n, (name, _, _) in enumerate(STAGES)
+    ]
+
+
+def test_what_was_not_seen_belongs_to_the_stage_before():
+    stages = stages_of(booted(power_on=0, start_kernel=30, goal=100))
+    assert [(s.name, s.duration_ns) for s in stages] == [("firmware", 30), ("kernel", 70)]
+
+
+def test_marks_in_another_order_and_behind_the_goal():
+    stages = stages_of(booted(power_on=0, user_space=10, application=20, rc_scripts=30, goal=40))
+    assert [(s.name, s.duration_ns) for s in stages] == [
+        ("firmware", 10), ("user space", 10), ("application", 10), ("RC scripts", 10)
+    ]  # fmt: skip
+    late = stages_of(booted(power_on=0, user_space=10, goal=40, rc_scripts=50))
+    assert [(s.name, s.duration_ns) for s in late] == [("firmware", 10), ("user space", 30)]
+
+
+def test_no_marks_no_stages():
+    assert stages_of(booted()) == ()
+    assert stages_of(booted(goal=3)) == ()
+    assert [s.name for s in stages_of(booted(power_on=0, start_kernel=5, user_space=9))] == ["firmware", "kernel"]
+
+
+@given(st.dictionaries(st.sampled_from(MARKS), st.integers(0, 10**12)), st.integers(0, 10**12))
+def test_stages_cover_everything_without_a_gap(marks, goal):
+    stages = stages_of(booted(**{**{k.replace("-", "_"): v for k, v in marks.items()}, "power_on": 0, "goal": goal}))
+    assert sum(s.duration_ns for s in stages) == goal
+    for one, following in itertools.pairwise(stages):
+        assert one.start_ns + one.duration_ns == following.start_ns
+
+
+def test_deltas():
+    before, after = booted(power_on=0, start_kernel=30, goal=100), booted(power_on=0, user_space=50, goal=60)
+    assert [(d.stage, d.before_ns, d.after_ns) for d in stage_deltas(before, after)] == [
+        ("firmware", 30, 50), ("kernel", 70, None), ("user space", None, 10)
+    ]  # fmt: skip
+
+
+def test_a_diagnosis_keeps_its_own_clock():
+    recording = booted(power_on=0, goal=9)
+    call = Initcall(name="i", start_ns=1, duration_ns=2, returned=-19, level="device", module="m")
+    timeline = timeline_of(recording, Diagnosis(recording=recording, initcalls=(call,)))
+    (span,) = timeline.diagnostic
+    assert (span.clock, span.lane, span.detail) == ("printk", "initcalls device", "returned -19 [m]")
+    assert timeline.missing == tuple(MARKS[1:])
+    assert {s.clock for s in timeline.spans} == {"virtual"}
+
+
+def printed(text: str, **meta: object) -> Recording:
+    lines = tuple(Line(n + 1, t, 0) for n, t in enumerate(text.split("\n")))
+    return Recording(meta=Meta(goal_ns=5, goal_insns=2, **meta), lines=lines, marks=(), console=text.encode())
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (printed("a\nb"), ""),
+        (printed("a\nc"), "boot 1 and boot 2 print different things, first: 'b' / 'c'"),
+        (printed("a\nb\nc"), "(more lines)"),
+        (printed("a\nb", outcome=Outcome.PANIC), "boot 1 ended with goal, boot 2 with panic"),
+        (msgspec.structs.replace(printed("a\nb"), meta=Meta(goal_ns=5, goal_insns=3)), "after 2 and after 3 instr"),
+        (msgspec.structs.replace(printed("a\nb"), meta=Meta(goal_ns=7, goal_insns=2)), "at 5 ns and at 7 ns"),
+    ],
+)
+def test_boots_are_compared_to_the_byte(other, said):
+    found = compare_boots(SYSTEM, (printed("a\nb"), other), EXACT, {})
+    assert found.equal is (not said)
+    assert said in found.difference
+    assert found.causes == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "config", "machine", "lines", "cause"),
+    [
+        (EXACT, {}, Machine(), ("", ""), None),
+        (("-rtc", "base=utc"), {}, Machine(), ("", ""), "real-time clock"),
+        ((*EXACT, "-rtc", "base=2026-01-01,clock=host"), {}, Machine(), ("", ""), "real-time clock"),
+        (EXACT[:4], {}, Machine(), ("", ""), "real-time clock"),
+        (EXACT, {}, Machine(), ("rtc_cmos 00:03: setting system clock to 2026", ""), "real-time clock"),
+        ((*EXACT, "-cpu", "max"), {}, Machine(), ("", ""), "RDRAND"),
+        ((*EXACT, "-cpu", "max,rdrand=on,rdseed=off"), {}, Machine(), ("", ""), "RDRAND"),
+        ((*EXACT, "-cpu", "max,+rdseed,rdrand=off"), {}, Machine(), ("", ""), "RDRAND"),
+        ((*EXACT, "-cpu", "max,-rdseed,-rdrand"), {}, Machine(), ("", ""), None),
+        ((*EXACT, "-cpu", "Haswell"), {}, Machine(), ("", ""), "RDRAND"),
+        ((*EXACT, "-cpu", "Haswell,rdrand=off,rdseed=off"), {}, Machine(), ("", ""), None),
+        ((*EXACT, "-cpu", "qemu64"), {}, Machine(), ("", ""), None),
+        (EXACT, {}, Machine(disks=("/d",)), ("", ""), "disk"),
+        ((*EXACT, "-device", "nvme,drive=d"), {}, Machine(), ("", ""), "disk"),
+        (EXACT, {}, Machine(cpus=2), ("", ""), "more than one processor"),
+        ((*EXACT, "-smp", "16"), {}, Machine(), ("", ""), "more than one processor"),
+        ((*EXACT, "-smp", "cpus=4"), {}, Machine(), ("", ""), "more than one processor"),
+        ((*EXACT, "-smp", "cpus=1,maxcpus=4"), {}, Machine(), ("", ""), None),
+        (EXACT, {"CONFIG_HZ_PERIODIC": "y"}, Machine(), ("", ""), "HZ_PERIODIC"),
+        (EXACT, {"CONFIG_HZ_PERIODIC": "n"}, Machine(), ("", ""), None),
+    ],
+)
+def test_each_cause_is_named_alone(command, config, machine, lines, cause):
+    found = likely_causes(msgspec.structs.replace(SYSTEM, machine=machine), command, config, lines)
+    assert len(found) == (cause is not None), found
+    assert cause is None or cause in found[0]
+
+
+def test_free_running_is_a_cause():
+    free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
+    assert any("free-running" in c for c in likely_causes(free, EXACT, {}, ("", "")))
+
+
+def samples(count: int, middle_ms: float, spread_ms: float, seed: int, drift_ms: float = 0.0) -> tuple[int, ...]:
+    rng = random.Random(seed)
+    return tuple(int((rng.gauss(middle_ms, spread_ms) + drift_ms * n) * 1e6) for n in range(count))
+
+
+def test_clear_differences():
+    base = samples(10, 1000, 5, 1)
+    faster = compare(base, samples(10, 900, 5, 2))
+    assert faster.verdict is Verdict.FASTER
+    assert faster.interval_ns[0] <= faster.saved_ns <= faster.interval_ns[1]
+    assert faster.cliffs_delta == 1.0
+    assert compare(base, samples(10, 1100, 5, 2)).verdict is Verdict.SLOWER
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_difference_is_never_a_gain(seed):
+    base, other = samples(10, 1000, 8, seed), samples(10, 1000, 8, seed + 1000)
+    assert compare(base, other).verdict in {Verdict.SAME, Verdict.UNKNOWN}
+    drifting = compare(samples(10, 1000, 8, seed, 20), samples(10, 1000, 8, seed + 1000, 20))
+    assert drifting.verdict in {Verdict.SAME, Verdict.UNKNOWN}
+
+
+def test_a_difference_too_small_to_matter():
+    assert compare(samples(30, 1000, 0.1, 1), samples(30, 999, 0.1, 2)).verdict is Verdict.SAME
+
+
+def test_too_few_or_too_wild():
+    assert compare((10**9,) * 2, (5 * 10**8,) * 2).verdict is Verdict.UNKNOWN
+    assert compare(samples(8, 1000, 400, 1), samples(8, 950, 400, 2)).verdict is Verdict.UNKNOWN
+    assert compare((10**9,) * 7, (10**9,) * 7).verdict is Verdict.SAME
+
+
+def test_many_variants_need_more_proof():
+    base, other = samples(5, 1000, 5, 1), samples(5, 900, 5, 2)
+    assert compare(base, other).verdict is Verdict.FASTER
+    assert compare(base, other, tests=40).verdict is Verdict.UNKNOWN
+
+
+def test_it_says_the_same_each_time():
+    base, other = samples(9, 1000, 50, 1), samples(9, 980, 50, 2)
+    assert compare(base, other) == compare(base, other)
+    assert threshold_ns(10**9) == 10_000_000
+    assert threshold_ns(10**6) == 5_000_000

@@ -1,0 +1,231 @@
+"""Every verb of the command line on recordings: text, JSON, exit codes, errors with a hint."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from bootlab.analysis.equality import Equality
+from bootlab.cli import __main__ as program
+from tests.conftest import REPLAYED
+
+VERBS = ("doctor", "new", "boot", "techniques", "try", "stack", "report")
+
+
+class Said(NamedTuple):
+    """What the program printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def bootlab(capfd, monkeypatch, tmp_path):
+    """Run the program as a shell would: errors become sentences and exit codes in main(), not in a runner."""
+    monkeypatch.setenv("BOOTLAB_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["bootlab", *map(str, words)])
+        capfd.readouterr()
+        try:
+            program.main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capfd.readouterr()
+        return Said(code, printed.out, printed.err)
+
+    return run
+
+
+def test_the_list_of_verbs_is_whole():
+    named = {c.name for c in program.app.registered_commands}
+    assert named == set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_an_example_that_names_the_verb(verb):
+    said = CliRunner().invoke(program.app, [verb, "--help"])
+    assert said.exit_code == 0
+    assert re.search(rf"Example: bootlab {verb}\b", said.output)
+    assert "--json" in said.output
+
+
+def test_without_words_and_with_version():
+    assert "A laboratory for Linux boot time" in CliRunner().invoke(program.app, []).output
+    assert re.fullmatch(r"bootlab \S+\n", CliRunner().invoke(program.app, ["--version"]).output)
+
+
+def test_boot(bootlab):
+    said = bootlab("boot", REPLAYED)
+    assert said.code == 0
+    assert "goal after 3139.553 virtual ms" in said.out
+    assert "RC scripts" in said.out
+    assert "recording: " in said.err
+    assert "next: bootlab report " in said.err
+
+
+def test_boot_as_json(bootlab):
+    said = bootlab("boot", REPLAYED, "--json", "--diagnostic")
+    assert said.code == 0
+    assert said.json["results"]["base"]["goal_ns"] == 3_139_552_570
+    assert said.json["results"]["kind"] == "boot"
+    assert len(said.json["diagnosis"]) > 500
+    assert Path(said.json["recording"]).is_dir()
+    assert said.err == ""
+
+
+def test_boot_diagnostic_shows_initcalls(bootlab):
+    assert "crypto_algapi_init" in bootlab("boot", REPLAYED, "--diagnostic").out
+
+
+def test_boot_again_and_again(bootlab):
+    said = bootlab("boot", REPLAYED, "--repeat", 3)
+    assert said.code == 0
+    assert "3 of 3 boots equal" in said.out
+    again = bootlab("boot", REPLAYED, "--repeat", 2, "--json")
+    assert again.json["equality"] == {"equal": True, "boots": 2, "difference": "", "causes": []}
+
+
+def test_boots_that_differ(bootlab, monkeypatch):
+    unequal = Equality(equal=False, boots=2, difference="they do", causes=("the moon",))
+    monkeypatch.setattr("bootlab.laboratory.compare_boots", lambda *_: unequal)
+    said = bootlab("boot", REPLAYED, "--repeat", 2)
+    assert said.code == 5
+    assert "the boots differ: they do" in said.out
+    assert "likely cause: the moon" in said.out
+
+
+def test_dry_run(bootlab):
+    said = bootlab("boot", REPLAYED, "--dry-run")
+    assert re.fullmatch(r"replay [0-9a-f]{24}\n", said.out)
+    assert bootlab("boot", REPLAYED, "--dry-run", "--json").json["command"][0] == "replay"
+
+
+def test_try(bootlab):
+    said = bootlab("try", REPLAYED, "quiet", "lpj-preset")
+    assert said.code == 0
+    assert "no effect shown" in said.out
+    assert "next: bootlab report " in said.err
+    results = bootlab("try", REPLAYED, "quiet", "--json").json["results"]
+    assert [t["verdict"] for t in results["trials"]] == ["faster"]
+
+
+def test_stack_and_report(bootlab, tmp_path):
+    said = bootlab("stack", REPLAYED, "quiet", "crypto-selftests", "no-timer-check", "--json")
+    assert said.code == 0
+    assert Path(said.json["html"]).read_text().startswith("<!doctype html>")
+    run = said.json["run"]
+    text = bootlab("stack", REPLAYED, "quiet", "crypto-selftests", "no-timer-check", "--html", tmp_path / "p.html")
+    assert (tmp_path / "p.html").is_file()
+    assert "report: " in text.out
+    assert "next: bootlab boot " in text.err
+    shown = bootlab("report", run)
+    assert shown.code == 0
+    assert "crypto-selftests" in shown.out
+    names = {"--html": "a.html", "--markdown": "a.md", "--perfetto": "a.pftrace", "--chrome": "a.json"}
+    words = [w for option, name in names.items() for w in (option, tmp_path / name)]
+    written = bootlab("report", "last", *words)
+    assert written.out == ""
+    assert all((tmp_path / name).stat().st_size > 100 for name in names.values())
+    assert written.err.count("wrote ") == 4
+    as_json = bootlab("report", run, "--json", "--markdown", tmp_path / "b.md").json
+    assert as_json["written"] == [str(tmp_path / "b.md")]
+    assert as_json["results"]["stack"]["final"]["goal_ns"] == 1_358_309_812
+
+
+def test_techniques(bootlab):
+    said = bootlab("techniques")
+    assert "crypto-selftests" in said.out
+    every = bootlab("techniques", "--json").json["techniques"]
+    assert len(every) >= 20
+    one = bootlab("techniques", "show", "quiet")
+    assert "try it: bootlab try SYSTEM.toml quiet" in one.out
+    assert bootlab("techniques", "show", "quiet", "--json").json["id"] == "quiet"
+
+
+def test_new(bootlab, tmp_path):
+    path = tmp_path / "camera.toml"
+    said = bootlab("new", path, "--kernel", "/boot/vmlinuz")
+    assert "next: bootlab boot" in said.err
+    assert 'name = "camera"' in path.read_text()
+    again = bootlab("new", path)
+    assert again.code == 2
+    assert "--force" in again.err
+    assert bootlab("new", path, "--force", "--json").json == {"path": str(path)}
+    assert bootlab("new", tmp_path / "no" / "x.toml").code == 2
+
+
+def test_doctor(bootlab, monkeypatch, tmp_path):
+    whole = bootlab("doctor", "--no-probe-kvm", "--json")
+    assert {f["name"] for f in whole.json["findings"]} >= {"cc", "setpriv", "cores", "exact mode"}
+    assert whole.code == (0 if whole.json["ok"] else 3)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bare = bootlab("doctor")
+    assert bare.code == 3
+    assert "apt-get install qemu-system-x86" in bare.out
+
+
+ERRORS = [
+    (("boot", "/no/such.toml"), 2, "such.toml"),
+    (("boot", REPLAYED, "--repeat", "1"), 2, "--repeat"),
+    (("try", REPLAYED, "quite"), 2, "there is no technique 'quite'"),
+    (("stack", REPLAYED, "quiet", "--also", "nothing-like-it"), 2, "nothing-like-it"),
+    (("stack", REPLAYED, "--allow", "everything"), 2, "--allow"),
+    (("try", REPLAYED, "nowatchdog"), 4, "no recording of this system"),
+    (("report", "last"), 2, "there is no run"),
+    (("techniques", "shwo", "quiet"), 2, "is not a command"),
+    (("techniques", "show", "quite"), 2, "did you mean quiet"),
+    (("bot",), 2, "No such command"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), ERRORS)
+def test_errors(bootlab, words, code, said):
+    found = bootlab(*words)
+    assert found.code == code
+    assert said in found.err
+    assert "Traceback" not in found.err
+    assert found.out == ""
+
+
+@pytest.mark.parametrize(("words", "code", "said"), [e for e in ERRORS if e[2][0] != "-" and e[0][0] != "bot"])
+def test_errors_as_json(bootlab, words, code, said):
+    found = bootlab(*words, "--json")
+    assert found.code == code
+    assert said in found.json["error"] + found.json["hint"]
+    assert found.json["exit_code"] == code
+    assert found.json["hint"]
+
+
+def test_a_broken_pipe_is_no_error(monkeypatch):
+    def broken():
+        raise BrokenPipeError
+
+    monkeypatch.setattr(program, "app", broken)
+    monkeypatch.setattr(sys.stderr, "close", lambda: None, raising=False)
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    assert end.value.code == 0
+
+
+def test_ctrl_c_where_nobody_waits(monkeypatch):
+    def pressed():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "app", pressed)
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    assert end.value.code == 130

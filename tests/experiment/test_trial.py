@@ -1,0 +1,141 @@
+"""Verdicts: broken before proof, proof before numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from bootlab.errors import MeasurementError, UserError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import BaseFailedError, establish
+from bootlab.experiment.selection import Selection
+from bootlab.experiment.trial import judge_exact
+from bootlab.experiment.trying import proposals, try_all, try_all_free, winners
+from bootlab.model.recording import Meta, Outcome, Recording
+from bootlab.model.verdict import Verdict
+from bootlab.techniques.base import Answer, Applies, Evidence
+from tests.experiment.fake_bench import MS, SYSTEM, FakeTarget, FakeTechnique, additive, base_of, system
+
+
+def recording(goal_ns=100 * MS, **meta):
+    return Recording(meta=Meta(goal_ns=goal_ns, **meta), lines=(), marks=())
+
+
+@pytest.mark.parametrize(
+    ("after", "shown", "verdict", "said"),
+    [
+        ({"goal_ns": 90 * MS}, True, Verdict.FASTER, ""),
+        ({"goal_ns": 110 * MS}, True, Verdict.SLOWER, ""),
+        ({"goal_ns": 100 * MS - 50_000}, True, Verdict.SAME, "within the 0.050 ms"),
+        ({"goal_ns": 100 * MS - 50_001}, True, Verdict.FASTER, ""),
+        ({"goal_ns": 50 * MS}, False, Verdict.NO_EFFECT, "nothing to be seen"),
+        ({"goal_ns": None}, True, Verdict.UNKNOWN, "not known"),
+        ({"goal_ns": 90 * MS, "goal_clock": "printk"}, True, Verdict.UNKNOWN, "not known"),
+        ({"goal_ns": 10 * MS, "outcome": Outcome.PANIC, "reason": "no init"}, True, Verdict.BROKEN, "panic: no init"),
+        ({"goal_ns": 10 * MS, "outcome": Outcome.HANG}, False, Verdict.BROKEN, "hang"),
+        ({"goal_ns": 10 * MS, "check_groups": (("7",),)}, True, Verdict.BROKEN, "text changed"),
+    ],
+)
+def test_exact(after, shown, verdict, said):
+    technique = FakeTechnique("t", shown=shown)
+    (change,) = technique.changes(None)
+    before = Evidence(system=SYSTEM, recording=recording())
+    trial = judge_exact(technique, change, before, Evidence(system=SYSTEM, recording=recording(**after)))
+    assert trial.verdict is verdict
+    assert said in trial.reason
+    assert trial.base_ns == 100 * MS
+
+
+def test_try_asks_boots_and_judges(tmp_path):
+    techniques = (
+        FakeTechnique("a"),
+        FakeTechnique("b", labels=("1", "2")),
+        FakeTechnique("broken"),
+        FakeTechnique("no", applies=Applies.no("not here")),
+        FakeTechnique("unknown", applies=Applies.unknown("who knows")),
+        FakeTechnique("idle", labels=()),
+    )
+    cost = additive(100, a=10, b1=20, b2=-5)
+    target = FakeTarget(lambda params: Outcome.PANIC if "broken" in params else cost(params))
+    seen = []
+    with Bench(target, tmp_path, jobs=2) as bench:
+        tried = try_all(bench, base_of(bench), techniques, sink=seen.append)
+        forced, _ = proposals(base_of(bench), techniques, forced=True)
+    assert {t.change.id: t.verdict for t in tried.trials} == {
+        "a": Verdict.FASTER, "b:1": Verdict.FASTER, "b:2": Verdict.SLOWER, "broken": Verdict.BROKEN,
+        "unknown": Verdict.SAME,
+    }  # fmt: skip
+    assert tuple(seen) == tried.trials
+    assert [t.change.id for t in winners(tried.trials)] == ["b:1", "a"]
+    said = {s.technique: s for s in tried.applicability}
+    assert (said["no"].tried, said["unknown"].tried) == (False, True)
+    assert said["idle"].applies.answer is Answer.NO
+    assert "nothing left to change" in said["idle"].applies.reason
+    assert [s.technique for s in forced if s.forced] == ["no"]
+
+
+def test_a_change_that_changes_nothing_is_not_booted(tmp_path):
+    with Bench(FakeTarget(additive(100)), tmp_path) as bench:
+        base = establish(bench, system("a"))
+        tried = try_all(bench, base, (FakeTechnique("a"),), forced=True)
+    assert tried.trials == ()
+    assert not tried.applicability[0].tried
+
+
+def test_a_base_without_goal(tmp_path):
+    with Bench(FakeTarget(lambda _p: Outcome.HANG), tmp_path) as bench, pytest.raises(BaseFailedError) as caught:
+        base_of(bench)
+    assert caught.value.exit_code == 42
+    assert "hang" in caught.value.message
+
+
+class Noisy:
+    """A machine of the host's clock: the same jitter each time it is asked for."""
+
+    def __init__(self, saved=0.0, drift=0.0, fail_at=0):
+        self.saved, self.drift, self.fail_at, self.boots = saved, drift, fail_at, 0
+
+    def __call__(self, params):
+        self.boots += 1
+        if self.boots == self.fail_at:
+            return Outcome.PANIC
+        jitter = (self.boots * 7919 % 13) / 13
+        return 1000 + jitter + self.drift * self.boots - (self.saved if "a" in params else 0)
+
+
+@pytest.mark.parametrize(
+    ("noise", "verdict"),
+    [(Noisy(saved=50), Verdict.FASTER), (Noisy(saved=-50), Verdict.SLOWER), (Noisy(), Verdict.SAME)],
+)
+def test_free_mode(tmp_path, noise, verdict):
+    with Bench(FakeTarget(noise), tmp_path, jobs=1) as bench:
+        tried = try_all_free(bench, base_of(bench), (FakeTechnique("a"),), blocks=7, seed=1)
+    (trial,) = tried.trials
+    assert trial.verdict is verdict
+    assert len(trial.samples_ns) == len(trial.base_samples_ns) == 7
+
+
+def test_free_mode_is_honest_about_failures(tmp_path):
+    noise = Noisy()
+    with Bench(FakeTarget(noise), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        noise.fail_at = noise.boots + 3
+        with pytest.raises(BaseFailedError):
+            try_all_free(bench, base, (), blocks=4, seed=1)
+    with Bench(FakeTarget(Noisy()), tmp_path / "2", jobs=2) as bench, pytest.raises(MeasurementError):
+        try_all_free(bench, base, (), blocks=3, seed=1)
+
+
+def test_selection():
+    every = Selection().techniques()
+    costly = next(t for t in every if t.risk.security)
+    harmless = next(t for t in every if not t.risk.off_by_default)
+    assert Selection().why_not_stacked(harmless) == ""
+    assert f"--also {costly.id}" in Selection().why_not_stacked(costly)
+    assert "security" in Selection(allow=frozenset({"function"})).why_not_stacked(costly)
+    assert Selection(allow=frozenset({"function", "security"})).why_not_stacked(costly) == ""
+    assert Selection(also=(costly.id,)).why_not_stacked(costly) == ""
+    assert Selection(ids=(costly.id,)).why_not_stacked(costly) == ""
+    assert [t.id for t in Selection(ids=("quiet", "quiet")).techniques()] == ["quiet"]
+    assert Selection(ids=("quiet",)).forced
+    with pytest.raises(UserError, match="there is no technique 'quite'"):
+        Selection(also=("quite",)).techniques()

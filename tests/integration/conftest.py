@@ -1,0 +1,26 @@
+"""Real systems for the tests that boot: the demo, and a small one."""
+
+from __future__ import annotations
+
+import subprocess
+
+import msgspec
+import pytest
+
+from bootlab.systemfile import load
+from tests.conftest import REPLAYED, REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def demo(debian_kernel):
+    """Return the demo's system."""
+    subprocess.run(["make", "-s", "-C", str(REPOSITORY / "guest")], check=True)
+    return load(REPOSITORY / "examples/demo/system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
+
+
+@pytest.fixture(scope="session")
+def small(debian_kernel):
+    """Return the replayed system for QEMU, without the crypto self-tests that take half of its time."""
+    system = load(REPLAYED, environ={"BOOTLAB_KERNEL": str(debian_kernel)})
+    line = system.cmdline.with_param("cryptomgr.notests")
+    return msgspec.structs.replace(system, target="qemu", recordings=None, cmdline=line)

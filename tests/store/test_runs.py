@@ -1,0 +1,171 @@
+"""Runs are found by what a person remembers of them; the faster system is handed over as files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import msgspec
+import pytest
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Meta, Recording
+from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.store import runs
+from bootlab.store.handover import hand_over
+from bootlab.systemfile import load
+from bootlab.systemfile.writer import system_toml
+from bootlab.targets.base import BootPlan
+from bootlab.targets.qemu_command import Parts, build
+
+
+@pytest.fixture
+def store(tmp_path):
+    for name in ("20260101-000000-boot-cam", "20260102-000000-try-cam", "20260102-000000-stack-box"):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "results.json").write_text("{}")
+    (tmp_path / "runs" / "20260103-000000-boot-unfinished").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("last", "20260102-000000-try-cam"),
+        ("20260101", "20260101-000000-boot-cam"),
+        ("20260102-000000-stack-box", "20260102-000000-stack-box"),
+        ("stack", "20260102-000000-stack-box"),
+    ],
+)
+def test_find(store, name, found):
+    assert runs.find(store, name).id == found
+
+
+def test_find_by_folder_and_file(store, tmp_path):
+    folder = store / "runs" / "20260101-000000-boot-cam"
+    for name in (folder, folder / "results.json"):
+        run = runs.find(tmp_path / "elsewhere", str(name))
+        assert (run.id, run.results) == (folder.name, folder / "results.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("cam", "not one run but several"), ("20260102", "several"), ("box2", "is no run"), ("", "several")],
+)
+def test_what_is_not_one_run(store, name, said):
+    with pytest.raises(UserError, match=said) as caught:
+        runs.find(store, name)
+    assert "20260102-000000-try-cam" in caught.value.hint
+
+
+def test_names_that_no_file_can_have(store):
+    for name in ("x" * 5000, "a\0b"):
+        with pytest.raises(UserError, match="is no run"):
+            runs.find(store, name)
+
+
+def test_an_empty_store(tmp_path):
+    with pytest.raises(UserError, match="there is no run"):
+        runs.find(tmp_path, "last")
+
+
+def test_create(tmp_path):
+    first, second = (runs.create(tmp_path, "boot", "../Ein System\n!") for _ in range(2))
+    assert first.folder.parent == tmp_path / "runs"
+    assert first.id != second.id
+    assert "boot-Ein-System" in first.id
+    assert runs.create(tmp_path, "boot", "///").id.split("-boot-")[1].startswith("system")
+
+
+def test_create_where_nothing_can_be_made(tmp_path):
+    (tmp_path / "runs").write_text("a file")
+    with pytest.raises(EnvironmentFault) as caught:
+        runs.create(tmp_path, "boot", "s")
+    assert "--store" in caught.value.hint
+
+
+@pytest.fixture
+def everything(tmp_path):
+    """Return a system in which nothing is as it is by default."""
+    (tmp_path / "k").write_bytes(b"kernel")
+    (tmp_path / "i.gz").write_bytes(b"initramfs")
+    (tmp_path / "disk$1.img").write_bytes(b"")
+    (tmp_path / "config").write_text("CONFIG_X=y\n")
+    return System(
+        name="everything",
+        kernel=Kernel(image=str(tmp_path / "k"), config=str(tmp_path / "config")),
+        goal=Goal(console='ready "now" \\d+', name="first use"),
+        machine=Machine(type="pc", cpu="max,+avx", memory_mib=64, cpus=1, firmware="qboot", options=("hpet=off",),
+                        devices=("virtio-rng-pci",), disks=(str(tmp_path / "disk$1.img"),), extra=("-nic", "none")),
+        clock=Clockwork(mode="free", shift=3, rtc_base="2027-01-01T00:00:00", accel="tcg"),
+        cmdline=CommandLine.parse('console=ttyS0 dyndbg="file a +p" -- single'),
+        marks=(("rc-scripts", "^rc"), ("application", "app\x7f")),
+        check=Check(console=("sum=(\\d+)",)),
+        limits=Limits(virtual_s=9, wall_s=99.5),
+        application="/bin/app",
+    )  # fmt: skip
+
+
+def test_what_is_handed_over_loads_as_the_same_system(everything, tmp_path):
+    command = build(everything, Parts(emulator="qemu", kernel=str(tmp_path / "k"), initramfs=None, accel="tcg"))
+    plan = BootPlan(
+        system=everything,
+        purpose="timing",
+        command=tuple(command),
+        key="k",
+        info=KernelInfo(),
+        sizes_bytes={},
+        sha256={},
+    )
+    faster = hand_over(tmp_path / "run", everything, plan, Recording(meta=Meta(cmdline="a b"), lines=(), marks=()))
+    again = load(faster.files["system"])
+    expected = msgspec.structs.replace(
+        everything,
+        name="everything-stacked",
+        path=again.path,
+        kernel=msgspec.structs.replace(everything.kernel, image=faster.files["kernel"]),
+    )
+    assert again == expected
+    assert (tmp_path / "run/faster/cmdline.txt").read_text() == "a b\n"
+    assert (tmp_path / "run/faster/kernel").read_bytes() == b"kernel"
+
+
+def test_every_field_of_the_machine_and_limits_survives(everything):
+    text = system_toml(everything, {"kernel": "kernel", "initramfs": "initramfs.cpio.xz"})
+    for table in (everything.machine, everything.limits):
+        default = type(table)()
+        changed = [f for f in table.__struct_fields__ if getattr(table, f) != getattr(default, f)]
+        assert all(f"\n{field} = " in text for field in changed)
+    packed = msgspec.structs.replace(everything, initramfs=Initramfs(compression="xz", level=3, keep=("/a",)))
+    text = system_toml(packed, {"kernel": "kernel", "initramfs": "/x/initramfs.cpio.xz"})
+    assert 'archive = "initramfs.cpio.xz"\n' in text
+    assert 'compression = "xz"\nlevel = 3' in text
+    assert 'keep = ["/a"]' in text
+
+
+def test_the_script_boots_without_bootlab(everything, tmp_path):
+    parts = Parts(
+        emulator="echo", kernel=str(tmp_path / "k"), initramfs=str(tmp_path / "i.gz"), accel="tcg", plugin="/p.so"
+    )
+    command = build(msgspec.structs.replace(everything, clock=Clockwork()), parts)
+    plan = BootPlan(
+        system=everything,
+        purpose="timing",
+        command=tuple(command),
+        key="k",
+        info=KernelInfo(),
+        sizes_bytes={},
+        sha256={},
+    )
+    faster = hand_over(tmp_path / "r u n", everything, plan, Recording(meta=Meta(), lines=(), marks=()))
+    assert os.access(faster.files["script"], os.X_OK)
+    done = subprocess.run([faster.files["script"]], capture_output=True, text=True, check=True)
+    words = done.stdout
+    assert "-plugin" not in words
+    assert "console.log" not in words
+    assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words
+    assert "-kernel kernel -initrd initramfs.cpio.gz" in words
+    assert '-append console=ttyS0 dyndbg="file a +p" nokaslr -- single' in words
