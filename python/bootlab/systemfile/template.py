@@ -67,6 +67,8 @@ name = "ready"
 # What must still work in a faster system: every pattern must be found, and what its (groups) caught must not change.
 [check]
 console = ['(hello: ready)']
+# A command run inside the booted system after the goal; its output must stay the same.
+# command = ["/bin/sh", "-c", "ls /usr/bin | wc -l"]
 
 # Console lines that start a stage. rc-scripts and application are the classic ones.
 [marks]
