@@ -21,18 +21,18 @@ def system():
 
 def test_what_is_added_and_what_is_taken_away(system):
     loud = msgspec.structs.replace(system, cmdline=CommandLine.parse("quiet a rdinit=/app loglevel=7 ignore_loglevel"))
-    made = diagnostic_system(loud, TIMING, None)
+    made = diagnostic_system(loud, TIMING)
     assert str(made.cmdline) == (
         "a rdinit=/bootlab-agent BOOTLAB_INIT=/app BOOTLAB_WAIT_MS=4000 initcall_debug log_buf_len=16M loglevel=1"
     )
     assert made.initramfs.tree.get(AGENT).mode == 0o755
     assert made.check.console == made.marks == ()
-    assert "BOOTLAB_INIT=/init" in str(diagnostic_system(system, TIMING, None).cmdline)
+    assert "BOOTLAB_INIT=/init" in str(diagnostic_system(system, TIMING).cmdline)
     assert system.initramfs.tree.get(AGENT) is None
 
 
 def test_without_an_initramfs_there_is_no_agent(system):
-    assert diagnostic_system(msgspec.structs.replace(system, initramfs=None), TIMING, None) is None
+    assert diagnostic_system(msgspec.structs.replace(system, initramfs=None), TIMING) is None
 
 
 def test_initcalls_are_paired_by_name_and_module():

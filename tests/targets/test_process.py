@@ -58,6 +58,15 @@ def test_no_such_program(tmp_path, monkeypatch):
     process.kill()
 
 
+def test_it_does_not_start_when_its_parent_is_gone_already(tmp_path, monkeypatch):
+    # Killed between the fork and the moment at which the kernel is told: the parent is another process then.
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    with EmulatorProcess(["sh", "-c", "echo started"], folder=tmp_path, log=tmp_path / "log") as process:
+        while process.exit_code is None:
+            time.sleep(0.01)
+        assert (process.exit_code, process.words()) == (1, "")
+
+
 def test_it_dies_with_a_parent_that_is_killed(tmp_path):
     parent = (
         "import pathlib, sys, time\nfrom bootlab.targets.process import EmulatorProcess\n"

@@ -13,6 +13,9 @@ from typing import Self
 
 from bootlab.errors import EnvironmentFault
 
+# bootlab may be killed after the fork and before the signal is set: then nobody would send it.
+_IF_CHILD_OF = ("sh", "-c", '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"', "sh")
+
 
 class EmulatorProcess:
     """A started emulator. Killed when the block is left, by whatever way.
@@ -31,7 +34,7 @@ class EmulatorProcess:
     def __enter__(self) -> Self:
         """Start it. Raise EnvironmentFault when that fails."""
         setpriv = shutil.which("setpriv")
-        guard = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+        guard = [setpriv, "--pdeathsig", "KILL", "--", *_IF_CHILD_OF, str(os.getpid())] if setpriv else []
         with self._log.open("wb") as log:
             try:
                 self._process = subprocess.Popen(
