@@ -46,7 +46,7 @@ def test_initcalls_are_paired_by_name_and_module():
         "[    0.007000] calling  never_returned+0x0/0x10 @ 1",
         "[  9999999999999999.000000] calling  odd+0x0/0x1 @ 1",
     )
-    inner, outer = initcalls_of(log)
+    outer, inner = initcalls_of(log)
     assert (inner.name, inner.module, inner.returned, inner.duration_ns) == ("inner", "mod", -19, 1_000_000)
     assert (outer.name, outer.start_ns, outer.duration_ns) == ("outer", 1_000_000, 4_500_000)
     assert outer.level == "device"

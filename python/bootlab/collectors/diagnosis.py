@@ -5,10 +5,9 @@ Instrumentation changes what it measures, so this boot's times never stand besid
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
+from bootlab import _core
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.model.change import PutFile, SetParam
@@ -80,38 +79,43 @@ def diagnose(recording: Recording) -> Diagnosis:
     return Diagnosis(recording=recording, initcalls=initcalls_of(log), files=report.files, log=log, proc=report.proc)
 
 
-_STAMP = r"\[\s*(\d+)\.(\d{6})\](?:\[\s*[TC]\d+\])? "
-_CALLING = re.compile(_STAMP + r"calling  (\S+?)\+0x\S+(?: \[(\w+)\])? @ (\d+)")
-_RETURNED = re.compile(_STAMP + r"initcall (\S+?)\+0x\S+(?: \[(\w+)\])? returned (-?\d+) after (\d+) usecs")
-_LEVEL = re.compile(r"entering initcall level: (\w+)")
+class _Call(msgspec.Struct, frozen=True):
+    name: str
+    start_ns: int | None = None
+    duration_ns: int | None = None
+    returned: int | None = None
+    module: str | None = None
+    level: str | None = None
+
+
+class _Kernel(msgspec.Struct, frozen=True):
+    initcalls: list[_Call] = []
+
+
+class _Part(msgspec.Struct, frozen=True):
+    kernel: _Kernel = _Kernel()
+
+
+class _Document(msgspec.Struct, frozen=True):
+    parts: list[_Part] = []
 
 
 def initcalls_of(log: tuple[str, ...]) -> tuple[Initcall, ...]:
-    """Pair the calls and returns of a log. Duration is end minus start of the kernel's own stamps."""
-    open_calls: dict[tuple[str, str | None], list[int]] = {}
-    found: list[Initcall] = []
-    level: str | None = None
-    for line in log:
-        if (match := _CALLING.search(line)) is not None:
-            open_calls.setdefault((match[3], match[4]), []).append(_ns(match))
-        elif (match := _RETURNED.search(line)) is not None:
-            starts = open_calls.get((match[3], match[4]))
-            if starts:
-                start = starts.pop()
-                found.append(
-                    Initcall(
-                        name=match[3],
-                        module=match[4],
-                        start_ns=start,
-                        duration_ns=_ns(match) - start,
-                        returned=int(match[5]),
-                        level=level,
-                    )
-                )
-        elif (match := _LEVEL.search(line)) is not None:
-            level = match[1]
-    return tuple(found)
-
-
-def _ns(match: re.Match[str]) -> int:
-    return int(match[1]) * 1_000_000_000 + int(match[2]) * 1000
+    """Return the initcalls of a log that came back. Paired by boottrace: by stamps and task, instance by instance."""
+    if not log:
+        return ()
+    text = "\n".join(log).encode("utf-8", "replace")
+    document = msgspec.json.decode(_core.analyze_log("diagnostic boot", text), type=_Document)
+    return tuple(
+        Initcall(
+            name=call.name,
+            module=call.module,
+            start_ns=call.start_ns,
+            duration_ns=call.duration_ns,
+            returned=call.returned,
+            level=call.level,
+        )
+        for part in document.parts
+        for call in part.kernel.initcalls
+        if call.start_ns is not None and call.duration_ns is not None and call.returned is not None
+    )
