@@ -196,6 +196,7 @@ class _Report:
         self._steps: list[Step] = []
         self._left: list[LeftOut] = []
         self._notes: tuple[str, ...] = ()
+        self._same_ns = 0
 
     def base(self, base: Base) -> None:
         summary = assemble.summary(base.recording, timeline_of(base.recording, base.diagnosis))
@@ -203,6 +204,7 @@ class _Report:
             self._kind, self._run.id, self._system, self._started, summary, modelled_for=base.recording
         )
         self._notes = assemble.notes(base)
+        self._same_ns = base.same_ns
         self._results = msgspec.structs.replace(results, notes=self._notes)
         self.save()
 
@@ -232,7 +234,7 @@ class _Report:
 
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         self._results = msgspec.structs.replace(
-            assemble.with_stack(self._open, stacked, diagnosis, faster), notes=self._notes
+            assemble.with_stack(self._open, stacked, diagnosis, faster, same_ns=self._same_ns), notes=self._notes
         )
 
     @property

@@ -9,7 +9,7 @@ import msgspec
 from bootlab import __version__
 from bootlab.analysis.stages import timeline_of
 from bootlab.experiment.evidence import Base
-from bootlab.experiment.stack import Stacked
+from bootlab.experiment.stack import Stacked, Step
 from bootlab.experiment.trying import Applicability as Said
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
@@ -103,8 +103,10 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
     )
 
 
-def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> Results:
-    """Add the stack to a results document."""
+def with_stack(
+    base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, *, same_ns: int
+) -> Results:
+    """Add the stack to a results document. `same_ns`: differences up to this are called the same."""
     evidence = {t.change.id: t.effect.evidence for t in base.trials if t.effect is not None}
     steps: list[StackStep] = []
     rejected: list[Rejected] = []
@@ -129,7 +131,7 @@ def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, fas
                 Rejected(
                     change_id=change_id,
                     reason=step.reason,
-                    verdict=_verdict(step.before_ns, step.after_ns, broken=step.after_ns is None and bool(step.key)),
+                    verdict=_verdict(step, same_ns),
                     stack_ns=step.before_ns,
                     goal_ns=step.after_ns,
                     retried=again,
@@ -155,10 +157,10 @@ def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, fas
     )
 
 
-def _verdict(before_ns: int, after_ns: int | None, *, broken: bool) -> Verdict:
-    if after_ns is None:
-        return Verdict.BROKEN if broken else Verdict.NOT_BOOTED
-    return Verdict.SLOWER if after_ns > before_ns else Verdict.SAME
+def _verdict(step: Step, same_ns: int) -> Verdict:
+    if step.after_ns is None:
+        return Verdict.BROKEN if step.key else Verdict.NOT_BOOTED
+    return Verdict.SLOWER if step.saved_ns < -same_ns else Verdict.SAME
 
 
 def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:
