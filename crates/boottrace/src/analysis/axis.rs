@@ -74,8 +74,8 @@ impl Axis {
             let Some(ns) = line.live_host_ns() else { continue };
             first.get_or_insert(ns);
             if let Some(before) = last {
-                if before - ns > RESTART_NS {
-                    shift = shift.saturating_add(before - ns.min(0));
+                if before.saturating_sub(ns) > RESTART_NS {
+                    shift = shift.saturating_add(before.saturating_sub(ns.min(0)));
                     restarts.push((line.number, shift));
                 }
             }
@@ -156,7 +156,9 @@ impl Axis {
         } else {
             0
         };
-        let origin = if jumps {
+        let origin = if first.is_none() {
+            "none: no line carries a stamp"
+        } else if jumps {
             "the first stamp of the kernel's real clock (the stamps before it are no times)"
         } else if odd {
             "the kernel's first stamp (its clock does not start at zero)"

@@ -103,7 +103,7 @@ pub fn stages(
         .iter()
         .find(|s| s.step == FirmwareStep::Decompressing)
         .map(|s| s.line);
-    let rc = user.iter().skip(1).find(|l| is_rc(&l.text));
+    let rc = user.iter().skip(1).find(|l| is_rc(l));
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
         middle.iter().chain(user).find(|l| l.text.contains(pattern))
@@ -167,7 +167,9 @@ pub fn stages(
 
 /// Marks of a boot loader's table stand for events that have no line with a time.
 fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
-    const NAMES: [(&str, StageEvent); 6] = [
+    const NAMES: [(&str, StageEvent); 8] = [
+        ("1st timestamp", StageEvent::Firmware),
+        ("jumping to kernel", StageEvent::KernelStart),
         ("board_init_f", StageEvent::Firmware),
         ("board_init_f start", StageEvent::Firmware),
         ("BOOTSTAGE_START_UBOOT_F", StageEvent::Firmware),
@@ -238,7 +240,7 @@ fn kernel_missing(boot: &BootLog) -> &'static str {
 }
 
 /// init's first doings: SysV scripts, BusyBox rcS, systemd units.
-fn is_rc(text: &str) -> bool {
+fn is_rc(line: &Line) -> bool {
     const STARTS: [&str; 9] = [
         "INIT: Entering runlevel",
         "INIT: version ",
@@ -250,8 +252,9 @@ fn is_rc(text: &str) -> bool {
         "rcS",
         "init: starting service",
     ];
-    let text = text.trim_start();
-    STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
+    let text = line.text.trim_start();
+    let unit = line.process.as_deref() == Some("systemd") && text.starts_with("Started ");
+    unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
 }
 
 fn is_prompt(text: &str) -> bool {

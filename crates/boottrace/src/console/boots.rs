@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Line, LineKind};
 use super::reader::Lines;
 use crate::firmware::banner::{banner, looks_like_loader, Rank};
+use crate::firmware::is_table_row;
 use crate::kernel::milestone::{self, Milestone};
 use crate::Limits;
 
@@ -122,7 +123,9 @@ const JIFFIES_START_NS: i64 = 4_000_000_000_000;
 impl Splitter<'_> {
     fn line(&mut self, mut line: Line, next: Option<&Line>) {
         match line.kind {
-            LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage => return self.keep(line),
+            LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
+                return self.keep(line)
+            }
             LineKind::User => {
                 if self.state.boot.is_some() {
                     self.enter_user();
@@ -170,7 +173,7 @@ impl Splitter<'_> {
             Some(boot) if boot.kernel_from.is_some() => LineKind::Kernel,
             Some(_) => LineKind::Firmware,
         };
-        if line.kind == LineKind::Outside && looks_like_loader(&line.text) {
+        if line.kind == LineKind::Outside && (looks_like_loader(&line.text) || is_table_row(&line.text)) {
             self.begin(BootStart::Firmware);
             line.kind = LineKind::Firmware;
         }

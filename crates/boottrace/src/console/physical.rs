@@ -42,7 +42,7 @@ fn is_clean(bytes: &[u8]) -> bool {
         && memchr::memmem::find(bytes, b"#033[").is_none()
 }
 
-/// Takes off carriage returns, terminal sequences (real, `^[`-escaped or spelled out) and backspaces.
+/// Takes off carriage returns, terminal sequences (real, `^[`-escaped or spelled out) and control characters.
 ///
 /// A carriage return inside the line is kept as `'\r'`: the caller decides whether two messages met there.
 pub fn clean(bytes: &[u8]) -> String {
@@ -68,9 +68,7 @@ pub fn clean(bytes: &[u8]) -> String {
         match byte {
             b'\r' if out.is_empty() => {}
             b'\r' | b'\t' => out.push(byte),
-            0x08 => {
-                out.pop();
-            }
+            // Backspaces go with the rest: U-Boot's countdown then reads `3  2  1  0`, which tells its start.
             0x00..=0x1f | 0x7f => {}
             _ => out.push(byte),
         }
@@ -133,7 +131,7 @@ mod tests {
         assert_eq!(clean(b"^[[0m^[[37mhello ^[x"), "hello ^[x");
         assert_eq!(clean(b"\\x1b[1mhello\\033[0m"), "hello");
         assert_eq!(clean(b"\r\rtext"), "text");
-        assert_eq!(clean(b"autoboot:  3\x08\x08 0"), "autoboot:  0");
+        assert_eq!(clean(b"autoboot:  3 \x08\x08\x08 0"), "autoboot:  3  0");
         assert_eq!(clean(b"\x1bc\x1b[?7l\x1b[2J<5>[    0.000000] x"), "<5>[    0.000000] x");
         assert_eq!(clean(b"a\0\0b"), "ab");
         assert_eq!(clean(b"one\rtwo"), "one\rtwo");

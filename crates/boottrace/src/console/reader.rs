@@ -14,6 +14,8 @@ pub struct ExternalStamp {
     pub clock: crate::Clock,
 }
 
+/// Messages taken out of one line; a line of nothing but stamps would otherwise be searched over and over.
+const MAX_PIECES: usize = 64;
 const DAY_NS: i64 = 86_400_000_000_000;
 /// Lines looked at to learn a log's habits.
 const STYLE_LINES: usize = 4000;
@@ -151,11 +153,11 @@ impl Reader<'_> {
         for piece in text.split('\r').filter(|piece| !piece.trim_ascii().is_empty()) {
             let mut rest = piece;
             let mut inherited = base.clone();
-            loop {
+            for piece_number in 0..=MAX_PIECES {
                 let mut line = inherited.clone();
                 let found = prefix::peel(rest, self.style);
                 let message = &rest[found.length..];
-                let cut = prefix::inner_start(message, self.style);
+                let cut = prefix::inner_start(message, self.style).filter(|_| piece_number < MAX_PIECES);
                 self.apply(&found, rest, &mut line);
                 message[..cut.unwrap_or(message.len())].clone_into(&mut line.text);
                 inherited.host_ns = line.host_ns;

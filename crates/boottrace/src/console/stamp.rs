@@ -91,7 +91,8 @@ pub fn iso_time(bytes: &[u8]) -> Option<(i64, usize)> {
         }
         _ => {}
     }
-    Some((days(year, month, day) * 86_400 * NS_PER_S + time_ns, used))
+    let day_ns = days(year, month, day).checked_mul(86_400 * NS_PER_S)?;
+    Some((day_ns.checked_add(time_ns)?, used))
 }
 
 /// `Nov 20 10:20:30` as ns since the first of January (leap years are not known there), with the bytes used.

@@ -6,5 +6,7 @@ mod facts;
 mod rows;
 mod table;
 
+pub(crate) use rows::is_table_row;
+
 pub use facts::{collect, FirmwareFacts, FirmwareStep, Program, StepLine};
 pub use table::{Accumulated, TableMark, TableSource, TimeTable};

@@ -12,6 +12,11 @@ pub fn row(text: &str) -> Option<(TableSource, &str, i64)> {
     }
 }
 
+/// True when the line is a row of a firmware's time table, which alone shows that a boot is told of.
+pub fn is_table_row(text: &str) -> bool {
+    row(text.trim()).is_some_and(|(_, name, _)| name.bytes().any(|b| b.is_ascii_alphabetic()))
+}
+
 /// `BOOTSTAGE_START_UBOOT_F        =    843 ms (+  0 ms)`.
 fn boot_time_parser(text: &str) -> Option<(TableSource, &str, i64)> {
     let (name, rest) = text.split_once('=')?;

@@ -31,7 +31,7 @@ pub struct Calibration {
     /// The printed speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bogomips: Option<f64>,
-    /// Gap to the next line: the text is stamped when the calibration begins.
+    /// Gap to the next line (the text is stamped when the calibration begins); only where something was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<i64>,
     /// False when the result never came.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::banner::KernelBanner;
-use super::calibration::{self, Calibration};
+use super::calibration::{self, Calibration, CalibrationForm};
 use super::command_line::CommandLine;
 use super::fault::{self, Fault};
 use super::initcall::{CallFlag, Initcall, Pairing, Place};
@@ -284,10 +284,11 @@ impl Walk {
                     // pr_cont came as a record of its own.
                     found.result(&next.text);
                 }
+                let timed = matches!(found.form, CalibrationForm::Measured | CalibrationForm::TimerRoutine);
                 let gap = stamp(next, self.clock)
                     .zip(stamp(line, self.clock))
                     .and_then(|(end, start): (i64, i64)| end.checked_sub(start));
-                found.cost_ns = gap.filter(|ns| *ns >= 0 && found.finished);
+                found.cost_ns = gap.filter(|ns| *ns >= 0 && found.finished && timed);
                 if self.clock != Clock::Printk {
                     // Before the console is up lines arrive in one burst, as fast as the port can send them.
                     let sending_ns = i64::try_from(line.text.len() + 2).unwrap_or(0) * SLOWEST_CHARACTER_NS;

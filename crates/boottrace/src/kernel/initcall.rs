@@ -1,6 +1,6 @@
 //! Initcalls as spans: which start belongs to which end, and what the printed duration is worth.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ pub struct Pairing {
     open: HashMap<Key, VecDeque<usize>>,
     stacks: HashMap<u32, Vec<usize>>,
     counts: HashMap<Key, u32>,
-    open_count: usize,
+    running: BTreeSet<usize>,
     level: Option<String>,
     jiffies: bool,
     /// First call that started under the fine clock.
@@ -139,7 +139,7 @@ impl Pairing {
             open: HashMap::new(),
             stacks: HashMap::new(),
             counts: HashMap::new(),
-            open_count: 0,
+            running: BTreeSet::new(),
             level: None,
             jiffies,
             first_fine: 0,
@@ -160,10 +160,8 @@ impl Pairing {
         if let Some(task) = task {
             return self.stacks.get(&task).and_then(|stack| stack.last().copied());
         }
-        if self.open_count != 1 {
-            return None;
-        }
-        self.open.values().find_map(|list| list.front().copied())
+        let mut all = self.running.iter();
+        all.next().copied().filter(|_| all.next().is_none())
     }
 
     /// Takes one line's event.
@@ -208,6 +206,10 @@ impl Pairing {
         let index = self.calls.len();
         let mut call = self.blank(symbol);
         call.pid = pid;
+        if call.module.is_some() || pid.is_some_and(|pid| pid > 1) {
+            // Levels are the first task's way through the built-in initcalls.
+            call.level = None;
+        }
         call.start_line = Some(place.line);
         call.start_ns = place.ns;
         if let Some(pid) = pid {
@@ -222,7 +224,7 @@ impl Pairing {
             .entry((call.name.clone(), call.module.clone()))
             .or_default()
             .push_back(index);
-        self.open_count += 1;
+        self.running.insert(index);
         self.calls.push(call);
     }
 
@@ -292,7 +294,7 @@ impl Pairing {
         if list.is_empty() {
             self.open.remove(&key);
         }
-        self.open_count -= 1;
+        self.running.remove(&index);
         if let Some(stack) = calls[index].pid.and_then(|pid| self.stacks.get_mut(&pid)) {
             // Bounded: a log made to hurt can leave any number of calls open.
             let from = stack.len().saturating_sub(256);

@@ -40,7 +40,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 "nothing to gain: a known value was used again".to_owned(),
             ),
         };
-        let cost = found.cost_ns.map_or("no stamps tell its length".to_owned(), |ns| {
+        let cost = found.cost_ns.map_or(unmeasured(found.form).to_owned(), |ns| {
             format!("{} passed until the next line", spell(ns))
         });
         out.push(Cost {
@@ -57,5 +57,12 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         if out.len() > 16 {
             return;
         }
+    }
+}
+
+fn unmeasured(form: CalibrationForm) -> &'static str {
+    match form {
+        CalibrationForm::Measured | CalibrationForm::TimerRoutine => "no stamps tell its length",
+        _ => "the kernel skipped it",
     }
 }

@@ -22,7 +22,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
     let ns = from
         .and_then(|l| context.axis.host(l))
         .zip(to.and_then(|l| context.axis.host(l)))
-        .map(|(a, b)| b - a);
+        .map(|(a, b)| b.saturating_sub(a));
     let ns = ns.filter(|ns| *ns >= 0);
     out.push(Cost {
         technique: "kernel-compression".to_owned(),

@@ -48,7 +48,9 @@ fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
         .iter()
         .take(3)
         .any(|l| crate::console::prompt_command(&l.text).is_some());
-    let measured = seen.map(|((b, _), (a, _))| b - a).filter(|ns| *ns >= 0 && !typed);
+    let measured = seen
+        .map(|((b, _), (a, _))| b.saturating_sub(a))
+        .filter(|ns| *ns >= 0 && !typed);
     let counted = context.firmware.autoboot_seconds.map(|s| i64::from(s) * 1_000_000_000);
     let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else {
         return;
