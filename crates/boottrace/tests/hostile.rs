@@ -7,7 +7,7 @@ use boottrace::{analyze, Limits, Options};
 use proptest::prelude::*;
 
 /// Pieces of all formats, to be put together wrongly.
-const PIECES: [&str; 47] = [
+const PIECES: [&str; 49] = [
     "[    0.000000] ",
     "[    1.500000][    T1] ",
     "[4294667.296000] ",
@@ -50,6 +50,8 @@ const PIECES: [&str; 47] = [
     "Kernel panic - not syncing: x",
     "- {\"dt\": \"2026-11-20T10:00:00\", \"lvl\": \"target\", \"msg\": \"",
     "Kernel command line: console=ttyS0,115200 a=\"",
+    "  1,000  1,000  board_init_f",
+    "  2,000  2,000  board_init_f",
     "supplier y not ready",
     "[9223372036.000000 0.1] ",
     "9999-12-31T23:59:59.999999 ",
@@ -83,7 +85,7 @@ fn run(bytes: &[u8], options: &Options) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 1..2000)) {

@@ -49,7 +49,9 @@ pub struct Axis {
 }
 
 /// Old x86 kernels start their stamps shortly before the overflow of jiffies; such stamps are no times.
-pub const JIFFIES_START_NS: i64 = 4_000_000_000_000;
+///
+/// The smallest is 4294667.296 (32-bit jiffies at 1000 Hz, 300 s before their overflow).
+pub const JIFFIES_START_NS: i64 = 4_000_000_000_000_000;
 
 impl Axis {
     /// Finds the axis of a boot.
@@ -94,7 +96,9 @@ impl Axis {
             }],
             host_restarts: restarts,
         };
-        let clocks: [(Clock, Reading); 2] = [(Clock::Printk, usable_printk), (Clock::Firmware, |l| l.firmware_ns)];
+        let odd = !lines.iter().any(|l| usable_printk(l).is_some());
+        let printk: Reading = if odd { |l| l.printk_ns } else { usable_printk };
+        let clocks: [(Clock, Reading); 2] = [(Clock::Printk, printk), (Clock::Firmware, |l| l.firmware_ns)];
         for (clock, read) in clocks {
             let best = lines
                 .iter()
@@ -199,7 +203,12 @@ impl Axis {
 
     /// When a line was printed: by its own clock if that lies on the axis, else when it arrived.
     pub fn at(&self, line: &Line) -> Option<(i64, Clock)> {
-        if let Some(ns) = usable_printk(line).and_then(|ns| self.place(Clock::Printk, ns)) {
+        // A log whose stamps all lie there counts from its first; its offset says so.
+        let odd = self
+            .alignment(Clock::Printk)
+            .is_some_and(|a| a.offset_ns <= -JIFFIES_START_NS);
+        let stamp = if odd { line.printk_ns } else { usable_printk(line) };
+        if let Some(ns) = stamp.and_then(|ns| self.place(Clock::Printk, ns)) {
             return Some((ns, Clock::Printk));
         }
         if let Some(ns) = line.firmware_ns.and_then(|ns| self.place(Clock::Firmware, ns)) {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::axis::JIFFIES_START_NS;
 use super::stage::shorten;
 use crate::console::{BootLog, LineKind};
 use crate::kernel::stamp;
@@ -46,7 +47,7 @@ pub fn gaps(boot: &BootLog, clock: Clock) -> Vec<LargeGap> {
         let Some(ns) = stamp(line, clock) else { continue };
         if let Some((before_ns, before_at)) = last {
             // The odd start of old x86 stamps is no silence.
-            let sane = before_ns < super::axis::JIFFIES_START_NS && ns < super::axis::JIFFIES_START_NS;
+            let sane = (before_ns < JIFFIES_START_NS) == (ns < JIFFIES_START_NS);
             let length = ns.saturating_sub(before_ns);
             let first = before_ns == 0 && ns > 0 && length > 0;
             if length >= SHORTEST_NS && sane && !first {

@@ -11,6 +11,7 @@ mod failure;
 mod gap;
 mod stage;
 
+pub(crate) use axis::JIFFIES_START_NS;
 pub use axis::{Alignment, Axis, Fit};
 pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
 pub use budget::Budget;

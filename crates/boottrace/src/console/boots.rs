@@ -50,6 +50,13 @@ impl BootLog {
         }
     }
 
+    /// Hands over all lines from an index on.
+    fn give_up_from(&mut self, at: usize) -> Vec<Line> {
+        self.kernel_from = self.kernel_from.filter(|from| *from < at);
+        self.user_from = self.user_from.filter(|from| *from < at);
+        self.lines.split_off(at)
+    }
+
     /// First and last physical line.
     pub fn span(&self) -> (u32, u32) {
         (
@@ -118,7 +125,7 @@ struct Splitter<'a> {
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
 /// ... unless it is one of the values that old kernels start at (jiffies shortly before their overflow).
-const JIFFIES_START_NS: i64 = 4_000_000_000_000;
+const JIFFIES_START_NS: i64 = crate::analysis::JIFFIES_START_NS;
 
 impl Splitter<'_> {
     fn line(&mut self, mut line: Line, next: Option<&Line>) {
@@ -311,7 +318,7 @@ impl Splitter<'_> {
                     .lines
                     .iter()
                     .rposition(|l| l.text.contains("Timer summary in microseconds"));
-                at.map_or_else(Vec::new, |at| boot.lines.split_off(at))
+                at.map_or_else(Vec::new, |at| boot.give_up_from(at))
             }
             _ => Vec::new(),
         };

@@ -51,8 +51,12 @@ pub fn author(text: &str) -> Option<&'static str> {
     if is_lava_step(text) {
         return Some("LAVA");
     }
-    // Comment lines that tools and people put on top of a saved log.
-    (text.starts_with("# ") && !text.starts_with("# [")).then_some("a comment")
+    None
+}
+
+/// Comment lines that tools and people put on top of a saved log.
+pub fn is_comment(text: &str) -> bool {
+    text.starts_with("# ") && !text.starts_with("# [")
 }
 
 /// `start: 2.1.1 execute-qemu (timeout 00:15:00) [common]` and the `end:` to it.

@@ -16,6 +16,8 @@ pub struct ExternalStamp {
 
 /// Messages taken out of one line; a line of nothing but stamps would otherwise be searched over and over.
 const MAX_PIECES: usize = 64;
+/// Tools put comments on top of what they save; further down `# ` is a shell's prompt.
+const HEADER_LINES: u32 = 10;
 const DAY_NS: i64 = 86_400_000_000_000;
 /// Lines looked at to learn a log's habits.
 const STYLE_LINES: usize = 4000;
@@ -190,7 +192,8 @@ impl Reader<'_> {
             .and_then(|(from, to)| text.get(from..to))
             .filter(|name| *name != "kernel")
             .map(str::to_owned);
-        let kernel_named = found.sender.is_some() && line.process.is_none();
+        let computed = matches!(found.host, Some((_, HostSource::Computed)));
+        let kernel_named = (found.sender.is_some() && line.process.is_none()) || computed;
         line.kind = if line.process.is_some() {
             LineKind::User
         } else if kernel_named || line.has_kernel_prefix() {
@@ -203,7 +206,9 @@ impl Reader<'_> {
         if line.kind == LineKind::Outside {
             if self.in_kmsg && is_property(message) {
                 line.kind = LineKind::Property;
-            } else if harness::author(message.trim_ascii_start()).is_some() {
+            } else if harness::author(message.trim_ascii_start()).is_some()
+                || (line.number <= HEADER_LINES && harness::is_comment(message))
+            {
                 line.kind = LineKind::Harness;
             } else if physical::is_garbage(message) {
                 line.kind = LineKind::Garbage;

@@ -24,7 +24,8 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 52] = [
+const STARTS: [(&str, &str, Rank); 53] = [
+    ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
     ("U-Boot SPL ", "U-Boot SPL", Rank::Second),

@@ -325,7 +325,10 @@ fn judge(call: &mut Initcall, latest_start_ns: Option<i64>) {
     };
     let shown_ns = i64::try_from(printed_us).unwrap_or(i64::MAX).saturating_mul(1000);
     let difference = true_ns.abs_diff(shown_ns);
-    if call.has(CallFlag::JiffiesClock) || difference <= TOLERANCE_NS || difference * 10 <= true_ns.unsigned_abs() {
+    if call.has(CallFlag::JiffiesClock)
+        || difference <= TOLERANCE_NS
+        || difference.saturating_mul(10) <= true_ns.unsigned_abs()
+    {
         return;
     }
     call.flags.push(CallFlag::Disagrees);
