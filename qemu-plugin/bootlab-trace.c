@@ -59,9 +59,9 @@ static void on_irq_flag(unsigned cpu, void *data)
 static void on_switch_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
     (void)cpu;
-    (void)info;
     (void)data;
-    flow_switch_load(vaddr);
+    if (!qemu_plugin_mem_is_store(info))
+        flow_switch_load(vaddr);
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -77,8 +77,9 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     bool switches = symbols.flags[b->function] & FN_SWITCH;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        /* Both directions: QEMU 7.2 takes one for the other when it is asked for loads alone. */
         if (switches)
-            qemu_plugin_register_vcpu_mem_cb(insn, on_switch_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, NULL);
+            qemu_plugin_register_vcpu_mem_cb(insn, on_switch_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
         uint8_t bytes[4];
         size_t size = qemu_plugin_insn_size(insn);
         if (size > sizeof bytes)

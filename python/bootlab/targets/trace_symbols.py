@@ -34,7 +34,7 @@ _PART = re.compile(r"\.cold(\.\d+)?$")
 _RULES: tuple[tuple[re.Pattern[str], int], ...] = tuple(
     (re.compile(pattern), flags)
     for pattern, flags in (
-        (r"asm_(exc|xenpv_exc)_\w+|asm_int80_emulation|asm_exc_nmi|early_idt_handler_common", ENTRY),
+        (r"asm_(exc|xenpv_exc)_\w+|asm_int80_emulation|asm_exc_nmi", ENTRY),
         (r"asm_sysvec_\w+", ENTRY | IRQ),
         (r"(irq|spurious)_entries_start", ENTRY_STUBS | IRQ),
         (r"early_idt_handler_array", ENTRY_STUBS),
@@ -48,7 +48,6 @@ _RULES: tuple[tuple[re.Pattern[str], int], ...] = tuple(
         (r"kernel_init", MAIN),
     )
 )
-_RULES = tuple((pattern, flags & ~ENTRY if "early_idt_handler_common" == pattern.pattern else flags) for pattern, flags in _RULES)
 
 
 class Symbols(msgspec.Struct, frozen=True):
