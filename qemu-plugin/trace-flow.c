@@ -26,7 +26,7 @@
 struct flow_state flow;
 static uint64_t end_at;
 static uint64_t now_ns; /* at the beginning of the block */
-static bool started;
+static bool started, jumps_by_thunk;
 
 void flow_open(int shift, uint64_t end_insns)
 {
@@ -202,6 +202,9 @@ static void resolve(const struct block *b);
 
 static void leave(const struct block *b)
 {
+    /* The kernel executes iret to its own next instruction because that serialises (sync_core). */
+    if (b->function == stack_function())
+        return;
     for (uint32_t i = stacks.now->depth - 1; i > 0; i--) {
         struct frame f = stacks.now->frames[i];
         if (!(f.flags & FRAME_ENTRY))
@@ -268,7 +271,10 @@ static bool is_thunk(const struct block *b)
 {
     if (!(b->flags & BLOCK_THUNK))
         return false;
-    if ((symbols.flags[b->function] & FN_RETURN_THUNK) && b->flow == FLOW_RETURN)
+    /* An indirect jump's thunk (a retpoline) ends in a return too, to where its caller wanted to go. */
+    if (symbols.flags[b->function] & FN_THUNK)
+        jumps_by_thunk = true;
+    else if (b->flow == FLOW_RETURN && !jumps_by_thunk)
         flow.pending = FLOW_RETURN;
     flow.key = KEY_NEVER;
     return true;
@@ -293,6 +299,7 @@ void flow_change(const struct block *b)
         begin_phase(b);
     if (is_thunk(b))
         return;
+    jumps_by_thunk = false;
     if ((b->flags & BLOCK_ENTRY) && (b->flags & BLOCK_STARTS || stack_function() != b->function))
         enter(b);
     else
