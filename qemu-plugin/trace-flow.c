@@ -190,7 +190,8 @@ static void enter(const struct block *b)
 {
     stacks.entries++;
     bool irq = symbols.flags[b->function] & FN_IRQ;
-    stack_push(irq ? NODE_IRQ : stack_top()->node, b->function, 0, FRAME_ENTRY, now_ns);
+    uint16_t flags = FRAME_ENTRY | (jumps_by_thunk ? FRAME_JUMPS : 0);
+    stack_push(irq ? NODE_IRQ : stack_top()->node, b->function, 0, flags, now_ns);
     struct frame *f = stack_top();
     f->flow = flow.pending;
     f->flow_end = flow.pending_end;
@@ -200,32 +201,38 @@ static void enter(const struct block *b)
 
 static void resolve(const struct block *b);
 
-static void leave(const struct block *b)
+/* Closes frames down to below the entry that an iret leaves; false: the stack knows none. */
+static bool leave_entry(const struct block *b)
 {
-    /* The kernel executes iret to its own next instruction because that serialises (sync_core). */
-    if (b->function == stack_function())
-        return;
     for (uint32_t i = stacks.now->depth - 1; i > 0; i--) {
         struct frame f = stacks.now->frames[i];
-        if (!(f.flags & FRAME_ENTRY))
-            continue;
-        if (b->function == BUCKET_USER && function_at(i - 1) != BUCKET_USER)
+        if (!(f.flags & FRAME_ENTRY) || (b->function == BUCKET_USER && function_at(i - 1) != BUCKET_USER))
             continue;
         irqs_set(f.irqs_on, now_ns, stack_top()->node);
         stack_pop_to(i, now_ns);
         flow.pending = f.flow;
         flow.pending_end = f.flow_end;
-        resolve(b);
-        return;
+        jumps_by_thunk = f.flags & FRAME_JUMPS;
+        return true;
     }
-    if (b->function == BUCKET_USER) {
+    return false;
+}
+
+static void leave(const struct block *b)
+{
+    /* The kernel executes iret to its own next instruction because that serialises (sync_core). */
+    if (b->function == stack_function())
+        return;
+    if (leave_entry(b)) {
+        resolve(b);
+    } else if (b->function == BUCKET_USER) {
         irqs_set(true, now_ns, stack_top()->node);
         stack_reset(BUCKET_USER, now_ns);
         stacks.now->task->function = BUCKET_USER;
-        return;
+    } else {
+        stacks.unmatched++;
+        jump(b);
     }
-    stacks.unmatched++;
-    jump(b);
 }
 
 static void resolve(const struct block *b)
@@ -271,6 +278,8 @@ static bool is_thunk(const struct block *b)
 {
     if (!(b->flags & BLOCK_THUNK))
         return false;
+    while (flow.pending == FLOW_IRET && leave_entry(b))
+        continue;
     /* An indirect jump's thunk (a retpoline) ends in a return too, to where its caller wanted to go. */
     if (symbols.flags[b->function] & FN_THUNK)
         jumps_by_thunk = true;

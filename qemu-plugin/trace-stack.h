@@ -18,6 +18,7 @@ enum frame_flag {
     FRAME_ENTRY = 2, /* an exception, an interrupt or a system call */
     FRAME_SPAN = 4,
     FRAME_SUBTREE = 8,
+    FRAME_JUMPS = 16, /* of an entry: it interrupted a thunk on its way */
 };
 
 struct frame {
