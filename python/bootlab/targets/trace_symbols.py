@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.errors import UserError
+
 BUCKETS = (
     "[firmware]",
     "[kernel set-up]",
@@ -20,6 +22,8 @@ BUCKETS = (
     "[cut]",
 )
 NO_SYMBOL = 4
+RULES = 1
+"""Counted up whenever the choice of functions changes."""
 
 ENTRY, ENTRY_STUBS, IRQ, THUNK, RETURN_THUNK, SWITCH, FRESH, SPANS, MAIN, START, STOP, SUBTREE, NAMES = (
     1 << bit for bit in range(13)
@@ -29,6 +33,11 @@ _HEAD = struct.Struct("<8s4I")
 _ROW = struct.Struct("<Q2I")
 _CODE_KINDS = frozenset("tTwW")
 # A function's cold half and its copies for constant arguments carry the name of the function before the dot.
+_ENDS = frozenset({"_etext", "_einittext", "__entry_text_end"})
+# Below are per-CPU offsets and constants; nobody knows the last function's length.
+_LOWEST = 1 << 30
+_LAST_BYTES = 4096
+_HEX = re.compile(r"[0-9a-fA-F]{8,16}")
 _PART = re.compile(r"\.cold(\.\d+)?$")
 
 _RULES: tuple[tuple[re.Pattern[str], int], ...] = tuple(
@@ -57,57 +66,62 @@ class Symbols(msgspec.Struct, frozen=True):
     flags: tuple[int, ...]
     rows: tuple[tuple[int, int], ...]
 
-    @property
-    def digest_words(self) -> tuple[int, int]:
-        """Return the counts, for a key."""
-        return len(self.names), len(self.rows)
-
 
 def choose(table: Sequence[tuple[int, str, str]], extra: dict[str, int] | None = None) -> Symbols:
-    """Number the functions of a symbol table (address, kind, name). `extra` adds flags to functions by name."""
+    """Give the functions of a table (address, kind, name) their numbers. `extra` adds flags to functions by name."""
     by_address: dict[int, str] = {}
     for address, kind, name in table:
-        if kind in _CODE_KINDS and address >= 1 << 30 and (
-            (old := by_address.get(address)) is None or _rank(name) < _rank(old)
-        ):
+        if kind not in _CODE_KINDS or address < _LOWEST:
+            continue
+        old = by_address.get(address)
+        if old is None or _rank(name) < _rank(old):
             by_address[address] = name
-    ends = [a for a, _, n in table if n in {"_etext", "_einittext", "__entry_text_end"} and a not in by_address]
     names = list(BUCKETS)
     flags = [0] * len(BUCKETS)
-    first: dict[str, int] = {}
+    whole: dict[str, int] = {}
+    for _, name in sorted(by_address.items()):
+        if name not in _ENDS and not _PART.search(name):
+            whole.setdefault(name, len(names))
+            names.append(name)
+            flags.append(_flags_of(name) | (extra or {}).get(name, 0))
     rows: list[tuple[int, int]] = []
+    number = len(BUCKETS)
     for address, name in sorted(by_address.items()):
-        if name in {"_etext", "_einittext", "__entry_text_end"}:
+        if name in _ENDS:
             rows.append((address, NO_SYMBOL))
-            continue
-        base = _PART.sub("", name)
-        if base != name and base in first:
-            rows.append((address, first[base]))
-            continue
-        first.setdefault(name, len(names))
-        rows.append((address, len(names)))
-        names.append(name)
-        flags.append(_flags_of(name) | (extra or {}).get(name, 0))
-    rows += [(address, NO_SYMBOL) for address in ends]
-    rows.sort()
-    # A cold half may lie before its function; give it the function's number now that all are known.
-    numbers = {names[n]: n for n in range(len(names) - 1, len(BUCKETS) - 1, -1)}
-    rows = [
-        (a, numbers[base]) if n >= len(BUCKETS) and (base := _PART.sub("", names[n])) in numbers and base != names[n] else (a, n)
-        for a, n in rows
-    ]
-    last = rows[-1][0] if rows else 0
-    rows.append((last + 4096, NO_SYMBOL))
+        elif _PART.search(name):
+            rows.append((address, whole.get(_PART.sub("", name), NO_SYMBOL)))
+        else:
+            rows.append((address, number))
+            number += 1
+    if rows:
+        rows.append((rows[-1][0] + _LAST_BYTES, NO_SYMBOL))
     return Symbols(tuple(names), tuple(flags), tuple(rows))
 
 
-def write(symbols: Symbols, path: Path) -> None:
-    """Write the file that the plugin maps."""
+def read_map(path: Path) -> list[tuple[int, str, str]]:
+    """Read System.map or /proc/kallsyms: an address, a kind and a name a line; other lines are passed over."""
+    table: list[tuple[int, str, str]] = []
+    with path.open(encoding="ascii", errors="replace") as file:
+        for line in file:
+            words = line.split(maxsplit=3)
+            if len(words) >= 3 and len(words[1]) == 1 and _HEX.fullmatch(words[0]):
+                table.append((int(words[0], 16), words[1], words[2]))
+    if not any(address for address, _, _ in table):
+        raise UserError(
+            f"{path} has no addresses",
+            hint="/proc/kallsyms shows them to root when kernel.kptr_restrict is 0; or give the kernel's System.map",
+        )
+    return table
+
+
+def encode(symbols: Symbols) -> bytes:
+    """Return the file that the plugin maps."""
     raw = bytearray(_HEAD.pack(b"BLSYMS\0\0", 1, len(symbols.rows), len(symbols.names), 0))
     for address, number in symbols.rows:
         raw += _ROW.pack(address, number, 0)
     raw += struct.pack(f"<{len(symbols.flags)}I", *symbols.flags)
-    path.write_bytes(raw)
+    return bytes(raw)
 
 
 def _flags_of(name: str) -> int:
@@ -117,6 +131,13 @@ def _flags_of(name: str) -> int:
     return 0
 
 
-def _rank(name: str) -> tuple[bool, bool, bool, int, str]:
+def _rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
     """Order the names of one address: known to the rules first, then without marks of the linker or compiler."""
-    return (_flags_of(name) == 0, name.startswith(("__pfx_", "__cfi_", "_stext", "_text")), "." in name, len(name), name)
+    return (
+        _flags_of(name) == 0,
+        name in _ENDS,
+        name.startswith(("__pfx_", "__cfi_", "_stext", "_text")),
+        "." in name,
+        len(name),
+        name,
+    )
