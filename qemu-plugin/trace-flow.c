@@ -78,6 +78,7 @@ static void wake(void)
         tree.nodes[waiting->frames[waiting->depth - 1].node].blocks_ns += slept;
 }
 
+/* FN_START: what was counted up to here is forgotten. */
 static void start_here(uint64_t insns)
 {
     started = true;
@@ -267,6 +268,8 @@ static void begin_phase(const struct block *b)
         phase = PHASE_KERNEL;
     else if (phase < PHASE_EARLY && block_in_kernel(b))
         phase = PHASE_EARLY;
+    if (phase != was && phase == PHASE_EARLY)
+        irqs.off_ns = now_ns; /* what the firmware did with interrupts is not followed */
     if (phase != was && phase != PHASE_KERNEL) {
         flow.pending = FLOW_NONE;
         stack_reset(b->function, now_ns);

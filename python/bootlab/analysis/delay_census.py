@@ -50,7 +50,10 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def census(trace: FunctionTrace) -> list[Wait]:
-    """Return every wait, the longest first. A wait inside a wait of its kind counts once, as the outer one."""
+    """Return every wait: those of kernel threads last, because nothing need wait for them; else the longest first.
+
+    A wait inside a wait of its kind counts once, as the outer one.
+    """
     found: dict[tuple[WaitKind, tuple[str, ...], bool | None], list[int]] = {}
     blocked = trace.rolled_up(trace.nodes["blocks_ns"].astype(np.int64))
     kinds: tuple[tuple[WaitKind, re.Pattern[str]], ...] = (("busy", _BUSY), ("sleep", _SLEEP))
@@ -82,7 +85,7 @@ def census(trace: FunctionTrace) -> list[Wait]:
         )
         for (kind, chain, on_path), values in found.items()
     ]
-    rows.sort(key=lambda w: (-w.time_ns, w.chain))
+    rows.sort(key=lambda w: (w.on_path is False, -w.time_ns, w.chain))
     return rows
 
 

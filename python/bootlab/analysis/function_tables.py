@@ -1,7 +1,7 @@
 """Tables of a function trace: functions (kd's columns), call tree, buckets, initcalls, interrupts-off stretches.
 
-Time is what a task executed itself, in virtual nanoseconds; what other tasks ran while it slept and what interrupts took
-is not in it. Wall is from entry to exit.
+Time is what a task executed itself, in virtual nanoseconds; what other tasks ran while it slept and what interrupts
+took is not in it. Wall is from entry to exit.
 """
 
 from __future__ import annotations
@@ -131,10 +131,8 @@ def buckets(trace: FunctionTrace) -> list[Bucket]:
     for level in range(1, int(trace.depth.max(initial=0)) + 1):
         at = np.flatnonzero(trace.depth == level)
         under_irq[at] |= under_irq[trace.parent[at]]
-    rows = []
     outside = trace.function < 4
-    for number in range(4):
-        rows.append((BUCKETS[number].strip("[]"), int(trace.self_insns[trace.function == number].sum())))
+    rows = [(BUCKETS[n].strip("[]"), int(trace.self_insns[trace.function == n].sum())) for n in range(4)]
     rows.append(("kernel", int(trace.self_insns[~outside & ~under_irq].sum())))
     rows.append(("kernel, interrupts", int(trace.self_insns[~outside & under_irq].sum())))
     found = [Bucket(name=name, insns=insns, ns=trace.ns(insns)) for name, insns in rows]

@@ -16,7 +16,12 @@ from bootlab.targets.trace_symbols import BUCKETS
 
 _MAGIC = b"BLTRACE\0"
 _VERSION = 1
-_FIELDS = ["version", "shift", "start_insns", "end_insns", "start_ns", "end_ns", "idle_ns", "unexplained_ns", "complete", "calls", "returns", "tail_calls", "entries", "switches", "unmatched", "lost_frames", "deep_frames", "cut_calls", "dropped_spans", "direct_reads", "checks", "mismatches", "slow_blocks", "n_nodes", "n_spans", "n_tasks", "n_irq_off", "n_functions"]
+_FIELDS = (
+    *("version", "shift", "start_insns", "end_insns", "start_ns", "end_ns", "idle_ns", "unexplained_ns", "complete"),
+    *("calls", "returns", "tail_calls", "entries", "switches", "unmatched", "lost_frames", "deep_frames", "cut_calls"),
+    *("dropped_spans", "direct_reads", "checks", "mismatches", "slow_blocks"),
+    *("n_nodes", "n_spans", "n_tasks", "n_irq_off", "n_functions"),
+)
 _HEAD = struct.Struct(f"<8s{len(_FIELDS)}Q")
 _NODE = np.dtype(
     [("function", "<u4"), ("parent", "<u4"), ("last_child", "<u4"), ("flags", "<u4")]
@@ -36,7 +41,7 @@ Numbers = NDArray[np.int64]
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """Totals of the trace. `unmatched`: returns that found no frame; `cut_calls`: calls that the full tree took alone."""
+    """Totals of the trace. `unmatched`: returns that found no frame; `cut_calls`: calls without their chain."""
 
     version: int
     shift: int
@@ -76,7 +81,9 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 class FunctionTrace:
     """One trace. Node 0 is nobody, 1 the root, 2 the root of interrupts; parents come before their children."""
 
-    def __init__(self, head: Head, names: tuple[str, ...], nodes: Table, spans: Table, tasks: Table, irq_off: Table) -> None:
+    def __init__(
+        self, head: Head, names: tuple[str, ...], nodes: Table, spans: Table, tasks: Table, irq_off: Table
+    ) -> None:
         """Take tables that `load` has checked."""
         self.head = head
         self.names = names

@@ -13,6 +13,7 @@ from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
+from bootlab.targets.base import Purpose
 from bootlab.targets.trace_boot import TraceRequest, traced
 
 
@@ -24,12 +25,14 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     trace: function_trace.FunctionTrace
 
 
-def trace_boot(bench: Bench, cache: Cache, system: System, request: TraceRequest) -> Traced:
-    """Boot for the time, then boot with the trace, which ends at the goal of the first boot.
+def trace_boot(
+    bench: Bench, cache: Cache, system: System, request: TraceRequest, *, purpose: Purpose = "timing"
+) -> Traced:
+    """Boot for the time, then boot with the trace, which ends at the goal of the first boot; `purpose` is the first boot's.
 
     Raise MeasurementError when the trace changed the boot or does not add up.
     """
-    timing = bench.boot(system, system.name)
+    timing = bench.boot(system, system.name, purpose=purpose)
     if not timing.ok:
         raise BaseFailedError(timing)
     if request.end_insns is None and request.stop is None:

@@ -55,11 +55,15 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
     table.add_row("sum", f"{sum(r.insns for r in buckets):,}", f"{sum(r.ns for r in buckets) / 1e6:.3f}", "")
     share = 100 * head.unmatched / max(1, head.calls)
     lines = [
-        (f"{head.insns:,} instructions executed, {length_ns / 1e6:.3f} ms of virtual time; {head.calls:,} calls, "
-        f"{head.tail_calls:,} jumps to other functions, {head.entries:,} exceptions, interrupts and system calls, "
-        f"{head.switches:,} task switches"),
-        (f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); frames lost: {head.lost_frames}; "
-        f"calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"),
+        (
+            f"{head.insns:,} instructions executed, {length_ns / 1e6:.3f} ms of virtual time; {head.calls:,} calls, "
+            f"{head.tail_calls:,} jumps to other functions, {head.entries:,} exceptions, interrupts and system calls, "
+            f"{head.switches:,} task switches"
+        ),
+        (
+            f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); "
+            f"frames lost: {head.lost_frames}; calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"
+        ),
     ]
     if not head.complete:
         lines.append("QEMU ended before the end asked for: the trace goes as far as it ran")
@@ -72,7 +76,8 @@ def function_table(rows: list[FunctionRow], fields: str) -> RenderableType:
     for letter in fields:
         table.add_column(FIELDS[letter][0], justify="left" if letter in "Fm" else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(str(FIELDS[letter][1](row)) for letter in fields))
+        # Text, because names of buckets look like markup.
+        table.add_row(*(Text(str(FIELDS[letter][1](row))) for letter in fields))
     return table
 
 
@@ -95,7 +100,7 @@ def wait_table(rows: list[Wait]) -> RenderableType:
     words = {True: "yes", False: "no", None: "unknown"}
     for row in rows:
         chain = " > ".join(one_line(name) for name in row.chain)
-        table.add_row(row.kind, str(row.count), _us(row.time_ns), _us(row.idle_ns), words[row.on_path], chain)
+        table.add_row(row.kind, str(row.count), _us(row.time_ns), _us(row.idle_ns), words[row.on_path], Text(chain))
     return table
 
 
@@ -106,7 +111,7 @@ def initcall_table(rows: list[InitcallRow]) -> RenderableType:
         table.add_column(name, justify="left" if name == "initcall" else "right", no_wrap=True)
     for row in rows:
         wall = _us(row.wall_ns) + ("" if row.whole else " (running)")
-        table.add_row(one_line(row.function), f"{row.start_ns / 1e6:.3f}", wall)
+        table.add_row(Text(one_line(row.function)), f"{row.start_ns / 1e6:.3f}", wall)
     return table
 
 
@@ -118,7 +123,7 @@ def irq_off_table(rows: list[IrqOffRow]) -> RenderableType:
     table.add_column("by", overflow="fold")
     for row in rows:
         chain = " > ".join(one_line(name) for name in row.began)
-        table.add_row(_us(row.length_ns), f"{row.start_ns / 1e6:.3f}", chain)
+        table.add_row(_us(row.length_ns), f"{row.start_ns / 1e6:.3f}", Text(chain))
     return table
 
 

@@ -42,7 +42,7 @@ def source_folder() -> Path | None:
 
 
 def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
-    """Return the stamp plugin for this emulator, built at first use. Never raises: bootlab works without, and says so."""
+    """Return the stamp plugin, built at first use. Never raises: bootlab works without, and says so."""
     return _prepare(emulator, cache_folder, _SOURCES)
 
 

@@ -34,7 +34,10 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
-    """Return the plan with tracing. Raise UserError where no exact trace is possible, EnvironmentFault without plugin."""
+    """Return the plan with tracing.
+
+    Raise UserError where no exact trace is possible, EnvironmentFault without plugin.
+    """
     system = plan.system
     if system.clock.mode != "exact":
         raise UserError(
@@ -91,7 +94,9 @@ def _layout(plan: BootPlan) -> list[str]:
 
 def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[Path, Path]:
     kernel = plan.system.kernel
-    source = Path(kernel.symbols or kernel.image)
+    # The image's own symbols fit it for certain; the System.map that Debian packs is one line of text.
+    from_image = plan.info.symbols.get("start_kernel") is not None
+    source = Path(kernel.image if from_image or not kernel.symbols else kernel.symbols)
     extra: dict[str, int] = {}
     wishes = [(request.start, trace_symbols.START), (request.stop, trace_symbols.STOP)]
     wishes += [(name, trace_symbols.SUBTREE) for name in request.subtree]
@@ -103,8 +108,10 @@ def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[
     names = place.with_suffix(".names")
     if place.is_file() and names.is_file():
         return place, names
-    table = trace_symbols.read_map(source) if kernel.symbols else _core.kernel_symbol_table(source.read_bytes())
+    table = _core.kernel_symbol_table(source.read_bytes()) if from_image else trace_symbols.read_map(source)
     chosen = trace_symbols.choose(table, extra)
+    if "start_kernel" not in chosen.names:
+        raise UserError(f"{source} has no symbols of a kernel", hint="name the kernel's System.map as kernel.symbols")
     for name in extra:
         if name not in chosen.names:
             raise UserError(f"the kernel has no function {name!r}", hint="names are those of System.map or kallsyms")
