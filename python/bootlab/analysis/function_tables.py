@@ -13,6 +13,15 @@ from numpy.typing import NDArray
 from bootlab.collectors.function_trace import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Numbers
 from bootlab.targets.trace_symbols import BUCKETS
 
+# init/main.c: do_one_initcall(), of kernels from 2.6.27 on.
+_AROUND_INITCALLS = frozenset(
+    (
+        *("initcall_blacklisted", "trace_initcall_start_cb", "trace_initcall_finish_cb", "trace_initcall_level"),
+        *("do_trace_initcall_start", "do_trace_initcall_finish", "do_one_initcall_debug", "ktime_get"),
+        *("add_device_randomness", "add_latent_entropy", "_printk", "printk", "sprintf", "strlcat", "__warn_printk"),
+    )
+)
+
 
 class FunctionRow(msgspec.Struct, frozen=True, kw_only=True):
     """One function. `time_ns`: with its callees, each instruction once under recursion; `local_ns`: without them."""
@@ -178,7 +187,7 @@ def tree(
 
 
 def initcalls(trace: FunctionTrace) -> list[InitcallRow]:
-    """Return the functions that do_one_initcall called, in their order; thunks and tracing hooks left out by name."""
+    """Return the initcalls in their order: what do_one_initcall called, but for what it calls around each of them."""
     rows = [
         InitcallRow(
             function=trace.name(int(span["node"])),
@@ -187,6 +196,7 @@ def initcalls(trace: FunctionTrace) -> list[InitcallRow]:
             whole=not span["flags"] & SPAN_OPEN,
         )
         for span in trace.spans[(trace.spans["flags"] & SPAN_INITCALL) != 0]
+        if trace.name(int(span["node"])) not in _AROUND_INITCALLS
     ]
     rows.sort(key=lambda row: row.start_ns)
     return rows

@@ -28,9 +28,9 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
 def trace_boot(
     bench: Bench, cache: Cache, system: System, request: TraceRequest, *, purpose: Purpose = "timing"
 ) -> Traced:
-    """Boot for the time, then boot with the trace, which ends at the goal of the first boot; `purpose` is the first boot's.
+    """Boot for the time, then boot with the trace, which ends at the goal of the first boot.
 
-    Raise MeasurementError when the trace changed the boot or does not add up.
+    `purpose` is the first boot's. Raise MeasurementError when the trace changed the boot or does not add up.
     """
     timing = bench.boot(system, system.name, purpose=purpose)
     if not timing.ok:

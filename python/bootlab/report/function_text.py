@@ -62,7 +62,8 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
         ),
         (
             f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); "
-            f"frames lost: {head.lost_frames}; calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"
+            f"frames lost: {head.lost_frames}; "
+            f"calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"
         ),
     ]
     if not head.complete:
