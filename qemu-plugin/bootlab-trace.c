@@ -19,6 +19,9 @@
  * first block begins, is never charged to anybody, and device accesses that QEMU translates again alone (without
  * calling back) are in the counter as in the guest.
  *
+ * One instruction may stand in the neighbour's account: QEMU up to 8.0 tells a plugin of an x86 instruction that crosses
+ * into the next page as the last of a block, and translates it with the next block. The sum does not notice.
+ *
  * Nothing in the guest changes: no register is read, no time passes on the virtual clock.
  */
 #include <stdio.h>

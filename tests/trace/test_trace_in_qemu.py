@@ -1,6 +1,7 @@
 """The trace of a real kernel: it changes nothing, adds up exactly, and agrees with the kernel's own clock."""
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -110,11 +111,17 @@ def test_call_chains_are_those_of_the_kernel(found):
 def test_initcalls_take_what_the_kernel_says(bench, place, system, found):
     instrumented = diagnostic_system(system, found.timing, bench.target)
     traced_boot = trace_boot(bench, Cache(place / "cache"), instrumented, TraceRequest(), purpose="diagnostic")
-    kernel = sorted(diagnose(traced_boot.timing).initcalls, key=lambda call: -call.duration_ns)[:10]
+    diagnosis = diagnose(traced_boot.timing)
+    kernel = sorted(diagnosis.initcalls, key=lambda call: -call.duration_ns)[:10]
     ours = {row.function: row.wall_ns for row in function_tables.initcalls(traced_boot.trace)}
+    printed = dict(re.findall(r"initcall (\w+)\+\S+ returned -?\d+ after (\d+) usecs", "\n".join(diagnosis.log)))
     assert len(kernel) == 10
     for call in kernel:
-        assert abs(ours[call.name] - call.duration_ns) <= max(50_000, call.duration_ns / 100), call.name
+        # The kernel has two clocks and neither is right all along: printk's is held back to timer ticks until
+        # sched_clock_init_late(), the printed number counts timer ticks until the switch to the TSC.
+        said = (call.duration_ns, int(printed[call.name]) * 1000)
+        wrong = min(abs(ours[call.name] - ns) for ns in said)
+        assert wrong <= max(50_000, ours[call.name] / 100), call.name
 
 
 def test_waits_have_their_callers(found):
@@ -125,15 +132,17 @@ def test_waits_have_their_callers(found):
 
 
 def test_start_and_stop(bench, place, system):
-    request = TraceRequest(start="do_basic_setup", stop="run_init_process")
-    chosen = msgspec.structs.replace(system, name="part")
-    try:
-        part = trace_boot(bench, Cache(place / "cache"), chosen, request)
-    except UserError as fault:
-        pytest.skip(f"inlined in this kernel: {fault}")
-    assert part.trace.head.start_insns > 0
-    assert int(part.trace.self_insns.sum()) == part.trace.head.insns
-    assert part.trace.head.end_insns == next(m.insns for m in part.timing.marks if m.name == "run-init")
+    request = TraceRequest(start="kernel_init", stop="run_init_process")
+    part = trace_boot(bench, Cache(place / "cache"), system, request)
+    head = part.trace.head
+    assert head.start_insns > 0
+    assert int(part.trace.self_insns.sum()) == head.insns
+    assert head.end_insns == next(m.insns for m in part.timing.marks if m.name == "run-init")
+    assert head.end_ns - head.start_ns == (head.insns << head.shift) + head.idle_ns
+    names = {row.function: row for row in function_tables.functions(part.trace)}
+    assert names["kernel_init"].count == 1
+    assert names["kernel_init"].wall_ns == head.end_ns - head.start_ns
+    assert "[decompressor]" not in names
 
 
 def test_free_running_boots_are_refused(bench, place, system):
