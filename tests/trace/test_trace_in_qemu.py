@@ -109,7 +109,7 @@ def test_call_chains_are_those_of_the_kernel(found):
 
 
 def test_initcalls_take_what_the_kernel_says(bench, place, system, found):
-    instrumented = diagnostic_system(system, found.timing, bench.target)
+    instrumented = diagnostic_system(system, found.timing)
     traced_boot = trace_boot(bench, Cache(place / "cache"), instrumented, TraceRequest(), purpose="diagnostic")
     diagnosis = diagnose(traced_boot.timing)
     kernel = sorted(diagnosis.initcalls, key=lambda call: -call.duration_ns)[:10]

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from bootlab.collectors.function_trace import FunctionTrace
+from bootlab.analysis.call_tree import FunctionTrace
 
 WaitKind = Literal["busy", "sleep"]
 

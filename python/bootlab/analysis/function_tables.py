@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.collectors.function_trace import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Numbers
+from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Numbers
 from bootlab.targets.trace_symbols import BUCKETS
 
 # init/main.c: do_one_initcall(), of kernels from 2.6.27 on.

@@ -13,7 +13,7 @@ from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemAr
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
-    from bootlab.collectors.function_trace import FunctionTrace
+    from bootlab.analysis.call_tree import FunctionTrace
 
 
 class Show(StrEnum):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.builders.cache import Cache
 from bootlab.collectors import function_trace
 from bootlab.errors import MeasurementError
@@ -22,7 +23,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
 
     timing: Recording
     recording: Recording
-    trace: function_trace.FunctionTrace
+    trace: FunctionTrace
 
 
 def trace_boot(

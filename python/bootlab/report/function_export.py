@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from bootlab.collectors.function_trace import SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
+from bootlab.analysis.call_tree import SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
 from bootlab.report import trace as tracks
 from bootlab.report.shown_text import visible
 

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bootlab.analysis.call_tree import Head
 from bootlab.analysis.delay_census import Wait
 from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, IrqOffRow, TreeRow
-from bootlab.collectors.function_trace import Head
 from bootlab.report.shown_text import one_line
 
 # The letters of `kd -f` (kernel function trace's dump program), and two more.
