@@ -16,6 +16,9 @@ def kernel_extract_vmlinux(image: bytes, /) -> bytes:
 def kernel_symbols(image: bytes, names: Sequence[str] | None = None, /) -> dict[str, int]:
     """Return the address of every symbol, or of the named ones that exist; of a name that occurs twice, the first."""
 
+def kernel_symbol_table(image: bytes, /) -> list[tuple[int, str, str]]:
+    """Return every symbol as (address, kind letter of nm, name) in the order of addresses."""
+
 def kernel_config(image: bytes, /) -> str | None:
     """Return the .config text inside an image; None when the kernel was built without one."""
 

@@ -24,9 +24,11 @@ from bootlab.report import publish, results_file
 from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
+from bootlab.targets.trace_boot import TraceRequest
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
+    from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
     from bootlab.model.system import System as SystemValue
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 DEFAULT_STORE = Path(".bootlab")
 """Where recordings and runs are kept, unless something else is said."""
 
+EVERY_CALL = TraceRequest()
 _COSTS = ("function", "security")
 
 
@@ -261,6 +264,14 @@ class System:
             recordings, equality = lab.repeat(self.value, times)
             run, data = lab.keep_boot(self.value, recordings[0], None)
         return Boot(recordings[0], None, Results(run, data)), equality
+
+    def trace(self, request: TraceRequest = EVERY_CALL) -> Traced:
+        """Boot once for the time and once with every function of the kernel traced, up to the same goal.
+
+        Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
+        """
+        with self._laboratory() as lab:
+            return lab.trace(self.value, request)
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""

@@ -15,6 +15,7 @@ from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
+from bootlab.experiment.tracing import Traced, trace_boot
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
 from bootlab.model.recording import Diagnosis, Recording
@@ -26,6 +27,7 @@ from bootlab.store import runs
 from bootlab.store.handover import HandedOver, hand_over
 from bootlab.targets.base import Target
 from bootlab.targets.choose import target_for
+from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import Technique
 
 
@@ -101,6 +103,12 @@ class Laboratory:
         recordings = tuple(bench.wait_all(futures))
         plan = bench.target.plan(system)
         return recordings, compare_boots(system, recordings, plan.command, plan.info.config)
+
+    def trace(self, system: System, request: TraceRequest) -> Traced:
+        """Boot once for the time and once with every function traced, up to the same goal."""
+        bench = self.bench(system)
+        self._phase("trace", 2)
+        return trace_boot(bench, self._cache, system, request)
 
     def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
         """Write the results of a single boot as a run."""

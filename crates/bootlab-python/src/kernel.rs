@@ -13,6 +13,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_inspect, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_extract_vmlinux, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_symbols, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_symbol_table, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_config, module)?)
 }
 
@@ -48,6 +49,21 @@ fn kernel_symbols(py: Python<'_>, image: &[u8], names: Option<Vec<String>>) -> P
             }
         }
         Ok(addresses)
+    })
+    .map_err(|error: Error| to_python(error))
+}
+
+/// Every symbol as (address, kind letter of `nm`, name), in the order of addresses; names may occur more than once.
+#[pyfunction]
+#[pyo3(signature = (image, /))]
+fn kernel_symbol_table(py: Python<'_>, image: &[u8]) -> PyResult<Vec<(u64, char, String)>> {
+    py.detach(|| {
+        let mut table: Vec<_> = kernelimage::symbols(image, &Limits::default())?
+            .into_iter()
+            .map(|symbol| (symbol.address, symbol.kind, symbol.name))
+            .collect();
+        table.sort_by_key(|row| row.0);
+        Ok(table)
     })
     .map_err(|error: Error| to_python(error))
 }

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bootlab import __version__
-from bootlab.cli import boot, doctor, new, report, stack, techniques, trying
+from bootlab.cli import boot, doctor, new, report, stack, techniques, trace, trying
 from bootlab.cli.session import fail
 from bootlab.errors import BootlabError
 
@@ -45,6 +45,7 @@ app.command("techniques")(techniques.techniques)
 app.command("try")(trying.try_)
 app.command("stack")(stack.stack)
 app.command("report")(report.report)
+app.command("trace")(trace.trace)
 
 
 def main() -> None:

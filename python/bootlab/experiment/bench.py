@@ -93,7 +93,10 @@ class Bench:
 
         Free-running boots are noise: pass the sample's number as `fresh` to get a boot of its own.
         """
-        plan = self.target.plan(system, purpose)
+        return self.submit_plan(self.target.plan(system, purpose), label, fresh=fresh)
+
+    def submit_plan(self, plan: BootPlan, label: str, *, fresh: int = 0) -> Future[Recording]:
+        """Ask for a boot that was planned already."""
         key = f"{plan.key}-{fresh}" if fresh else plan.key
         with self._lock:
             flying = self._flying.get(key)

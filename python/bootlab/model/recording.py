@@ -98,7 +98,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 1
     key: str = ""
     system_name: str = ""
-    purpose: Literal["timing", "diagnostic", "check"] = "timing"
+    purpose: Literal["timing", "diagnostic", "check", "trace"] = "timing"
     mode: Literal["exact", "free"] = "exact"
     outcome: Outcome = Outcome.GOAL
     reason: str = ""

@@ -14,7 +14,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 
-Purpose = Literal["timing", "diagnostic", "check"]
+Purpose = Literal["timing", "diagnostic", "check", "trace"]
 
 DEFAULT_JOBS = min(4, os.cpu_count() or 1)
 """Machines at a time: one a core, at most 4."""
@@ -55,6 +55,10 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     stamped: bool = False
     mark_names: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    awaited: str = ""
+    """A file of the boot's folder that must be there before the machine is ended at its goal."""
+    carried: tuple[tuple[str, str], ...] = ()
+    """Names and sources of files that are copied into the boot's folder."""
 
 
 class Progress(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The stamp plugin: built once for the QEMU found, kept in the cache, done without where that fails."""
+"""The TCG plugins: built once for the QEMU found, kept in the cache, done without where that fails."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ import msgspec
 from bootlab.targets.emulator import Emulator
 
 _SOURCES = ("bootlab-stamp.c", "plugin-api.h", "stamp-file.h")
+_TRACE_PARTS = ("block", "count", "flow", "irq", "out", "stack", "symbols", "tree")
+_TRACE_SOURCES = (
+    "bootlab-trace.c",
+    *(f"trace-{part}.c" for part in _TRACE_PARTS),
+    "decode-x86.c",
+    *(f"trace-{part}.h" for part in _TRACE_PARTS),
+    "decode.h",
+    "plugin-api.h",
+    "trace-file.h",
+)
 
 
 class Plugin(msgspec.Struct, frozen=True):
@@ -32,23 +42,32 @@ def source_folder() -> Path | None:
 
 
 def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
-    """Return the plugin for this emulator, built at first use. Never raises: bootlab works without, and says so."""
+    """Return the stamp plugin, built at first use. Never raises: bootlab works without, and says so."""
+    return _prepare(emulator, cache_folder, _SOURCES)
+
+
+def prepare_trace(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the trace plugin for this emulator, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, _TRACE_SOURCES)
+
+
+def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -> Plugin:
     if os.environ.get("BOOTLAB_NO_PLUGIN"):
         return Plugin(None, reason="switched off by BOOTLAB_NO_PLUGIN")
     folder = source_folder()
     if folder is None:
         return Plugin(None, reason="the plugin's source is not installed with this bootlab")
     digest = hashlib.sha256(str(emulator.plugin_api).encode())
-    for name in _SOURCES:
+    for name in sources:
         digest.update((folder / name).read_bytes())
     name = digest.hexdigest()[:16]
-    made = cache_folder / "plugin" / f"bootlab-stamp-{name}.so"
+    made = cache_folder / "plugin" / f"{sources[0].removesuffix('.c')}-{name}.so"
     if not made.is_file():
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             return Plugin(None, reason="no C compiler to build it with (apt-get install gcc libc6-dev)")
         try:
-            reason = _build(compiler, folder, emulator.plugin_api, made)
+            reason = _build(compiler, folder, emulator.plugin_api, sources, made)
         except OSError as fault:
             reason = f"it cannot be kept in {made.parent}: {fault.strerror}"
         if reason:
@@ -56,12 +75,13 @@ def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
     return Plugin(str(made), digest=name)
 
 
-def _build(compiler: str, folder: Path, api: int, made: Path) -> str:
+def _build(compiler: str, folder: Path, api: int, sources: tuple[str, ...], made: Path) -> str:
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         out = Path(work) / "plugin.so"
         command = [compiler, "-O2", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"]
-        command += [f"-DBOOTLAB_PLUGIN_API={api}", "-o", str(out), str(folder / _SOURCES[0])]
+        command += [f"-DBOOTLAB_PLUGIN_API={api}", "-flto", "-o", str(out)]
+        command += [*(str(folder / source) for source in sources if source.endswith(".c")), "-ldl"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             words = done.stderr.strip().splitlines()

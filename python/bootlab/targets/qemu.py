@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -26,6 +27,7 @@ from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.004
 _PROGRESS_EVERY_S = 0.1
+_AWAITED_S = 60.0
 
 
 class QemuTarget:
@@ -95,6 +97,10 @@ class QemuTarget:
         else:
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
                 ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress)
+                if plan.awaited and ending.outcome is Outcome.GOAL:
+                    _await(folder / plan.awaited, process, stop)
+            for name, source in plan.carried:
+                shutil.copyfile(source, folder / name)
         return _record(plan, folder, watch, ending, time.monotonic() - started)
 
     def _accel(self, system: System, found: emulator.Emulator) -> str:
@@ -159,6 +165,12 @@ def _follow(
             progress(Progress(virtual_ns, watch.size_bytes, watch.last_text))
         if not grown:
             time.sleep(_POLL_S)
+
+
+def _await(path: Path, process: EmulatorProcess, stop: threading.Event) -> None:
+    until = time.monotonic() + _AWAITED_S
+    while not path.exists() and process.exit_code is None and not stop.is_set() and time.monotonic() < until:
+        time.sleep(_POLL_S)
 
 
 def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, wall_s: float) -> Recording:

@@ -1,0 +1,136 @@
+"""`bootlab trace`: every function of the boot, from the first instruction to the goal, without touching the kernel."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemArgument, err, out, print_json
+from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.analysis.call_tree import FunctionTrace
+
+
+class Show(StrEnum):
+    """A table to print."""
+
+    SUMMARY = "summary"
+    FUNCTIONS = "functions"
+    SELF = "self"
+    TREE = "tree"
+    WAITS = "waits"
+    INITCALLS = "initcalls"
+    IRQOFF = "irqoff"
+
+
+def trace(
+    system_file: SystemArgument,
+    *,
+    show: Annotated[
+        list[Show] | None, typer.Option("--show", help="Tables to print; may be given more than once.")
+    ] = None,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of each table.")] = 25,
+    min_us: Annotated[
+        float, typer.Option("-t", "--min-us", min=0, help="Leave out what took less, in microseconds.")
+    ] = 0,
+    fields: Annotated[
+        str,
+        typer.Option(
+            "-f",
+            "--fields",
+            help="Columns of the function table: F function, c count, t time, a average, l local, m max-sub, "
+            "n its count, w wall, x longest call.",
+        ),
+    ] = "Fctalmn",
+    sort: Annotated[str, typer.Option("-s", "--sort", help="Column letter to sort the function table by.")] = "t",
+    root: Annotated[str | None, typer.Option("--root", help="Show the tree below this function.")] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=200, help="Levels of the tree.")] = 8,
+    start: Annotated[str | None, typer.Option("--start", help="Trace from the first call of this function.")] = None,
+    stop: Annotated[str | None, typer.Option("--stop", help="Trace to the first call of this function.")] = None,
+    subtree: Annotated[
+        list[str] | None, typer.Option("--subtree", help="Keep spans below this function only (the tree has all).")
+    ] = None,
+    span_us: Annotated[
+        float, typer.Option("--span-us", min=0, help="Keep spans of calls that took at least this.")
+    ] = 20,
+    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write spans as a Perfetto trace.")] = None,
+    speedscope: Annotated[Path | None, typer.Option("--speedscope", help="Write a speedscope profile.")] = None,
+    folded: Annotated[Path | None, typer.Option("--folded", help="Write folded stacks for a flame graph.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show in which function every instruction of a boot was executed (QEMU, exact mode, any kernel with symbols).
+
+    Example: bootlab trace camera.toml --show functions --show waits -n 30 --perfetto boot.pftrace
+    """
+    from bootlab.analysis import delay_census, function_tables  # noqa: PLC0415 - loaded only where a trace is made
+    from bootlab.report import function_text  # noqa: PLC0415
+    from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
+
+    wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
+    if wrong or len(sort) != 1:
+        raise UserError(f"no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}")
+    request = TraceRequest(min_ns=int(span_us * 1000), start=start, stop=stop, subtree=tuple(subtree or ()))
+    with opened(system_file, store=store, quiet=as_json) as system:
+        traced = system.trace(request)
+    found = traced.trace
+    _export(found, system.name, perfetto=perfetto, speedscope=speedscope, folded=folded)
+    min_ns = int(min_us * 1000)
+    functions = [row for row in function_tables.functions(found) if row.time_ns >= min_ns]
+    waits = [row for row in delay_census.census(found) if row.time_ns >= min_ns]
+    tree = function_tables.tree(found, root=root, min_ns=max(min_ns, 1), depth=depth, limit=max(rows, 1))
+    if root and not tree:
+        raise UserError(f"{root!r} was not called up to the goal", hint="names are those of the kernel's symbols")
+    initcalls = sorted(function_tables.initcalls(found), key=lambda row: -row.wall_ns)
+    irq_off = function_tables.irq_off(found, rows)
+    if as_json:
+        print_json(
+            {
+                "format": "bootlab-function-trace",
+                "version": 1,
+                "recording": traced.recording.path,
+                "head": found.head,
+                "buckets": function_tables.buckets(found),
+                "functions": function_text.ordered(functions, sort)[:rows],
+                "waits": waits[:rows],
+                "tree": tree,
+                "initcalls": initcalls[:rows],
+                "interrupts_off": irq_off,
+            }
+        )
+        return
+    wanted = show or [Show.SUMMARY, Show.FUNCTIONS, Show.SELF, Show.WAITS]
+    views = {
+        Show.SUMMARY: lambda: function_text.summary(found.head, function_tables.buckets(found)),
+        Show.FUNCTIONS: lambda: function_text.function_table(function_text.ordered(functions, sort)[:rows], fields),
+        Show.SELF: lambda: function_text.function_table(function_text.ordered(functions, "l")[:rows], "Fcla"),
+        Show.TREE: lambda: function_text.call_tree(tree),
+        Show.WAITS: lambda: function_text.wait_table(waits[:rows]),
+        Show.INITCALLS: lambda: function_text.initcall_table(initcalls[:rows]),
+        Show.IRQOFF: lambda: function_text.irq_off_table(irq_off),
+    }
+    for which in wanted:
+        out().print(views[which]())
+    err().print(f"recording: {traced.recording.path}", markup=False, soft_wrap=True)
+
+
+def _export(
+    found: FunctionTrace, name: str, *, perfetto: Path | None, speedscope: Path | None, folded: Path | None
+) -> None:
+    from bootlab.report import function_export  # noqa: PLC0415
+    from bootlab.report.perfetto import encode  # noqa: PLC0415
+
+    if perfetto is not None:
+        perfetto.write_bytes(encode(function_export.span_tracks(found, name)))
+    if speedscope is not None:
+        speedscope.write_bytes(function_export.speedscope(found, name))
+    if folded is not None:
+        folded.write_text(function_export.folded(found), encoding="utf-8")
+    for path in (perfetto, speedscope, folded):
+        if path is not None:
+            err().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -1,0 +1,132 @@
+"""Views of a function trace for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.analysis.call_tree import Head
+from bootlab.analysis.delay_census import Wait
+from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, IrqOffRow, TreeRow
+from bootlab.report.shown_text import one_line
+
+# The letters of `kd -f` (kernel function trace's dump program), and two more.
+FIELDS: dict[str, tuple[str, Callable[[FunctionRow], object]]] = {
+    "F": ("Function", lambda row: one_line(row.function)),
+    "c": ("Count", lambda row: row.count),
+    "t": ("Time us", lambda row: _us(row.time_ns)),
+    "a": ("Average us", lambda row: _us(row.average_ns)),
+    "l": ("Local us", lambda row: _us(row.local_ns)),
+    "m": ("Max-sub", lambda row: one_line(row.max_sub)),
+    "n": ("Ms count", lambda row: row.max_sub_count or ""),
+    "w": ("Wall us", lambda row: _us(row.wall_ns)),
+    "x": ("Longest us", lambda row: _us(row.max_wall_ns)),
+}
+_SORT: dict[str, Callable[[FunctionRow], int]] = {
+    "c": lambda row: row.count,
+    "t": lambda row: row.time_ns,
+    "a": lambda row: row.average_ns,
+    "l": lambda row: row.local_ns,
+    "m": lambda row: row.max_sub_ns,
+    "n": lambda row: row.max_sub_count,
+    "w": lambda row: row.wall_ns,
+    "x": lambda row: row.max_wall_ns,
+}
+
+
+def ordered(rows: Iterable[FunctionRow], letter: str) -> list[FunctionRow]:
+    """Sort by a column: names upwards, numbers downwards."""
+    if letter == "F":
+        return sorted(rows, key=lambda row: row.function)
+    return sorted(rows, key=lambda row: (-_SORT[letter](row), row.function))
+
+
+def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
+    """Show the totals and where the instructions went."""
+    table = Table(title="Where the instructions went", title_justify="left", box=None)
+    for name in ("part", "instructions", "virtual ms", "share"):
+        table.add_column(name, justify="left" if name == "part" else "right")
+    length_ns = max(1, head.end_ns - head.start_ns)
+    for row in buckets:
+        table.add_row(row.name, f"{row.insns:,}", f"{row.ns / 1e6:.3f}", f"{100 * row.ns / length_ns:.1f} %")
+    table.add_row("sum", f"{sum(r.insns for r in buckets):,}", f"{sum(r.ns for r in buckets) / 1e6:.3f}", "")
+    share = 100 * head.unmatched / max(1, head.calls)
+    lines = [
+        (
+            f"{head.insns:,} instructions executed, {length_ns / 1e6:.3f} ms of virtual time; {head.calls:,} calls, "
+            f"{head.tail_calls:,} jumps to other functions, {head.entries:,} exceptions, interrupts and system calls, "
+            f"{head.switches:,} task switches"
+        ),
+        (
+            f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); "
+            f"frames lost: {head.lost_frames}; "
+            f"calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"
+        ),
+    ]
+    if not head.complete:
+        lines.append("QEMU ended before the end asked for: the trace goes as far as it ran")
+    return Group(*(Text(line) for line in lines), table)
+
+
+def function_table(rows: list[FunctionRow], fields: str) -> RenderableType:
+    """Show functions with the columns asked for."""
+    table = Table(box=None)
+    for letter in fields:
+        table.add_column(FIELDS[letter][0], justify="left" if letter in "Fm" else "right", no_wrap=True)
+    for row in rows:
+        # Text, because names of buckets look like markup.
+        table.add_row(*(Text(str(FIELDS[letter][1](row))) for letter in fields))
+    return table
+
+
+def call_tree(rows: list[TreeRow]) -> RenderableType:
+    """Show a call tree: `caller(calls)-> callee(calls)`, indented, with its time in microseconds."""
+    lines = []
+    for number, row in enumerate(rows):
+        arrow = "->" if number + 1 < len(rows) and rows[number + 1].depth > row.depth else ""
+        text = f"{'  ' * row.depth}{one_line(row.function)}({row.count}){arrow}"
+        lines.append(Text(f"{text:<70} {_us(row.time_ns):>14} us  local {_us(row.local_ns):>14}", no_wrap=True))
+    return Group(*lines)
+
+
+def wait_table(rows: list[Wait]) -> RenderableType:
+    """Show the delay census."""
+    table = Table(title="Waits", title_justify="left", box=None)
+    for name in ("kind", "count", "time us", "idle us", "before init"):
+        table.add_column(name, justify="left" if name in {"kind", "before init"} else "right", no_wrap=True)
+    table.add_column("by", overflow="fold")
+    words = {True: "yes", False: "no", None: "unknown"}
+    for row in rows:
+        chain = " > ".join(one_line(name) for name in row.chain)
+        table.add_row(row.kind, str(row.count), _us(row.time_ns), _us(row.idle_ns), words[row.on_path], Text(chain))
+    return table
+
+
+def initcall_table(rows: list[InitcallRow]) -> RenderableType:
+    """Show initcalls, from entry to exit."""
+    table = Table(title="Initcalls", title_justify="left", box=None)
+    for name in ("initcall", "start ms", "wall us"):
+        table.add_column(name, justify="left" if name == "initcall" else "right", no_wrap=True)
+    for row in rows:
+        wall = _us(row.wall_ns) + ("" if row.whole else " (running)")
+        table.add_row(Text(one_line(row.function)), f"{row.start_ns / 1e6:.3f}", wall)
+    return table
+
+
+def irq_off_table(rows: list[IrqOffRow]) -> RenderableType:
+    """Show the longest stretches with interrupts off."""
+    table = Table(title="Interrupts off", title_justify="left", box=None)
+    for name in ("us", "from ms"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("by", overflow="fold")
+    for row in rows:
+        chain = " > ".join(one_line(name) for name in row.began)
+        table.add_row(_us(row.length_ns), f"{row.start_ns / 1e6:.3f}", Text(chain))
+    return table
+
+
+def _us(ns: int) -> str:
+    return f"{ns / 1000:.3f}" if ns % 1000 else str(ns // 1000)

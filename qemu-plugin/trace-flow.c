@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a block's beginning says about the block before it, and what that does to the running task's stack:
+ *
+ *   after a call        a frame with the address behind the call, whatever function begins
+ *   after a return      frames are closed down to the one whose address this is
+ *   an entry point      a frame of its own that remembers how the interrupted block had ended, because a call may be
+ *                       waiting for its function; interrupts are no part of what they interrupt
+ *   after an iret       frames are closed down to the entry's, and what it remembers counts again
+ *   another function    a tail call, or a return by other means, or the way back from one part of a function to another
+ *   a thunk             its caller goes on: what was awaited is still awaited
+ *
+ * A block that faults in its call or return is executed again from there: it begins in the running function, which no
+ * call or return of another function does, so that nothing is done twice.
+ */
+#include "trace-flow.h"
+
+#include "trace-count.h"
+#include "trace-irq.h"
+#include "trace-out.h"
+#include "trace-stack.h"
+#include "trace-symbols.h"
+
+#define SEARCH_FRAMES 64
+
+struct flow_state flow;
+static uint64_t end_at;
+static uint64_t now_ns; /* at the beginning of the block */
+static bool started, jumps_by_thunk;
+
+void flow_open(int shift, uint64_t end_insns)
+{
+    flow.shift = shift;
+    flow.key = KEY_NEVER;
+    end_at = end_insns;
+}
+
+static void charge(uint64_t insns)
+{
+    uint64_t ran = insns - flow.last_insns;
+    tree.nodes[stack_top()->node].self_insns += ran;
+    stacks.now->task->insns += ran;
+    flow.last_insns = insns;
+    now_ns = (insns << flow.shift) + (uint64_t)flow.bias_ns;
+}
+
+static void finish(uint64_t insns, bool complete)
+{
+    charge(insns);
+    int64_t bias = count_bias_ns(flow.shift);
+    flow.unexplained_ns += (uint64_t)(bias - flow.bias_ns);
+    stacks_close(now_ns);
+    out_write(insns, now_ns, complete);
+    flow.over = true;
+}
+
+void flow_exit(void)
+{
+    /* Outside of the vCPU's thread the counter cannot be asked: the last function's last stretch is left out. */
+    if (flow.over)
+        return;
+    stacks_close(now_ns);
+    out_write(flow.last_insns, now_ns, false);
+    flow.over = true;
+}
+
+/* The clock jumped to the next timer while the processor was halted: that is nobody's work. */
+static void wake(void)
+{
+    int64_t bias = count_bias_ns(flow.shift);
+    uint64_t slept = (uint64_t)(bias - flow.bias_ns);
+    flow.bias_ns = bias;
+    flow.idle_ns += slept;
+    now_ns += slept;
+    tree.nodes[stack_top()->node].idle_ns += slept;
+    struct stack *waiting = stacks.main ? stacks.main : stacks.boot;
+    if (waiting->depth)
+        tree.nodes[waiting->frames[waiting->depth - 1].node].blocks_ns += slept;
+}
+
+/* FN_START: what was counted up to here is forgotten. */
+static void start_here(uint64_t insns)
+{
+    started = true;
+    flow.start_insns = insns;
+    flow.start_ns = now_ns;
+    flow.idle_ns = 0;
+    tree_clear_counts();
+    stacks_restart(now_ns);
+    irqs.n_longest = 0;
+    irqs.off_ns = now_ns;
+    tree.nodes[stack_top()->node].count = 1;
+}
+
+static uint32_t top_return(void)
+{
+    uint32_t i = stacks.now->depth - 1;
+    while (i > 0 && (stacks.now->frames[i].flags & FRAME_TAIL))
+        i--;
+    return i;
+}
+
+static uint32_t function_at(uint32_t depth)
+{
+    return tree.nodes[stacks.now->frames[depth].node].function;
+}
+
+static bool is_outside(uint32_t function)
+{
+    return function < N_BUCKETS && function != BUCKET_NO_SYMBOL;
+}
+
+static void jump(const struct block *b)
+{
+    uint32_t i = top_return(), running = stack_function();
+    if (running == b->function)
+        return;
+    if (i > 0 && stacks.now->frames[i].ret == b->start && b->start && function_at(i - 1) == b->function) {
+        stacks.returns++;
+        stack_pop_to(i, now_ns);
+        return;
+    }
+    if (b->function == BUCKET_USER || (is_outside(running) && (stacks.now->depth == 1 || !is_outside(b->function)))) {
+        stack_reset(b->function, now_ns);
+        return;
+    }
+    for (uint32_t k = stacks.now->depth; k-- > i;)
+        if (function_at(k) == b->function) {
+            stack_pop_to(k + 1, now_ns);
+            return;
+        }
+    stacks.tail_calls++;
+    stack_push(stack_top()->node, b->function, 0, FRAME_TAIL, now_ns);
+}
+
+static void call(const struct block *b)
+{
+    /* A call into the middle of its own function only wants its own address, or fills the return buffer. */
+    if (b->function == stack_function() && !(b->flags & BLOCK_STARTS))
+        return;
+    stacks.calls++;
+    stack_push(stack_top()->node, b->function, flow.pending_end, 0, now_ns);
+}
+
+/* Frames above `depth` that a return skipped. */
+static void count_lost(uint32_t depth)
+{
+    for (uint32_t k = depth + 1; k < stacks.now->depth; k++)
+        if (!(stacks.now->frames[k].flags & FRAME_TAIL))
+            stacks.lost_frames++;
+}
+
+static void begin_task(const struct block *b)
+{
+    stacks.now->depth = stacks.now->subtrees = 0; /* what stands there was left by a task that ended */
+    stacks.now->fresh = false;
+    stacks.now->task->first_ns = now_ns;
+    stack_push(NODE_ROOT, b->function, 0, 0, now_ns);
+}
+
+static void return_to(const struct block *b)
+{
+    uint32_t i = top_return();
+    if (stacks.now->frames[i].ret != b->start && b->function == stack_function())
+        return;
+    if (b->function >= N_BUCKETS && (symbols.flags[b->function] & FN_FRESH) && (b->flags & BLOCK_STARTS)) {
+        begin_task(b);
+        return;
+    }
+    for (uint32_t steps = 0; i > 0 && steps < SEARCH_FRAMES; i--, steps++) {
+        const struct frame *f = &stacks.now->frames[i];
+        if (f->flags & FRAME_ENTRY)
+            break;
+        if (f->flags & FRAME_TAIL || f->ret != b->start)
+            continue;
+        stacks.returns++;
+        count_lost(i);
+        stack_pop_to(i, now_ns);
+        jump(b);
+        return;
+    }
+    if (stack_adopt_boot()) {
+        return_to(b);
+        return;
+    }
+    stacks.unmatched++;
+    jump(b);
+}
+
+static void enter(const struct block *b)
+{
+    stacks.entries++;
+    bool irq = symbols.flags[b->function] & FN_IRQ;
+    uint16_t flags = FRAME_ENTRY | (jumps_by_thunk ? FRAME_JUMPS : 0);
+    stack_push(irq ? NODE_IRQ : stack_top()->node, b->function, 0, flags, now_ns);
+    struct frame *f = stack_top();
+    f->flow = flow.pending;
+    f->flow_end = flow.pending_end;
+    f->irqs_on = irqs.on;
+    irqs_set(false, now_ns, f->node);
+}
+
+static void resolve(const struct block *b);
+
+/* Closes frames down to below the entry that an iret leaves; false: the stack knows none. */
+static bool leave_entry(const struct block *b)
+{
+    for (uint32_t i = stacks.now->depth - 1; i > 0; i--) {
+        struct frame f = stacks.now->frames[i];
+        if (!(f.flags & FRAME_ENTRY) || (b->function == BUCKET_USER && function_at(i - 1) != BUCKET_USER))
+            continue;
+        irqs_set(f.irqs_on, now_ns, stack_top()->node);
+        stack_pop_to(i, now_ns);
+        flow.pending = f.flow;
+        flow.pending_end = f.flow_end;
+        jumps_by_thunk = f.flags & FRAME_JUMPS;
+        return true;
+    }
+    return false;
+}
+
+static void leave(const struct block *b)
+{
+    /* The kernel executes iret to its own next instruction because that serialises (sync_core). */
+    if (b->function == stack_function())
+        return;
+    if (leave_entry(b)) {
+        resolve(b);
+    } else if (b->function == BUCKET_USER) {
+        irqs_set(true, now_ns, stack_top()->node);
+        stack_reset(BUCKET_USER, now_ns);
+        stacks.now->task->function = BUCKET_USER;
+    } else {
+        stacks.unmatched++;
+        jump(b);
+    }
+}
+
+static void resolve(const struct block *b)
+{
+    uint8_t pending = flow.pending;
+    flow.pending = FLOW_NONE;
+    switch (pending) {
+    case FLOW_CALL:
+        call(b);
+        break;
+    case FLOW_RETURN:
+        return_to(b);
+        break;
+    case FLOW_IRET:
+        leave(b);
+        break;
+    default:
+        break;
+    }
+    if (b->function != stack_function())
+        jump(b);
+}
+
+static void begin_phase(const struct block *b)
+{
+    enum phase was = phase;
+    if (b->start == layout.setup && phase < PHASE_SETUP)
+        phase = PHASE_SETUP;
+    else if (b->start == layout.decompress && phase < PHASE_DECOMPRESS)
+        phase = PHASE_DECOMPRESS;
+    else if (b->start >= layout.user_end && phase < PHASE_KERNEL)
+        phase = PHASE_KERNEL;
+    else if (phase < PHASE_EARLY && block_in_kernel(b))
+        phase = PHASE_EARLY;
+    if (phase != was && phase == PHASE_EARLY)
+        irqs.off_ns = now_ns; /* what the firmware did with interrupts is not followed */
+    if (phase != was && phase != PHASE_KERNEL) {
+        flow.pending = FLOW_NONE;
+        stack_reset(b->function, now_ns);
+    }
+}
+
+/* True: the block's function is the running one's caller as far as the stack knows. */
+static bool is_thunk(const struct block *b)
+{
+    if (!(b->flags & BLOCK_THUNK))
+        return false;
+    while (flow.pending == FLOW_IRET && leave_entry(b))
+        continue;
+    /* An indirect jump's thunk (a retpoline) ends in a return too, to where its caller wanted to go. */
+    if (symbols.flags[b->function] & FN_THUNK)
+        jumps_by_thunk = true;
+    else if (b->flow == FLOW_RETURN && !jumps_by_thunk)
+        flow.pending = FLOW_RETURN;
+    flow.key = KEY_NEVER;
+    return true;
+}
+
+void flow_change(const struct block *b)
+{
+    if (flow.over)
+        return;
+    flow.slow_blocks++;
+    uint64_t insns = count_now() - b->n;
+    if (insns >= end_at) {
+        finish(end_at, true);
+        return;
+    }
+    charge(insns);
+    if (flow.pending == FLOW_HALT) {
+        wake();
+        flow.pending = FLOW_NONE;
+    }
+    if (b->flags & BLOCK_PHASE)
+        begin_phase(b);
+    if (is_thunk(b))
+        return;
+    jumps_by_thunk = false;
+    if ((b->flags & BLOCK_ENTRY) && (b->flags & BLOCK_STARTS || stack_function() != b->function))
+        enter(b);
+    else
+        resolve(b);
+    uint32_t is = symbols.flags[b->function];
+    if ((is & (FN_SWITCH | FN_START | FN_STOP)) && (b->flags & BLOCK_STARTS)) {
+        if (is & FN_SWITCH)
+            flow.switch_armed = true;
+        if ((is & FN_START) && !started)
+            start_here(insns);
+        if (is & FN_STOP) {
+            finish(insns, true);
+            return;
+        }
+    }
+    flow.pending = b->flow;
+    flow.pending_end = b->end;
+    flow.key = b->flow == FLOW_NONE ? b->function : KEY_NEVER;
+}
+
+void flow_irq_flag(bool on, unsigned left)
+{
+    if (flow.over || on == irqs.on)
+        return;
+    uint64_t at_ns = ((count_now() - left) << flow.shift) + (uint64_t)flow.bias_ns;
+    irqs_set(on, at_ns, stack_top()->node);
+}
+
+void flow_switch_load(uint64_t vaddr)
+{
+    if (flow.over || !flow.switch_armed)
+        return;
+    flow.switch_armed = false;
+    stack_switch(vaddr, stack_function(), now_ns);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writes the trace. */
+#ifndef BOOTLAB_TRACE_OUT_H
+#define BOOTLAB_TRACE_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern const char *out_path;
+
+/* Under another name first: a file with the name asked for is whole. */
+void out_write(uint64_t end_insns, uint64_t end_ns, bool complete);
+
+#endif

@@ -1,0 +1,157 @@
+"""The trace of a real kernel: it changes nothing, adds up exactly, and agrees with the kernel's own clock."""
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from bootlab.analysis import function_tables
+from bootlab.analysis.delay_census import census
+from bootlab.builders.cache import Cache
+from bootlab.collectors.diagnosis import diagnose, diagnostic_system
+from bootlab.errors import UserError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.tracing import trace_boot
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
+from bootlab.model.tree import Entry, FileTree
+from bootlab.targets.qemu import QemuTarget
+from bootlab.targets.trace_boot import TraceRequest, traced
+
+pytestmark = pytest.mark.qemu
+
+BUSYBOX = Path("/bin/busybox")
+INIT = "#!/bin/busybox sh\nbusybox sleep 0.05\necho init: ready\nbusybox sleep 100000\n"
+
+
+@pytest.fixture(scope="module")
+def system(debian_kernel):
+    if not BUSYBOX.is_file():
+        pytest.skip("no static busybox here (Debian: busybox-static)")
+    tree = {
+        "/init": Entry(kind="file", text=INIT, mode=0o755),
+        "/bin/busybox": Entry(kind="file", source=str(BUSYBOX), mode=0o755),
+        "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
+    }
+    return System(
+        name="traced",
+        kernel=Kernel(image=os.path.realpath(debian_kernel)),
+        goal=Goal(console="^init: ready"),
+        initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
+        cmdline=CommandLine.parse("console=ttyS0 nokaslr cryptomgr.notests"),
+        limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=180, stall_wall_s=60),
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("trace")
+
+
+@pytest.fixture(scope="module")
+def bench(place):
+    with Bench(QemuTarget(Cache(place / "cache")), place / "store", jobs=1) as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def found(bench, place, system):
+    # trace_boot itself raises when the console, the goal's instruction or the sum differ.
+    return trace_boot(bench, Cache(place / "cache"), system, TraceRequest())
+
+
+def test_console_and_goal_are_those_of_the_boot_without(found):
+    assert found.recording.console == found.timing.console
+    assert found.recording.meta.goal_ns == found.timing.meta.goal_ns
+    assert found.recording.meta.purpose == "trace"
+    assert found.timing.meta.purpose == "timing"
+
+
+def test_self_times_add_up_to_every_instruction(found):
+    head = found.trace.head
+    assert head.complete
+    assert int(found.trace.self_insns.sum()) == head.end_insns == found.timing.meta.goal_insns
+    assert head.end_ns == found.timing.meta.goal_ns
+    assert (head.end_insns << head.shift) + head.idle_ns == head.end_ns
+    assert head.idle_ns >= 40_000_000  # init slept 50 ms and nothing else had work
+    assert (head.unexplained_ns, head.mismatches) == (0, 0)
+    assert head.checks > 10
+
+
+def test_stages_agree_with_the_marks(found):
+    parts = {part.name: part.insns for part in function_tables.buckets(found.trace)}
+    marks = {mark.name: mark.insns for mark in found.timing.marks}
+    assert parts["decompressor"] == marks["kernel-image"] - marks["decompression"]
+    # The set-up code calls the firmware.
+    assert parts["firmware"] + parts["kernel set-up"] == marks["decompression"]
+
+
+def test_stacks_hold(found):
+    head = found.trace.head
+    assert head.calls > 1_000_000
+    assert head.unmatched < head.calls / 1000
+    assert head.lost_frames < head.calls / 1000
+    assert (head.cut_calls, head.deep_frames, head.dropped_spans) == (0, 0, 0)
+
+
+def test_call_chains_are_those_of_the_kernel(found):
+    trace = found.trace
+    chains = [trace.chain(int(node)) for node in np.flatnonzero(trace.nodes["count"])]
+    assert ("ret_from_fork", "kernel_init", "kernel_init_freeable") in {chain[:3] for chain in chains}
+    assert any(chain[-2:] == ("do_one_initcall", "inet_init") for chain in chains)
+    names = {row.function: row for row in function_tables.functions(trace)}
+    assert names["kernel_init"].count == 1
+    # What ran while it slept is not schedule's.
+    assert names["schedule"].time_ns < trace.head.end_ns / 50
+
+
+def test_initcalls_take_what_the_kernel_says(bench, place, system, found):
+    instrumented = diagnostic_system(system, found.timing)
+    traced_boot = trace_boot(bench, Cache(place / "cache"), instrumented, TraceRequest(), purpose="diagnostic")
+    diagnosis = diagnose(traced_boot.timing)
+    kernel = sorted(diagnosis.initcalls, key=lambda call: -call.duration_ns)[:10]
+    ours = {row.function: row.wall_ns for row in function_tables.initcalls(traced_boot.trace)}
+    printed = dict(re.findall(r"initcall (\w+)\+\S+ returned -?\d+ after (\d+) usecs", "\n".join(diagnosis.log)))
+    assert len(kernel) == 10
+    for call in kernel:
+        # The kernel has two clocks and neither is right all along: printk's is held back to timer ticks until
+        # sched_clock_init_late(), the printed number counts timer ticks until the switch to the TSC.
+        said = (call.duration_ns, int(printed[call.name]) * 1000)
+        wrong = min(abs(ours[call.name] - ns) for ns in said)
+        assert wrong <= max(50_000, ours[call.name] / 100), call.name
+
+
+def test_waits_have_their_callers(found):
+    waits = census(found.trace)
+    calibration = next(w for w in waits if w.function == "setup_boot_APIC_clock")
+    assert (calibration.kind, calibration.count, calibration.on_path) == ("busy", 1, True)
+    assert calibration.time_ns > 100_000_000  # it counts 100 ms of timer ticks
+
+
+def test_start_and_stop(bench, place, system):
+    request = TraceRequest(start="kernel_init", stop="run_init_process")
+    part = trace_boot(bench, Cache(place / "cache"), system, request)
+    head = part.trace.head
+    assert head.start_insns > 0
+    assert int(part.trace.self_insns.sum()) == head.insns
+    assert head.end_insns == next(m.insns for m in part.timing.marks if m.name == "run-init")
+    assert head.end_ns - head.start_ns == (head.insns << head.shift) + head.idle_ns
+    names = {row.function: row for row in function_tables.functions(part.trace)}
+    assert names["kernel_init"].count == 1
+    assert names["kernel_init"].wall_ns == head.end_ns - head.start_ns
+    assert "[decompressor]" not in names
+
+
+def test_free_running_boots_are_refused(bench, place, system):
+    clock = msgspec.structs.replace(system.clock, mode="free", accel="tcg")
+    plan = bench.target.plan(msgspec.structs.replace(system, clock=clock))
+    with pytest.raises(UserError, match="counting instructions"):
+        traced(plan, TraceRequest(), Cache(place / "cache"))
+
+
+def test_an_unknown_function_is_named(bench, place, system):
+    with pytest.raises(UserError, match="no_such_function"):
+        traced(bench.target.plan(system), TraceRequest(start="no_such_function"), Cache(place / "cache"))
