@@ -1,13 +1,29 @@
 //! What `boottrace` reads out of logs and traces, for Python.
 
-use boottrace::{analyze, Options};
+use std::path::PathBuf;
+
+use boottrace::export::{self, Timeline};
+use boottrace::{Analyzed, Options};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::to_python;
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(analyze_log, module)?)
+    module.add_class::<Analysis>()?;
+    module.add_function(wrap_pyfunction!(analyze_log, module)?)?;
+    module.add_function(wrap_pyfunction!(analyze_path, module)?)
+}
+
+fn options(application: Option<String>, goal: Option<String>, baud: Option<u32>, keep_lines: bool) -> Options {
+    Options {
+        application_pattern: application,
+        goal_pattern: goal,
+        baud,
+        keep_lines,
+        ..Options::default()
+    }
 }
 
 /// Reads a log or a trace (packed or not) and says what it tells, as JSON text. `name` stands in messages only.
@@ -22,13 +38,108 @@ fn analyze_log(
     baud: Option<u32>,
     keep_lines: bool,
 ) -> PyResult<String> {
-    let options = Options {
-        application_pattern: application,
-        goal_pattern: goal,
-        baud,
-        keep_lines,
-        ..Options::default()
-    };
-    let document = py.detach(|| analyze(name, data, &options)).map_err(to_python)?;
-    py.detach(|| serde_json::to_string(&document)).map_err(to_python)
+    Analysis::from_bytes(py, name, data, application, goal, baud, keep_lines, false)?.json(py)
+}
+
+/// Like `analyze_log`, of a file or of standard input (`-`): traces are read as streams, whatever their size.
+#[pyfunction]
+#[pyo3(signature = (path, /, *, application=None, goal=None, baud=None, keep_lines=false))]
+fn analyze_path(
+    py: Python<'_>,
+    path: PathBuf,
+    application: Option<String>,
+    goal: Option<String>,
+    baud: Option<u32>,
+    keep_lines: bool,
+) -> PyResult<String> {
+    Analysis::from_path(py, path, application, goal, baud, keep_lines, false)?.json(py)
+}
+
+/// One analysis, kept for exports.
+#[pyclass(frozen, module = "bootlab._core")]
+struct Analysis {
+    analyzed: Analyzed,
+}
+
+#[pymethods]
+impl Analysis {
+    /// Reads a file or standard input (`-`). With `export`, spans and call trees of traces are kept.
+    #[staticmethod]
+    #[pyo3(signature = (path, /, *, application=None, goal=None, baud=None, keep_lines=false, export=false))]
+    fn from_path(
+        py: Python<'_>,
+        path: PathBuf,
+        application: Option<String>,
+        goal: Option<String>,
+        baud: Option<u32>,
+        keep_lines: bool,
+        export: bool,
+    ) -> PyResult<Self> {
+        let options = options(application, goal, baud, keep_lines);
+        let analyzed = py
+            .detach(|| Analyzed::from_path(&path, &options, export))
+            .map_err(to_python)?;
+        Ok(Self { analyzed })
+    }
+
+    /// Reads bytes. `name` stands in messages and in the document.
+    #[staticmethod]
+    #[pyo3(signature = (name, data, /, *, application=None, goal=None, baud=None, keep_lines=false, export=false))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments of Python
+    fn from_bytes(
+        py: Python<'_>,
+        name: &str,
+        data: &[u8],
+        application: Option<String>,
+        goal: Option<String>,
+        baud: Option<u32>,
+        keep_lines: bool,
+        export: bool,
+    ) -> PyResult<Self> {
+        let options = options(application, goal, baud, keep_lines);
+        let analyzed = py
+            .detach(|| Analyzed::from_bytes(name, data, &options, export))
+            .map_err(to_python)?;
+        Ok(Self { analyzed })
+    }
+
+    /// The document as JSON text.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| serde_json::to_string(&self.analyzed.document))
+            .map_err(to_python)
+    }
+
+    /// One export: `svg`, `perfetto`, `chrome`, `csv`, `speedscope` or `folded`. `None` when there is nothing to draw.
+    #[pyo3(signature = (kind, /, *, boot=None))]
+    fn export(&self, py: Python<'_>, kind: &str, boot: Option<u32>) -> PyResult<Option<Vec<u8>>> {
+        py.detach(|| self.write(kind, boot))
+    }
+}
+
+impl Analysis {
+    fn write(&self, kind: &str, boot: Option<u32>) -> PyResult<Option<Vec<u8>>> {
+        let mut out = Vec::new();
+        let tree = self.analyzed.trees.first().filter(|_| boot.is_none());
+        let timeline = self.analyzed.timeline(boot);
+        let done = match (kind, tree, &timeline) {
+            ("speedscope", Some(tree), _) => export::speedscope::write_tree(tree, &mut out),
+            ("folded", Some(tree), _) => export::folded::write_tree(tree, &mut out),
+            (_, _, Some(timeline)) => write_timeline(kind, timeline, &mut out)?,
+            _ => return Ok(None),
+        };
+        done.map_err(to_python)?;
+        Ok(Some(out))
+    }
+}
+
+fn write_timeline(kind: &str, timeline: &Timeline, out: &mut Vec<u8>) -> PyResult<std::io::Result<()>> {
+    Ok(match kind {
+        "svg" => export::bootgraph_svg::write(timeline, &export::bootgraph_svg::Options::default(), out),
+        "perfetto" => export::perfetto::write(timeline, out),
+        "chrome" => export::chrome::write(timeline, out),
+        "csv" => export::csv::write(timeline, out),
+        "speedscope" => export::speedscope::write(timeline, out),
+        "folded" => export::folded::write(timeline, out),
+        _ => return Err(PyValueError::new_err(format!("no export is called {kind}"))),
+    })
 }

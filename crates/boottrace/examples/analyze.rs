@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use boottrace::{analyze, read_path, Document, Options, Part};
+use boottrace::{analyze_path, Document, Options, Part};
 
 fn main() -> ExitCode {
     let mut json = false;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let options = Options::default();
-    let document = read_path(Path::new(&file), &options.limits).and_then(|bytes| analyze(&file, &bytes, &options));
+    let document = analyze_path(Path::new(&file), &options);
     let document = match document {
         Ok(document) => document,
         Err(error) => {
@@ -47,6 +47,15 @@ fn summary(document: &Document) -> String {
     )];
     for part in &document.parts {
         match part {
+            Part::Calls(trace) => {
+                let functions = trace.top_self.iter().take(12);
+                out.push(format!("trace: {} calls of {} functions", trace.calls, trace.functions));
+                out.extend(functions.map(|f| format!("  {} x{}: self {} ns", f.function, f.count, f.self_ns)));
+            }
+            Part::Units(report) => out.push(format!("units: {}, {:?}", report.units.len(), report.startup)),
+            Part::Bootchart(chart) => out.push(format!("bootchart: {} processes", chart.processes_total)),
+            Part::KdReport(report) => out.push(format!("kd report: {} rows", report.rows.len())),
+            Part::Deltas(report) => out.push(format!("show_delta: {} lines", report.lines)),
             Part::NotABoot(part) => out.push(format!(
                 "lines {}-{}: {}: {}",
                 part.from_line, part.to_line, part.what, part.why

@@ -1,11 +1,30 @@
 //! The one way from bytes to a document.
 
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::archive::Packing;
 use crate::boot::Boot;
 use crate::console::{self, ExternalStamp, Ledger, ReaderCounts};
-use crate::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSION};
-use crate::formats::{self, Format};
-use crate::input::Input;
-use crate::{Error, Options};
+use crate::document::{Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
+use crate::export::{Timeline, Tree};
+use crate::formats::{self, Format, HEAD_BYTES};
+use crate::input::{Input, InputNotes};
+use crate::source::{Counted, Seen, Source};
+use crate::traces::{self, Stream};
+use crate::{foreign, unpacking, Error, Limits, Options};
+
+/// A document, and what only the exporters need.
+#[derive(Debug)]
+pub struct Analyzed {
+    /// What the input told.
+    pub document: Document,
+    /// Timelines of parts that are no boots. Those of boots follow from the document.
+    pub timelines: Vec<Timeline>,
+    /// Merged call trees.
+    pub trees: Vec<Tree>,
+}
 
 /// Reads `bytes` (packed or not) and says what they hold. `name` is used in messages only.
 ///
@@ -15,7 +34,7 @@ pub fn analyze(name: &str, bytes: &[u8], options: &Options) -> Result<Document, 
     analyze_stamped(name, bytes, None, options)
 }
 
-/// Like [`analyze`], with one stamp of a capturing host or of an emulator for each line.
+/// Like [`analyze`], with one stamp of a capturing host or of an emulator for each line of a boot log.
 ///
 /// # Errors
 /// As [`analyze`].
@@ -25,24 +44,228 @@ pub fn analyze_stamped(
     stamps: Option<&[ExternalStamp]>,
     options: &Options,
 ) -> Result<Document, Error> {
-    let input = Input::from_bytes(name, bytes, &options.limits)?;
-    let detected = formats::detect(&input.bytes).map_or(Format::BootLog, |(format, _)| format);
-    let mut document = Document {
+    read(name, Source::Bytes(bytes), stamps, options, false).map(|analyzed| analyzed.document)
+}
+
+/// Reads a file, or standard input when the path is `-`. Traces are read as streams, whatever their size; boot logs
+/// up to `options.limits.input_bytes`.
+///
+/// # Errors
+/// As [`analyze`], and [`Error::Read`].
+pub fn analyze_path(path: &Path, options: &Options) -> Result<Document, Error> {
+    Analyzed::from_path(path, options, false).map(|analyzed| analyzed.document)
+}
+
+impl Analyzed {
+    /// Like [`analyze_path`]; with `export`, spans and call trees of traces are kept for the exporters.
+    ///
+    /// # Errors
+    /// As [`analyze_path`].
+    pub fn from_path(path: &Path, options: &Options, export: bool) -> Result<Self, Error> {
+        read(&path.to_string_lossy(), Source::open(path)?, None, options, export)
+    }
+
+    /// Like [`analyze`]; with `export`, spans and call trees of traces are kept for the exporters.
+    ///
+    /// # Errors
+    /// As [`analyze`].
+    pub fn from_bytes(name: &str, bytes: &[u8], options: &Options, export: bool) -> Result<Self, Error> {
+        read(name, Source::Bytes(bytes), None, options, export)
+    }
+
+    /// The timeline of one boot (counted from 1), or of the first thing that has one.
+    pub fn timeline(&self, boot: Option<u32>) -> Option<Timeline> {
+        let mut boots = self.document.boots();
+        if let Some(number) = boot {
+            return boots
+                .find(|boot| boot.number == number)
+                .map(|boot| boot.timeline(&self.document.name));
+        }
+        let of_boot = || boots.next().map(|boot| boot.timeline(&self.document.name));
+        self.timelines.first().cloned().or_else(of_boot)
+    }
+}
+
+fn read(
+    name: &str,
+    mut source: Source<'_>,
+    stamps: Option<&[ExternalStamp]>,
+    options: &Options,
+    export: bool,
+) -> Result<Analyzed, Error> {
+    let failed = |source| Error::Read {
+        path: name.into(),
+        source,
+    };
+    let limits = &options.limits;
+    let head = source.head().map_err(failed)?;
+    if head.is_empty() {
+        return Err(Error::Empty { name: name.to_owned() });
+    }
+    let Some(packing) = Packing::detect(&head) else {
+        let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
+        if format == Format::BootLog {
+            let (bytes, all) = source.whole(limits.input_bytes).map_err(failed)?;
+            return boot_log_input(name, &bytes, all, stamps, options);
+        }
+        let seen = Arc::new(Seen::default());
+        let stream = source.stream(&seen, limits);
+        return Ok(other(
+            name,
+            format,
+            &head,
+            Box::new(stream),
+            &seen,
+            None,
+            options,
+            export,
+        ));
+    };
+    let (packed, all) = source.whole(limits.input_bytes).map_err(failed)?;
+    let mut unpacked = unpacking::stream(&packed, packing);
+    let mut head = Vec::new();
+    let _ = unpacked.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
+    let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
+    if format == Format::BootLog {
+        return boot_log_input(name, &packed, all, stamps, options);
+    }
+    let seen = Arc::new(Seen::default());
+    let again = unpacking::stream(&packed, packing);
+    let bound = unpacked_bound(packed.len() as u64, limits);
+    let stream = Counted::unpacked(again, bound, &seen, limits);
+    let given = Some((packed.len() as u64, packing));
+    Ok(other(
+        name,
+        format,
+        &head,
+        Box::new(stream),
+        &seen,
+        given,
+        options,
+        export,
+    ))
+}
+
+/// Below this size an archive may have any ratio: a log full of one character is not an attack.
+const HARMLESS_BYTES: u64 = 16 << 20;
+
+fn unpacked_bound(packed_bytes: u64, limits: &Limits) -> u64 {
+    packed_bytes.saturating_mul(limits.archive_ratio).max(HARMLESS_BYTES)
+}
+
+fn document(name: &str, notes: InputNotes, detected: Format) -> Document {
+    Document {
         format: DOCUMENT_FORMAT.to_owned(),
         version: DOCUMENT_VERSION,
         name: name.to_owned(),
-        input: input.notes.clone(),
+        input: notes,
         detected,
         lines: 0,
         parts: Vec::new(),
         took: Vec::new(),
         skipped: Vec::new(),
         boot_loop: None,
-    };
-    match detected {
-        Format::BootLog => boot_log(&input, stamps, options, &mut document),
     }
-    Ok(document)
+}
+
+/// Line numbers have 32 bits; a trace may have more lines than that.
+fn line_number(lines: u64) -> u32 {
+    u32::try_from(lines).unwrap_or(u32::MAX)
+}
+
+#[allow(clippy::too_many_arguments)] // one call site for packed and one for plain input
+fn other(
+    name: &str,
+    format: Format,
+    head: &[u8],
+    stream: Box<dyn Stream + '_>,
+    seen: &Seen,
+    packed: Option<(u64, Packing)>,
+    options: &Options,
+    export: bool,
+) -> Analyzed {
+    let found = traces::read(format, name, stream, export);
+    let notes = InputNotes {
+        given_bytes: packed.map_or(seen.bytes(), |(bytes, _)| bytes),
+        read_bytes: seen.bytes(),
+        packing: packed.map(|(_, packing)| packing),
+        problems: seen.problem().into_iter().chain(found.problem).collect(),
+    };
+    let mut document = document(name, notes, format);
+    let binary = matches!(format, Format::TraceDat | Format::Bootchart | Format::Foreign);
+    document.lines = if binary { 0 } else { seen.lines() };
+    document.parts = found.parts;
+    let skipped = |reason: String, count| Skipped {
+        reason,
+        count,
+        first_line: None,
+    };
+    document
+        .skipped
+        .extend(found.skipped.into_iter().map(|(reason, count)| skipped(reason, count)));
+    if let Some(what) = foreign::what(head).filter(|_| format == Format::Foreign) {
+        document.skipped.push(skipped(what.to_owned(), 1));
+    } else {
+        document.took.push(Took {
+            from_line: u32::from(!binary),
+            to_line: line_number(document.lines),
+            format: format.name().to_owned(),
+        });
+    }
+    for (place, text) in found.kernel_logs {
+        kernel_log(&mut document, place, &text, options);
+    }
+    Analyzed {
+        document,
+        timelines: found.timelines,
+        trees: found.trees,
+    }
+}
+
+/// A kernel log inside another format: its boots join the document; its lines are counted by themselves.
+fn kernel_log(document: &mut Document, place: &str, text: &[u8], options: &Options) {
+    let Ok(input) = Input::from_bytes(place, text, &options.limits) else {
+        return;
+    };
+    let mut inner = self::document(place, input.notes.clone(), Format::BootLog);
+    boot_log(&input, None, options, &mut inner);
+    let before = document.boots().count() as u32;
+    for mut part in inner.parts {
+        if let Part::Boot(boot) = &mut part {
+            boot.number += before;
+        }
+        document.parts.push(part);
+    }
+    document.took.extend(inner.took.into_iter().map(|took| Took {
+        format: format!("{place}/{}", took.format),
+        ..took
+    }));
+    document.skipped.extend(inner.skipped);
+    document.boot_loop = document.boot_loop.take().or(inner.boot_loop);
+}
+
+fn boot_log_input(
+    name: &str,
+    bytes: &[u8],
+    all: bool,
+    stamps: Option<&[ExternalStamp]>,
+    options: &Options,
+) -> Result<Analyzed, Error> {
+    let input = Input::from_bytes(name, bytes, &options.limits)?;
+    let mut document = document(name, input.notes.clone(), Format::BootLog);
+    if !all {
+        let limit = options.limits.input_bytes;
+        document
+            .input
+            .problems
+            .push(format!("only the first {limit} bytes were read"));
+    }
+    boot_log(&input, stamps, options, &mut document);
+    Ok(Analyzed {
+        document,
+        timelines: Vec::new(),
+        trees: Vec::new(),
+    })
 }
 
 fn boot_log(input: &Input<'_>, stamps: Option<&[ExternalStamp]>, options: &Options, document: &mut Document) {

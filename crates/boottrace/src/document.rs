@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::boot::Boot;
 use crate::formats::Format;
 use crate::input::InputNotes;
+use crate::traces::{CallTrace, Chart, DeltaReport, KdReport, UnitReport};
 
 /// `format` of the JSON.
 pub const DOCUMENT_FORMAT: &str = "bootlab-analysis";
@@ -46,6 +47,16 @@ pub enum Part {
     Boot(Boot),
     /// Kernel messages that are no boot.
     NotABoot(NotABoot),
+    /// A function, event or sample trace.
+    Calls(CallTrace),
+    /// Start times of systemd's units.
+    Units(UnitReport),
+    /// A bootchart archive.
+    Bootchart(Chart),
+    /// A report of `kd`.
+    KdReport(KdReport),
+    /// Output of `show_delta`.
+    Deltas(DeltaReport),
 }
 
 impl Part {
@@ -53,7 +64,7 @@ impl Part {
     pub fn boot(&self) -> Option<&Boot> {
         match self {
             Self::Boot(boot) => Some(boot),
-            Self::NotABoot(_) => None,
+            _ => None,
         }
     }
 }

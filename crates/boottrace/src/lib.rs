@@ -11,13 +11,17 @@ mod document;
 mod error;
 pub mod export;
 pub mod firmware;
+mod foreign;
 pub mod formats;
 mod input;
 pub mod kernel;
 mod options;
+mod source;
+pub mod traces;
+mod unpacking;
 pub mod userspace;
 
-pub use analyze::{analyze, analyze_stamped};
+pub use analyze::{analyze, analyze_path, analyze_stamped, Analyzed};
 pub use archive::{unpack, Packing, Unpacked};
 pub use boot::Boot;
 pub use clock::{Clock, Stamp};

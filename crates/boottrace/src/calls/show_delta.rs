@@ -45,6 +45,19 @@ fn delta_line(line: &[u8]) -> Option<(i64, i64, &[u8])> {
     Some((signed(at_ns), sign * signed(delta_ns), rest.trim_ascii()))
 }
 
+impl Deltas {
+    /// The kernel log without the deltas, as `dmesg` prints it.
+    pub fn kernel_text(&self) -> String {
+        use std::fmt::Write as _;
+        let mut out = String::new();
+        for line in &self.lines {
+            let us = line.at_ns / 1000;
+            let _ = writeln!(out, "[{:5}.{:06}] {}", us / 1_000_000, us % 1_000_000, line.text);
+        }
+        out
+    }
+}
+
 /// What the head of a file says about being such output: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let lines: Vec<&[u8]> = head

@@ -38,6 +38,8 @@ pub struct Task {
     pub label: String,
     /// Calls entered.
     pub calls: u64,
+    /// Time in calls of the first level, nanoseconds.
+    pub elapsed_ns: u64,
     frames: Vec<Frame>,
     too_deep: u32,
     cpu: Option<u32>,
@@ -300,8 +302,10 @@ impl Calls {
         node.self_ns = node.self_ns.saturating_add(own_ns - off_ns);
         node.off_cpu_ns = node.off_cpu_ns.saturating_add(off_ns);
         node.max_ns = node.max_ns.max(elapsed_ns);
-        if let Some(above) = self.tasks[task_id as usize].frames.last_mut() {
-            above.child_ns = above.child_ns.saturating_add(elapsed_ns);
+        let task = &mut self.tasks[task_id as usize];
+        match task.frames.last_mut() {
+            Some(above) => above.child_ns = above.child_ns.saturating_add(elapsed_ns),
+            None => task.elapsed_ns = task.elapsed_ns.saturating_add(elapsed_ns),
         }
         if self.span_limits.is_some() {
             self.keep_span(task_id, frame.name, frame.start_ns, elapsed_ns);
@@ -341,8 +345,14 @@ impl Calls {
                     top.node
                 }
             }
-            None if in_interrupt => INTERRUPTS,
-            None => ROOT,
+            None => {
+                task.elapsed_ns = task.elapsed_ns.saturating_add(duration_ns);
+                if in_interrupt {
+                    INTERRUPTS
+                } else {
+                    ROOT
+                }
+            }
         };
         let id = self.tree.child(parent, name);
         let node = self.tree.node_mut(id);

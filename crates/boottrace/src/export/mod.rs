@@ -2,6 +2,7 @@
 //!
 //! Every writer treats names as hostile: control bytes, markup, quotes and line ends cannot leave the field they stand in.
 
+mod boot;
 pub mod bootgraph_svg;
 pub mod chrome;
 pub mod csv;

@@ -1,0 +1,243 @@
+//! Traces and reports of other tools as parts of a document: what `calls` and `userspace` read, in bounded tables.
+
+mod call_trace;
+mod chart;
+mod reports;
+mod units;
+
+pub use call_trace::{CallTrace, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow};
+pub use chart::{Chart, ChartProcess};
+pub use reports::{DeltaReport, DeltaRow, KdCall, KdReport, KdRow};
+pub use units::{ChainRow, Startup, Unit, UnitReport, UnitStage};
+
+use std::io::{self, Cursor, Read, Seek};
+
+use crate::calls::events::Events;
+use crate::calls::{
+    events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat, Calls, Skipped, SpanLimits,
+};
+use crate::document::Part;
+use crate::export::{Timeline, Tree};
+use crate::formats::Format;
+use crate::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
+use crate::Clock;
+
+/// Calls kept for an exported timeline: the shortest are left out, and so are those that find no room.
+const SPANS: SpanLimits = SpanLimits {
+    min_ns: 10_000,
+    max_count: 500_000,
+};
+
+/// Bytes of an input that can be read as a stream, or sought in when the format needs it.
+pub trait Stream: Read + Send {
+    /// Goes on as something seekable, read into memory when there is no other way.
+    ///
+    /// # Errors
+    /// Those of reading.
+    fn seekable(self: Box<Self>) -> io::Result<Box<dyn SeekableRead>>;
+}
+
+/// Read and seek together, as a trait object.
+pub trait SeekableRead: Read + Seek + Send {}
+impl<T: Read + Seek + Send> SeekableRead for T {}
+
+/// Reads all into memory, up to `limit_bytes`.
+///
+/// # Errors
+/// Those of reading.
+pub fn in_memory(reader: impl Read, limit_bytes: u64) -> io::Result<Cursor<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    reader.take(limit_bytes).read_to_end(&mut bytes)?;
+    Ok(Cursor::new(bytes))
+}
+
+/// What a reader gave, ready to go into a document.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Parts in file order.
+    pub parts: Vec<Part>,
+    /// What was left out.
+    pub skipped: Vec<(String, u64)>,
+    /// Spans for the exporters, when they were asked for.
+    pub timelines: Vec<Timeline>,
+    /// Merged call trees for the flame-graph exporters.
+    pub trees: Vec<Tree>,
+    /// Kernel logs that lay inside, for the reader of console logs; with the name of their place.
+    pub kernel_logs: Vec<(&'static str, Vec<u8>)>,
+    /// Why reading stopped, when it did.
+    pub problem: Option<String>,
+}
+
+impl Found {
+    fn skip(&mut self, skipped: &Skipped) {
+        let reasons = skipped.reasons.iter();
+        self.skipped
+            .extend(reasons.map(|(reason, count)| ((*reason).to_owned(), *count)));
+    }
+
+    fn calls(&mut self, name: &str, part: CallTrace, calls: &Calls, skipped: &Skipped, export: bool) {
+        if export {
+            self.timelines.push(calls.timeline(name, "trace"));
+            self.trees.push(calls.tree.export(&calls.names, name, "trace"));
+        }
+        self.skip(skipped);
+        self.parts.push(Part::Calls(part));
+    }
+
+    fn events(&mut self, name: &str, part: CallTrace, events: &Events, export: bool) {
+        self.calls(name, part, &events.calls, &events.skipped, export);
+        if export {
+            self.timelines.pop();
+            self.timelines.push(events.timeline(name));
+        }
+    }
+
+    fn units(&mut self, report: UnitReport, timeline: Option<Timeline>, skipped: &Skipped) {
+        self.skip(skipped);
+        self.timelines.extend(timeline);
+        self.parts.push(Part::Units(report));
+    }
+}
+
+/// Reads one input of a format that is no boot log. `export` keeps spans and call trees too, at the cost of memory.
+pub fn read(format: Format, name: &str, stream: Box<dyn Stream + '_>, export: bool) -> Found {
+    let mut found = Found::default();
+    if let Err(error) = read_into(&mut found, format, name, stream, export) {
+        found.problem = Some(error.to_string());
+    }
+    found
+}
+
+fn read_into(
+    found: &mut Found,
+    format: Format,
+    name: &str,
+    stream: Box<dyn Stream + '_>,
+    export: bool,
+) -> io::Result<()> {
+    let spans = export.then_some(SPANS);
+    match format {
+        Format::BootLog | Format::Foreign => {}
+        Format::FunctionGraph => {
+            let trace = function_graph::parse(stream, spans)?;
+            let part = CallTrace::of(&trace.calls, format, Clock::Trace);
+            found.calls(name, part, &trace.calls, &trace.skipped, export);
+        }
+        Format::FtraceEvents => {
+            let trace = events_text::parse(stream, spans)?;
+            found.events(name, CallTrace::of_events(&trace.events, format), &trace.events, export);
+        }
+        Format::TraceDat => {
+            let trace = trace_dat::parse(stream.seekable()?, spans).map_err(io::Error::other)?;
+            let mut part = CallTrace::of_events(&trace.events, format);
+            let facts = [
+                ("version", trace.version.to_string()),
+                ("clock", trace.clock.clone()),
+                ("uname", trace.uname.clone()),
+                ("cpus", trace.cpus.to_string()),
+                ("records", trace.records.to_string()),
+            ];
+            part.about = facts
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect();
+            found.events(name, part, &trace.events, export);
+        }
+        Format::PerfScript => {
+            let samples = perf_script::parse(stream)?;
+            let mut part = CallTrace::of_samples(&samples.calls, samples.weight);
+            part.events.clone_from(&samples.counts);
+            found.calls(name, part, &samples.calls, &samples.skipped, export);
+        }
+        Format::Kfi => {
+            let log = kfi::parse(stream, spans)?;
+            let mut part = CallTrace::of(&log.calls, format, Clock::Trace);
+            part.about = kfi_facts(&log);
+            found.calls(name, part, &log.calls, &log.skipped, export);
+        }
+        Format::KdReport => {
+            let report = kd::parse(stream)?;
+            found.skip(&report.skipped);
+            found.parts.push(Part::KdReport(KdReport::from(&report)));
+        }
+        Format::ShowDelta => {
+            let deltas = show_delta::parse(stream)?;
+            found.skip(&deltas.skipped);
+            found.parts.push(Part::Deltas(DeltaReport::from(&deltas)));
+            // The lines are a kernel log once the deltas are gone.
+            found
+                .kernel_logs
+                .push(("show-delta", deltas.kernel_text().into_bytes()));
+        }
+        Format::SystemdAnalyze => {
+            let text = systemd_analyze::parse_text(stream)?;
+            found.units(UnitReport::of_text(&text), None, &text.skipped);
+        }
+        Format::SystemdPlot => {
+            let plot = systemd_plot::parse(stream)?;
+            found.units(
+                UnitReport::of_plot(&plot),
+                export.then(|| plot.timeline(name)),
+                &plot.skipped,
+            );
+        }
+        Format::SystemdPlotJson => {
+            let table = systemd_plot_json::parse(stream)?;
+            let timeline = export.then(|| Timeline {
+                title: name.to_owned(),
+                clock: "monotonic".to_owned(),
+                args: Vec::new(),
+                tracks: vec![crate::userspace::unit::track(&table.units)],
+            });
+            found.units(UnitReport::of_table(&table), timeline, &table.skipped);
+        }
+        Format::JournalExport => {
+            let journal = journal::parse(stream)?;
+            found.skip(&journal.skipped);
+            for boot in &journal.boots {
+                let timeline = export.then(|| boot.timeline());
+                found.units(UnitReport::of_journal(boot), timeline, &Skipped::default());
+                if !boot.kernel.is_empty() {
+                    found
+                        .kernel_logs
+                        .push(("journal-export", boot.kernel_text().into_bytes()));
+                }
+            }
+        }
+        Format::Bootchart => {
+            let mut chart = bootchart::parse(stream)?;
+            found.skip(&chart.skipped);
+            if export {
+                found.timelines.push(chart.timeline(name));
+            }
+            found
+                .kernel_logs
+                .extend(chart.dmesg.take().map(|text| ("bootchart", text)));
+            found.parts.push(Part::Bootchart(Chart::from(&chart)));
+        }
+    }
+    Ok(())
+}
+
+fn kfi_facts(log: &kfi::Log) -> std::collections::BTreeMap<String, String> {
+    let number = |value: Option<u64>| value.map(|value| value.to_string());
+    let header = &log.header;
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let counted = |count: u64| (count > 0).then(|| count.to_string());
+    [
+        ("run-id", number(header.run_id)),
+        ("started-us", number(header.started_us)),
+        ("stopped-us", number(header.stopped_us)),
+        ("start-trigger", text(&header.start_trigger)),
+        ("stop-trigger", text(&header.stop_trigger)),
+        ("min-time-us", number(header.min_time_us)),
+        ("filtered", number(header.filtered)),
+        ("entries", number(header.entries)),
+        ("exit-not-seen", counted(log.exit_not_seen)),
+        ("stack-watch-records", counted(log.stack_watch)),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+    .collect()
+}
