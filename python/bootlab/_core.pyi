@@ -1,6 +1,7 @@
 """Stubs of the native core (crates/bootlab-python)."""
 
 from collections.abc import Sequence
+from os import PathLike
 
 __version__: str
 
@@ -33,3 +34,50 @@ def analyze_log(
     keep_lines: bool = False,
 ) -> str:
     """Read a log or a trace (packed or not) and say what it tells, as JSON text. `name` stands in messages only."""
+
+def analyze_path(
+    path: str | PathLike[str],
+    /,
+    *,
+    application: str | None = None,
+    goal: str | None = None,
+    baud: int | None = None,
+    keep_lines: bool = False,
+) -> str:
+    """Like `analyze_log`, of a file or of standard input (`-`): traces are read as streams, whatever their size."""
+
+class Analysis:
+    """One analysis, kept for exports."""
+
+    @staticmethod
+    def from_path(
+        path: str | PathLike[str],
+        /,
+        *,
+        application: str | None = None,
+        goal: str | None = None,
+        baud: int | None = None,
+        keep_lines: bool = False,
+        export: bool = False,
+    ) -> Analysis:
+        """Read a file or standard input (`-`). With `export`, spans and call trees of traces are kept."""
+
+    @staticmethod
+    def from_bytes(
+        name: str,
+        data: bytes,
+        /,
+        *,
+        application: str | None = None,
+        goal: str | None = None,
+        baud: int | None = None,
+        keep_lines: bool = False,
+        export: bool = False,
+    ) -> Analysis:
+        """Read bytes. `name` stands in messages and in the document."""
+
+    def json(self) -> str:
+        """Return the document as JSON text."""
+
+    def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
+        """Return one export: svg, perfetto, chrome, csv, speedscope or folded; None when there is nothing to draw."""

@@ -1,0 +1,201 @@
+"""One boot out of a log: typed views of the document's JSON. Times are nanoseconds of the clock that stands beside them.
+
+The meaning of every field stands in docs/reference/analysis-json.md. Fields that a newer core adds are ignored.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from bootlab.logs.kernel import KernelFacts
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What all views share: immutable, fields by name."""
+
+
+class Alignment(Record):
+    """How a clock lies on the axis."""
+
+    clock: str
+    offset_ns: int
+    fit: str
+    how: str
+    anchor_line: int | None = None
+
+
+class Axis(Record):
+    """The time axis of a boot."""
+
+    clock: str
+    origin: str
+    alignments: list[Alignment] = []
+
+
+class Stage(Record):
+    """One of the eight classic events, or why it is not known."""
+
+    event: str
+    basis: str
+    ns: int | None = None
+    clock: str | None = None
+    line: int | None = None
+    at_least: bool = False
+
+
+class Interval(Record):
+    """From one known event to the next; unknown lengths are None, and `hides` names events that lie inside unseen."""
+
+    to: str
+    from_: str = msgspec.field(name="from")
+    duration_ns: int | None = None
+    hides: list[str] = []
+
+
+class BlindSpot(Record):
+    """Where no clock ran. A length of None is unknown, never nought."""
+
+    kind: str
+    why: str
+    after_line: int | None = None
+    before_line: int | None = None
+    duration_ns: int | None = None
+
+
+class Failure(Record):
+    """What went wrong, with the line that shows it."""
+
+    kind: str
+    line: int
+    text: str
+    meaning: str
+
+
+class FirmwareFacts(Record):
+    """What spoke before the kernel."""
+
+    programs: list[dict[str, object]] = []
+    steps: list[dict[str, object]] = []
+    tables: list[dict[str, object]] = []
+    autoboot_seconds: int | None = None
+
+
+class DeferredDevice(Record):
+    """A device whose probe was deferred."""
+
+    device: str
+    deferrals: int
+    tries: int
+    attempts_us: int
+    clock: str
+    first_line: int
+    first_try_ns: int | None = None
+    success_ns: int | None = None
+    latency_ns: int | None = None
+    suppliers: list[str] = []
+
+
+class DeferredProbes(Record):
+    """The deferred probes, split by device."""
+
+    devices: list[DeferredDevice] = []
+    deferrals: int = 0
+    attempts_us: int = 0
+    suggested_order: list[str] = []
+
+
+class PathSegment(Record):
+    """A stretch of the way to init."""
+
+    start_ns: int
+    duration_ns: int
+    kind: str
+    label: str
+    line: int | None = None
+    inside: list[tuple[str, int]] = []
+
+
+class Beside(Record):
+    """An initcall that ran beside the way to init."""
+
+    label: str
+    duration_ns: int
+    after_init: bool
+    pid: int | None = None
+
+
+class CriticalPath(Record):
+    """The way to init."""
+
+    clock: str
+    from_ns: int
+    to_ns: int
+    segments: list[PathSegment] = []
+    beside: list[Beside] = []
+    beside_count: int = 0
+    beside_ns: int = 0
+
+
+class LargeGap(Record):
+    """A silence of the kernel, with its neighbours."""
+
+    start_ns: int
+    duration_ns: int
+    after_line: int
+    after: str
+    before_line: int
+    before: str
+    in_user_space: bool = False
+
+
+class Cost(Record):
+    """What costs what. `gain_ns` is what `basis` says (printed, computed, published): never a promise."""
+
+    technique: str
+    title: str
+    basis: str
+    evidence: str
+    advice: str
+    cost_ns: int | None = None
+    gain_ns: int | None = None
+    lines: list[int] = []
+
+
+class Boot(Record, tag_field="kind", tag="boot"):
+    """One boot, or as much of it as the log holds."""
+
+    number: int
+    start: str
+    from_line: int
+    to_line: int
+    reached_kernel: bool
+    reached_user: bool
+    outcome: str
+    kernel_clock: str
+    axis: Axis
+    stages: list[Stage]
+    kernel: KernelFacts
+    clocks: list[str] = []
+    failures: list[Failure] = []
+    last_words: str | None = None
+    intervals: list[Interval] = []
+    blind_spots: list[BlindSpot] = []
+    firmware: FirmwareFacts = FirmwareFacts()
+    deferred: DeferredProbes = DeferredProbes()
+    critical_path: CriticalPath | None = None
+    gaps: list[LargeGap] = []
+    costs: list[Cost] = []
+    lines: list[dict[str, object]] = []
+
+    def stage(self, event: str) -> Stage | None:
+        """Return the event with this name (`kernel-start`, `user-space-start` ...)."""
+        return next((stage for stage in self.stages if stage.event == event), None)
+
+
+class NotABoot(Record, tag_field="kind", tag="not-a-boot"):
+    """Kernel messages that are no boot, with the reason."""
+
+    from_line: int
+    to_line: int
+    what: str
+    why: str
