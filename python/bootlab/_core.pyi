@@ -81,3 +81,8 @@ class Analysis:
 
     def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
         """Return one export: svg, perfetto, chrome, csv, speedscope or folded; None when there is nothing to draw."""
+
+def compare_boots(
+    base: Sequence[Analysis], new: Sequence[Analysis], /, *, threshold_ns: int, budgets: Sequence[str]
+) -> str:
+    """Compare all boots of some analyses with those of others, as JSON text. Budgets are written `kernel=500ms`."""

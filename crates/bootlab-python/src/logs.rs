@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use boottrace::analysis::{compare, Budget};
 use boottrace::export::{self, Timeline};
-use boottrace::{Analyzed, Options};
+use boottrace::{Analyzed, Boot, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -12,6 +13,7 @@ use crate::error::to_python;
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analysis>()?;
+    module.add_function(wrap_pyfunction!(compare_boots, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_log, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_path, module)?)
 }
@@ -114,6 +116,41 @@ impl Analysis {
     fn export(&self, py: Python<'_>, kind: &str, boot: Option<u32>) -> PyResult<Option<Vec<u8>>> {
         py.detach(|| self.write(kind, boot))
     }
+}
+
+/// Compares all boots of some analyses with those of others, as JSON text. `budgets` are written `kernel=500ms`; a
+/// name without its kind (`initcall:`, `probe:`, `stage:`) is looked for among all kinds.
+#[pyfunction]
+#[pyo3(signature = (base, new, /, *, threshold_ns, budgets))]
+fn compare_boots(
+    py: Python<'_>,
+    base: Vec<Py<Analysis>>,
+    new: Vec<Py<Analysis>>,
+    threshold_ns: i64,
+    budgets: Vec<String>,
+) -> PyResult<String> {
+    let budgets = budgets.iter().map(|given| Budget::parse(given));
+    let mut budgets: Vec<Budget> = budgets.collect::<Result<_, _>>().map_err(to_python)?;
+    py.detach(|| {
+        let (base, new) = (boots(&base), boots(&new));
+        let known = compare(&base, &new, threshold_ns, &[]).rows;
+        for budget in &mut budgets {
+            let is = |name: &str| known.iter().any(|row| row.quantity == name);
+            if is(&budget.quantity) {
+                continue;
+            }
+            let kinds = ["initcall:", "probe:", "stage:"].map(|kind| format!("{kind}{}", budget.quantity));
+            if let Some(found) = kinds.into_iter().find(|name| is(name)) {
+                budget.quantity = found;
+            }
+        }
+        serde_json::to_string(&compare(&base, &new, threshold_ns, &budgets))
+    })
+    .map_err(to_python)
+}
+
+fn boots(side: &[Py<Analysis>]) -> Vec<&Boot> {
+    side.iter().flat_map(|side| side.get().analyzed.document.boots()).collect()
 }
 
 impl Analysis {

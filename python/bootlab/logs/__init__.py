@@ -2,6 +2,7 @@
 
 from bootlab.logs.analysis import Analysis, Document, analyze
 from bootlab.logs.boot import Boot, Cost, NotABoot
+from bootlab.logs.comparison import Comparison, compare
 from bootlab.logs.kernel import Initcall, Probe
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
 
@@ -10,6 +11,7 @@ __all__ = [
     "Boot",
     "CallTrace",
     "Chart",
+    "Comparison",
     "Cost",
     "DeltaReport",
     "Document",
@@ -19,4 +21,5 @@ __all__ = [
     "Probe",
     "UnitReport",
     "analyze",
+    "compare",
 ]

@@ -5,24 +5,17 @@ Text from logs goes through :func:`cell`, so it is neither markup nor a terminal
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from io import StringIO
-
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.report import figures
 from bootlab.report.change_text import change_text
 from bootlab.report.results import BootSummary, Results, StackResult
-from bootlab.report.shown_text import one_line
+from bootlab.report.text_table import Fitted, cell, spaced, text_table
+from bootlab.report.text_table import to_text as to_text
 from bootlab.techniques.base import Answer, Risk
 
-_WIDEST_FIXED = 34
-_LOOSE = 10_000
 VERDICT_STYLES: dict[Verdict, str] = {
     Verdict.FASTER: "bold green",
     Verdict.SLOWER: "red",
@@ -39,11 +32,6 @@ ANSWER_STYLES: dict[Answer, str] = {Answer.YES: "green", Answer.NO: "dim", Answe
 BAR_WIDTH = 24
 
 
-def cell(text: str, style: str = "", limit: int = 160) -> Text:
-    """Make a table cell out of any text: no markup is read, control characters are spelled."""
-    return Text(one_line(text, limit), style=style)
-
-
 def risk_flags(risk: Risk) -> str:
     """`SF` for a risk to security and function; `d` when only debugging suffers."""
     return "".join(
@@ -53,7 +41,7 @@ def risk_flags(risk: Risk) -> str:
 
 def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
     """Stages of one boot: from which mark, how long, which share, how many instructions."""
-    table = _table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
+    table = text_table(title, "stage", "from mark", f">{boot.clock} ms", ">share", ">instructions")
     names = {m.ns: m.name for m in reversed(boot.marks)}
     for stage in boot.stages:
         table.add_row(
@@ -81,7 +69,7 @@ def trial_table(results: Results) -> RenderableType:
     columns = ["change", "verdict", f">saved {results.base.clock} ms", ">of base", "risk", "proof or reason"]
     if sampled:
         columns.insert(4, ">p")
-    table = _table(f"Trials against {results.base.clock} base {figures.ms(results.base.goal_ns)} ms", *columns)
+    table = text_table(f"Trials against {results.base.clock} base {figures.ms(results.base.goal_ns)} ms", *columns)
     for trial in results.trials_by_saved():
         row: list[RenderableType] = [
             cell(trial.change.id),
@@ -94,7 +82,7 @@ def trial_table(results: Results) -> RenderableType:
         if sampled:
             row.insert(4, figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
         table.add_row(*row)
-    return Group(_Fitted(table), Text("risk: S security, F function, d debugging", style="dim"))
+    return Group(Fitted(table), Text("risk: S security, F function, d debugging", style="dim"))
 
 
 def proof(trial: Trial) -> str:
@@ -107,7 +95,7 @@ def proof(trial: Trial) -> str:
 def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
     """Show the stack step by step: what each change saved on top of those before it."""
     base_ns = results.base.goal_ns if results.comparable else None
-    table = _table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
+    table = text_table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
     table.add_row("base", "", figures.ms(base_ns), figures.percent(base_ns, base_ns), _bar(base_ns, base_ns), "")
     for step in stack.steps:
         late = "late" if step.retried else ""
@@ -132,7 +120,7 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
     parts: list[RenderableType] = [table]
     rejected = [r for r in stack.rejected if r.verdict not in {Verdict.NOT_APPLICABLE, Verdict.NOT_BOOTED}]
     if rejected:
-        left = _table("Tried on the stack and left out", "change", "verdict", ">saved ms", "again", "why")
+        left = text_table("Tried on the stack and left out", "change", "verdict", ">saved ms", "again", "why")
         for r in rejected:
             saved = None if r.stack_ns is None or r.goal_ns is None else r.stack_ns - r.goal_ns
             style = VERDICT_STYLES[r.verdict]
@@ -140,7 +128,7 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
             left.add_row(
                 cell(r.change_id), cell(r.verdict.value, style), figures.signed_ms(saved), again, cell(r.reason)
             )
-        parts.append(_Fitted(left))
+        parts.append(Fitted(left))
     skipped = len(stack.rejected) - len(rejected)
     if skipped:
         said = f"{skipped} more were not booted: costs of security or function, exclusions, or too much lost alone"
@@ -150,17 +138,17 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
 
 def leave_one_out_table(stack: StackResult) -> RenderableType:
     """Show what the final stack loses when one change is left out."""
-    table = _table("Leave one out", "change", ">cost when left out, ms", "kept", "why")
+    table = text_table("Leave one out", "change", ">cost when left out, ms", "kept", "why")
     rows = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
     for row in rows:
         cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
         table.add_row(cell(row.change_id), cost, "yes" if row.kept else "no", cell(row.reason))
-    return _Fitted(table)
+    return Fitted(table)
 
 
 def technique_table(results: Results) -> RenderableType:
     """Every technique of the catalogue: does it apply here, and why."""
-    table = _table("Techniques", "technique", "applies", "risk", "reason", "evidence")
+    table = text_table("Techniques", "technique", "applies", "risk", "reason", "evidence")
     order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
     for t in sorted(results.techniques, key=lambda t: (order[t.answer], t.id)):
         table.add_row(
@@ -170,7 +158,7 @@ def technique_table(results: Results) -> RenderableType:
             cell(t.reason),
             cell(t.evidence, "dim", 80),
         )
-    return _Fitted(table)
+    return Fitted(table)
 
 
 def headline(results: Results) -> Text:
@@ -209,66 +197,9 @@ def results_view(results: Results) -> RenderableType:
     if results.mode == "exact":
         said = "exact mode counts instructions and emulated devices; it does not model caches, DRAM, flash or baud rate"
         parts.append(Text(said, style="dim"))
-    return Group(*_spaced(parts))
-
-
-def to_text(view: RenderableType, *, width: int = 120) -> str:
-    """Render without colour, for files and pipes."""
-    out = StringIO()
-    Console(file=out, width=width, color_system=None, force_terminal=False, highlight=False).print(view)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-class _Fitted:
-    """A table whose loose columns share what the others leave of the line; rich would squeeze the figures instead."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the loose columns their width, then draw the table."""
-        columns = self._table.columns
-        loose = [c for c in columns if c.max_width == _LOOSE]
-        fixed = 0
-        for column in columns:
-            longest = max(cell_len(str(c)) for c in (column.header, *column.cells))
-            if column not in loose:
-                column.min_width = min(longest, _WIDEST_FIXED)
-                fixed += column.min_width
-        room = options.max_width - fixed - 3 * len(columns)
-        for column in loose:
-            column.max_width = max(12, room // len(loose))
-        yield self._table
-        for column in loose:
-            column.max_width = _LOOSE
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        right = name.startswith(">")
-        # One line a row: what does not fit stands whole in the HTML page and in the JSON.
-        loose = name in {"proof or reason", "why", "reason", "evidence"}
-        table.add_column(
-            Text(name.removeprefix(">")),
-            justify="right" if right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            max_width=_LOOSE if loose else _WIDEST_FIXED,
-        )
-    return table
+    return Group(*spaced(parts))
 
 
 def _bar(part_ns: int | None, whole_ns: int | None) -> Text:
     filled = round(BAR_WIDTH * part_ns / whole_ns) if part_ns is not None and whole_ns else 0
     return Text("█" * min(filled, BAR_WIDTH * 2), style="blue")
-
-
-def _spaced(parts: Iterable[RenderableType]) -> list[RenderableType]:
-    out: list[RenderableType] = []
-    for part in parts:
-        # A table brings its own blank line below; single lines of text stand together.
-        if not isinstance(part, Text) and out and isinstance(out[-1], Text):
-            out.append(Text())
-        out.append(part)
-    return out

@@ -55,7 +55,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             .filter(|_| serial && !quiet)
             .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
-            technique: "initcall-debug-off".to_owned(),
+            technique: "debug-leftovers".to_owned(),
             title: "initcall_debug is on".to_owned(),
             cost_ns: ns,
             gain_ns: ns,

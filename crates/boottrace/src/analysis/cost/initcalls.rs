@@ -43,7 +43,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     for (call, ns) in long.into_iter().take(10) {
         out.push(Cost {
-            technique: "async-probe".to_owned(),
+            technique: "driver-async-probe".to_owned(),
             title: format!("`{}` holds init up", call.label()),
             cost_ns: Some(ns),
             gain_ns: None,
@@ -62,14 +62,16 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .fold(0, i64::saturating_add);
     if total > 1_000_000 {
         out.push(Cost {
-            technique: "tracing-off".to_owned(),
+            technique: "no-tracefs".to_owned(),
             title: "set-up of the tracers".to_owned(),
             cost_ns: Some(total),
             gain_ns: Some(total),
             basis: Basis::Computed,
             lines: tracing.iter().filter_map(|c| c.start_line).take(5).collect(),
             evidence: format!("{} initcalls take {}: {}", tracing.len(), spell(total), names(&tracing)),
-            advice: "build without FTRACE, KPROBE_EVENTS and EVENT_TRACING in production".to_owned(),
+            advice: "boot with initcall_blacklist=trace_eval_init,tracer_init_tracefs, or build without FTRACE, KPROBE_EVENTS \
+                     and EVENT_TRACING in production"
+                .to_owned(),
         });
     }
 }

@@ -30,7 +30,7 @@ const STRETCHES: [Stretch; 4] = [
     (
         &["smp: Bringing up secondary CPUs", "x86: Booting SMP configuration"],
         &["smp: Brought up", "Brought up "],
-        "cpu-bring-up",
+        "one-processor",
         "secondary CPUs are started",
         "start fewer (maxcpus=) and the others later, or use a kernel that starts them in parallel",
     ),
@@ -42,7 +42,7 @@ const STRETCHES: [Stretch; 4] = [
             "i8042: No controller found",
             "i8042: Can't read CTR",
         ],
-        "i8042-off",
+        "i8042-probing",
         "a PS/2 controller is looked for",
         "boot with i8042.nopnp i8042.noaux i8042.dumbkbd, or build without SERIO_I8042",
     ),
