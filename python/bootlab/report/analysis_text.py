@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
@@ -13,7 +14,7 @@ from bootlab.report import figures
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.report.trace_text import part_view
 
-AXIS_WIDTH = 40
+AXIS_WIDTH = 32
 _MAX_LISTED = 50
 _LATE_BLIND = {"early-kernel": "kernel-start"}
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
@@ -250,7 +251,7 @@ def path_table(boot: Boot, top: int) -> RenderableType:
     for segment in longest:
         inside = ", ".join(f"{name} {figures.ms(us * 1000)}" for name, us in segment.inside)
         table.add_row(
-            cell(segment.label if segment.kind != "between" else f"up to: {segment.label}"),
+            cell(segment.label),
             figures.ms(segment.duration_ns), figures.percent(segment.duration_ns, total),
             figures.ms(segment.start_ns), cell(inside, "dim", 200),
         )  # fmt: skip
@@ -284,23 +285,20 @@ def costs_view(boot: Boot, top: int) -> RenderableType:
     return Group(*parts)
 
 
-def _cost(cost: Cost) -> Text:
+def _cost(cost: Cost) -> RenderableType:
     spent = "cost unknown" if cost.cost_ns is None else f"{figures.ms(cost.cost_ns)} ms"
     gain = "gain unknown"
     if cost.gain_ns == 0:
         gain = "nothing to gain"
     elif cost.gain_ns is not None:
         gain = f"may gain {figures.ms(cost.gain_ns)} ms"
-    text = cell(f"  {spent:>16}  ", "bold")
-    text.append_text(cell(f"{cost.technique}: ", "bold cyan"))
-    text.append_text(cell(f"{cost.title} ({gain}, {cost.basis})", "", 300))
-    text.append_text(Text("\n" + " " * 20))
-    text.append_text(cell(cost.evidence, "dim", 300))
+    head = cell(f"{spent:>16}  ", "bold")
+    head.append_text(cell(f"{cost.technique}: ", "bold cyan"))
+    head.append_text(cell(f"{cost.title} ({gain}, {cost.basis})", "", 300))
+    below = [cell(cost.evidence, "dim", 300)]
     if cost.gain_ns != 0:
-        text.append_text(Text("\n" + " " * 20))
-        text.append_text(cell(f"to do: {cost.advice}", "", 400))
+        below.append(cell(f"to do: {cost.advice}", "", 400))
         command = way(cost.technique)
         if command:
-            text.append_text(Text("\n" + " " * 20))
-            text.append_text(cell(f"try:   {command}" if command.startswith("bootlab") else f"where: {command}", "green"))
-    return text
+            below.append(cell(f"try: {command}" if command.startswith("bootlab") else f"where: {command}", "green"))
+    return Group(head, Padding(Group(*below), (0, 0, 0, 18)))
