@@ -2,78 +2,42 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Iterable
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from bootlab.errors import BootlabError
 
-VERBS: dict[str, tuple[str, str]] = {
-    "doctor": ("bootlab.cli.doctor", "doctor"),
-    "analyze": ("bootlab.cli.analyze", "analyze"),
-    "new": ("bootlab.cli.new", "new"),
-    "boot": ("bootlab.cli.boot", "boot"),
-    "techniques": ("bootlab.cli.techniques", "techniques"),
-    "try": ("bootlab.cli.trying", "try_"),
-    "stack": ("bootlab.cli.stack", "stack"),
-    "report": ("bootlab.cli.report", "report"),
-}
-"""Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from bootlab import __version__  # noqa: PLC0415
-
-        typer.echo(f"bootlab {__version__}")
-        raise typer.Exit
-
-
-def root(
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Read the options that stand before the verb."""
-
-
-def make_app(verbs: Iterable[str]) -> typer.Typer:
-    """Make the program with these verbs."""
-    made = typer.Typer(
-        name="bootlab",
-        help="A laboratory for Linux boot time: boot a system, see where the time goes, try each technique, prove it.",
-        epilog="Start with: bootlab analyze boot.log, or: bootlab doctor, then bootlab new my.toml, then bootlab boot "
-        "my.toml",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    made.callback()(root)
-    for verb in verbs:
-        module_name, function = VERBS[verb]
-        module = importlib.import_module(module_name)
-        made.command(verb, cls=getattr(module, "COMMAND", None))(getattr(module, function))
-    return made
+if TYPE_CHECKING:
+    import typer
 
 
 def __getattr__(name: str) -> typer.Typer:
     """Give the whole program as `app`, made when somebody asks for it."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from bootlab.cli.program import VERBS, make_app  # noqa: PLC0415
+
     whole = make_app(VERBS)
     globals()["app"] = whole
     return whole
 
 
+def _run(args: list[str]) -> None:
+    if args[:1] == ["analyze"]:
+        from bootlab.cli.analysis_run import plain_request, run  # noqa: PLC0415
+
+        request = plain_request(args[1:])
+        if request is not None:
+            raise SystemExit(run(request))
+    from bootlab.cli.program import VERBS, make_app  # noqa: PLC0415
+
+    make_app(args[:1] if args and args[0] in VERBS else VERBS)()
+
+
 def main() -> None:
     """Run the command line; every bootlab error becomes a sentence, a hint and its exit code."""
-    named = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
-        make_app([named] if named in VERBS else VERBS)()
+        _run(sys.argv[1:])
     except BootlabError as error:
         from bootlab.cli.session import fail  # noqa: PLC0415
 

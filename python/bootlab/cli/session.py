@@ -8,9 +8,10 @@ from typing import Annotated, Any, NoReturn
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from bootlab.cli.screen import err as err
+from bootlab.cli.screen import out as out
 from bootlab.errors import BootlabError
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
@@ -25,20 +26,7 @@ JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, max=64, help="Machines at a time. Default: one a core, at most 4."),
 ]
-_PIPE_COLUMNS = 150
 DEFAULT_STORE = Path(".bootlab")
-
-
-def out() -> Console:
-    """Return the console for results."""
-    console = Console(highlight=False)
-    # A pipe has no width; 80 columns would cut what a file has room for.
-    return console if console.is_terminal else Console(highlight=False, width=_PIPE_COLUMNS)
-
-
-def err() -> Console:
-    """Return the console for progress and errors."""
-    return Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
