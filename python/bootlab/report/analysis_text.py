@@ -168,7 +168,7 @@ def initcall_table(boot: Boot, top: int) -> RenderableType:
         table.add_row(
             cell(call.label), figures.ms(call.duration_ns), figures.ms(printed), figures.ms(call.start_ns),
             "" if call.pid is None else str(call.pid), str(call.start_line or call.end_line or ""),
-            cell(_flags(call), "yellow", 200),
+            cell(flag_words(call), "yellow", 200),
         )  # fmt: skip
     return Fitted(table)
 
@@ -184,8 +184,9 @@ _FLAG_WORDS = {
 }
 
 
-def _flags(call: Initcall) -> str:
-    # Most early initcalls have the tick's resolution; it matters only where the numbers part.
+def flag_words(call: Initcall) -> str:
+    """Say what is to be known about an initcall's numbers."""
+
     words = [_FLAG_WORDS.get(flag, flag) for flag in call.flags]
     if call.returned not in {None, 0}:
         words.append(f"returned {call.returned}")

@@ -1,0 +1,15 @@
+"""One self-contained HTML page of an analysis."""
+
+from __future__ import annotations
+
+from bootlab.logs.analysis import Analysis
+from bootlab.report.analysis_page import page_data
+from bootlab.report.html_frame import page
+from bootlab.report.shown_text import one_line
+
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "plot.js", "timeline.js", "analysis.js")
+
+
+def render(analysis: Analysis, *, boot: int | None = None) -> str:
+    """Make the page, of one boot only when `boot` names it."""
+    return page(f"{one_line(analysis.name, 120)} · bootlab analyze", SCRIPTS, page_data(analysis, boot=boot))

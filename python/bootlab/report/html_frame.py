@@ -1,0 +1,53 @@
+"""The frame of every HTML page: no network, no eval, data as JSON, every text put in as text.
+
+The page's policy allows exactly one script and one style sheet, by their hashes: markup that slipped in through a log
+could not run even then.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+STYLES = ("page.css", "sections.css")
+
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def page(title: str, scripts: Sequence[str], data: Any) -> str:
+    """Make a page out of the named scripts and the data they draw."""
+    script = "'use strict';(() => {\n" + "\n".join(_part(name) for name in scripts) + "\n})();"
+    style = "\n".join(_part(name) for name in STYLES)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    return environment.from_string(_part("report.html.j2")).render(
+        title=title,
+        policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'",
+        # Our own files and JSON without a single `<`: nothing here comes from outside unescaped.
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        data=Markup(script_json(data)),  # noqa: S704
+    )
+
+
+def script_json(value: Any) -> str:
+    """Encode a value as JSON that can stand inside a `<script>`: no text in it can end the element."""
+    text = msgspec.json.encode(value).decode()
+    for char, escape in _ESCAPES.items():
+        text = text.replace(char, escape)
+    return text
+
+
+def _part(name: str) -> str:
+    return resources.files("bootlab.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,69 @@
+// The page of an analysis: parts with their plots, costs and tables, from the data that stands beside this script.
+function dataTable(made, number) {
+  const shown = el("output", { class: "count" });
+  const text = (cell) => (Array.isArray(cell) ? cell[0] : cell);
+  const table = sortableTable({
+    caption: made.caption, cls: "figures", rows: made.rows,
+    columns: made.columns.map(([name, right], i) => ({
+      name, right, cls: right ? null : i === 0 ? "name" : "words",
+      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => text(row[i]),
+    })),
+  });
+  const filter = (needle) => {
+    const n = table.filter((row) => row.some((cell) => String(text(cell)).toLowerCase().includes(needle)));
+    shown.textContent = `${count(n)} of ${count(made.rows.length)}${made.left ? `; ${count(made.left)} more are in the JSON` : ""}`;
+  };
+  filter("");
+  return el("div", { class: "made", id: `table-${number}` }, made.lead ? el("p", { class: "lead" }, made.lead) : null,
+    made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${made.caption.toLowerCase()}`, filter), shown) : null, table.node);
+}
+
+function costTable(costs) {
+  return sortableTable({
+    caption: "What costs what: gains are printed, computed or published elsewhere, never a promise", cls: "figures", rows: costs,
+    columns: [
+      { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, c.title)] },
+      { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => ms(c.cost) },
+      { name: "may gain, ms", right: true, key: (c) => c.gain, cell: (c) => ms(c.gain) },
+      { name: "basis", key: (c) => c.basis, cell: (c) => c.basis },
+      { name: "evidence and what to do", cls: "words", cell: (c) => [c.evidence, el("span", { class: "proof" }, c.advice), c.way ? el("code", { class: "proof" }, c.way) : null] },
+    ],
+  }).node;
+}
+
+let made = 0;
+function partSection(part, index) {
+  const plot = part.plot && plotPanel({
+    lanes: part.plot.lanes.map((lane) => spanItems(lane, "plain")), marks: part.plot.marks,
+    start: part.plot.start, end: part.plot.end + (part.plot.end - part.plot.start) * 0.01,
+    label: part.plot.label, tableTitle: "Longest spans", idText: `plot-${index}`, title: part.plot.label,
+  });
+  return section(`part-${index}`, part.title, part.subtitle,
+    part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, text)),
+    plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1))));
+}
+
+function themeButton() {
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  return el("button", { type: "button", class: "theme", onclick: () => { root.dataset.theme = dark() ? "light" : "dark"; } }, "light / dark");
+}
+
+function build(data) {
+  const sections = data.parts.map(partSection);
+  sections.push(section("account", "What was read", "What each range of lines was taken for, and what was left out and why.",
+    data.account.filter((table) => table.rows.length).map((table) => dataTable(table, (made += 1)))));
+  const facts = [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
+  document.getElementById("page").append(
+    el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
+    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, "Analysis"), themeButton()),
+      data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
+      data.parts.length ? null : el("div", { class: "failure", role: "alert" }, "Nothing of a boot was found in it."),
+      data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
+      el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
+    el("div", { class: "nav-bar" }, el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.querySelector("h2").textContent.slice(0, 40))))))),
+    el("main", { id: "main" }, sections),
+    el("footer", {}, "One file, no network. Times in milliseconds on the clock named beside them."));
+}
+
+build(JSON.parse(document.getElementById("data").textContent));
