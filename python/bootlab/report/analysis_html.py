@@ -7,7 +7,7 @@ from bootlab.report.analysis_page import page_data
 from bootlab.report.html_frame import page
 from bootlab.report.shown_text import one_line
 
-SCRIPTS = ("dom.js", "figures.js", "tables.js", "plot.js", "timeline.js", "analysis.js")
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "analysis.js")
 
 
 def render(analysis: Analysis, *, boot: int | None = None) -> str:

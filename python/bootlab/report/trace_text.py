@@ -113,16 +113,18 @@ def _tree(trace: CallTrace) -> RenderableType:
     children: dict[int | None, list[int]] = {}
     for index, row in enumerate(trace.tree):
         children.setdefault(row.parent, []).append(index)
+    # A call that never ended has no time of its own; what it called still weighs.
+    weight = [row.total_ns for row in trace.tree]
+    for index in range(len(trace.tree) - 1, -1, -1):
+        weight[index] = max(weight[index], sum(weight[i] for i in children.get(index, [])))
     lines: list[RenderableType] = [Text("Call tree, heaviest paths", "bold")]
-    walk = [(index, 0) for index in reversed(children.get(None, []))]
-    walk.sort(key=lambda item: trace.tree[item[0]].total_ns)
+    walk = sorted(((index, 0) for index in children.get(None, [])), key=lambda item: weight[item[0]])
     while walk and len(lines) <= _TREE_LINES:
         index, depth = walk.pop()
         row = trace.tree[index]
-        indent = "  " * min(depth, 30)
-        lines.append(cell(f"  {indent}{row.function}({row.count})  {_weight(row.total_ns, trace.weight)}", "", 200))
-        below = sorted(children.get(index, []), key=lambda i: trace.tree[i].total_ns)
-        walk += [(i, depth + 1) for i in below]
+        length = _weight(row.total_ns, trace.weight) if row.total_ns else "did not end"
+        lines.append(cell(f"  {'  ' * min(depth, 30)}{row.function}({row.count})  {length}", "", 200))
+        walk += [(i, depth + 1) for i in sorted(children.get(index, []), key=weight.__getitem__)]
     left = len(walk) + trace.tree_left_out
     if left:
         lines.append(cell(f"  and more: {figures.count(len(trace.tree) + trace.tree_left_out)} paths in all", "dim"))

@@ -203,11 +203,14 @@ impl Calls {
         if let Some(frame) = self.tasks[task as usize].frames.pop() {
             self.open -= 1;
             self.tree.node_mut(frame.node).open += 1;
-            // What its callees took is still time in callees for the caller above.
-            if let Some(above) = self.tasks[task as usize].frames.last_mut() {
+            // What its callees took is still time in callees for the caller above, or time in calls of the task.
+            let task = &mut self.tasks[task as usize];
+            if let Some(above) = task.frames.last_mut() {
                 above.child_ns = above.child_ns.saturating_add(frame.child_ns);
                 above.off_ns = above.off_ns.saturating_add(frame.off_ns);
                 above.switched |= frame.switched;
+            } else {
+                task.elapsed_ns = task.elapsed_ns.saturating_add(frame.child_ns);
             }
         }
     }

@@ -123,7 +123,8 @@ pub struct DeltaRow {
 impl From<&Deltas> for DeltaReport {
     fn from(deltas: &Deltas) -> Self {
         let lines = &deltas.lines;
-        let mut order: Vec<usize> = (0..lines.len()).collect();
+        // The first line's delta is its stamp: nothing passed that the log saw.
+        let mut order: Vec<usize> = (1..lines.len()).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(lines[at].delta_ns));
         let longest = order.into_iter().take(200).map(|at| DeltaRow {
             at_ns: lines[at].at_ns,
