@@ -17,6 +17,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "try": ("bootlab.cli.trying", "try_"),
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
+    "trace": ("bootlab.cli.trace", "trace"),
 }
 """Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
 

@@ -1,0 +1,175 @@
+"""`bootlab.analyze`: the same JSON through Rust, Python and the command line; typed views; technique ids."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bootlab
+from bootlab import _core
+from bootlab.errors import UserError
+from bootlab.logs import compare
+from bootlab.logs.techniques import ELSEWHERE, tryable, way
+from bootlab.techniques.registry import BUILT_IN
+from tests.logs import samples
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "boot.log"
+    path.write_text(samples.BOOT)
+    return path
+
+
+def test_one_boot(log: Path):
+    analysis = bootlab.analyze(log)
+    assert analysis.document.detected == "boot-log"
+    (boot,) = analysis.boots
+    assert boot.kernel.banner is not None
+    assert boot.kernel.banner.release == "6.6.0"
+    assert boot.outcome == "user-space"
+    slow, early, quick = boot.kernel.slowest_initcalls()
+    assert (slow.name, slow.duration_ns, slow.printed_us) == ("slow_init", 300_000_000, 250_000)
+    assert "disagrees" in slow.flags
+    assert {early.label, quick.label} == {"early_init", "quick_init [quick]"}
+    (device,) = boot.deferred.devices
+    assert (device.device, device.deferrals, device.attempts_us) == ("4900000.i2c", 1, 2000)
+    assert {c.technique for c in boot.costs} >= {"lpj-preset", "bootdelay-zero"}
+    stage = boot.stage("user-space-start")
+    assert stage is not None
+    assert stage.ns == 801_000_000
+    assert any(s.kind == "before-log" and s.duration_ns is None for s in boot.blind_spots)
+
+
+def test_the_same_json_from_bytes_path_packed_command_and_rust(log: Path):
+    text = bootlab.analyze(log).json
+    assert _core.analyze_path(log) == text
+    assert _core.analyze_log(str(log), log.read_bytes()) == text
+    done = subprocess.run(
+        [sys.executable, "-m", "bootlab.cli.__main__", "analyze", "--json", str(log)], capture_output=True, check=True
+    )
+    assert done.stdout.decode() == text + "\n"
+    packed = bootlab.analyze(gzip.compress(log.read_bytes()), name=str(log)).document
+    assert packed.input.packing == "gzip"
+    assert packed.parts == bootlab.analyze(log).document.parts
+    trace = log.with_name("graph.txt")
+    trace.write_text(samples.TRACE)
+    assert _core.analyze_log(str(trace), trace.read_bytes()) == _core.analyze_path(trace)
+
+
+@pytest.mark.parametrize("kind", ["release", "debug"])
+def test_the_rust_example_writes_the_same(kind: str, log: Path):
+    example = REPOSITORY / "target" / kind / "examples" / "analyze"
+    newest = max(p.stat().st_mtime for p in (REPOSITORY / "crates" / "boottrace").rglob("*.rs"))
+    if not example.exists() or example.stat().st_mtime < newest:
+        pytest.skip(f"no current {kind} build of the Rust example: cargo build --example analyze")
+    done = subprocess.run([str(example), "--json", str(log)], capture_output=True, check=True)
+    assert done.stdout.decode() == bootlab.analyze(log).json + "\n"
+
+
+def test_a_trace():
+    analysis = bootlab.analyze(samples.TRACE.encode(), name="graph", export=True)
+    (trace,) = analysis.traces
+    assert [(f.function, f.count, f.total_ns, f.self_ns) for f in trace.top_total] == [
+        ("outer", 1, 15_000, 10_000),
+        ("inner", 2, 5_000, 5_000),
+    ]
+    assert trace.tree[1].parent == 0
+    assert [(s.reason, s.count) for s in analysis.document.skipped] == [("no call, return or event", 1)]
+    assert analysis.export("folded") == b"outer 10000\nouter;inner 5000\n"
+
+
+def test_units_journal_and_deltas():
+    unit = bootlab.analyze(b"Startup finished in 2.5s (kernel) + 7.5s (userspace) = 10s\n").units[0]
+    assert unit.startup is not None
+    assert (unit.startup.parts, unit.startup.total_ns) == ([("kernel", 2_500_000_000), ("userspace", 7_500_000_000)], 10_000_000_000)  # fmt: skip
+    entry = (
+        "__REALTIME_TIMESTAMP=1\n__MONOTONIC_TIMESTAMP={us}\n_BOOT_ID=abc\n_TRANSPORT=kernel\n"
+        "_SOURCE_MONOTONIC_TIMESTAMP={us}\nMESSAGE={text}\n\n"
+    )
+    lines = ((1, "Linux version 6.6.0 (me@here) (gcc 13) #1 SMP"), (900000, "Run /sbin/init as init process"))
+    journal = bootlab.analyze("".join(entry.format(us=us, text=text) for us, text in lines).encode())
+    assert journal.document.detected == "journal-export"
+    assert [boot.kernel.init is not None for boot in journal.boots] == [True]
+    delta = bootlab.analyze(
+        b"[0.000001 < 0.000001 >] Linux version 2.6.1\n[0.500000 < 0.499999 >] slow line\n[0.600000 < 0.100000 >] end\n"
+    )
+    assert delta.document.detected == "show-delta"
+    assert [row.delta_ns for row in delta.document.parts[0].longest] == [499_999_000, 100_000_000]
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"\x7fELF" + bytes(100), "ELF"),
+        (b"\xff\xd8\xff\xe0" + bytes(100), "JPEG"),
+        (bytes(0x202) + b"HdrS" + bytes(100), "bzImage"),
+    ],
+)
+def test_what_is_no_log_is_named(data: bytes, word: str):
+    document = bootlab.analyze(data).document
+    assert document.detected == "foreign"
+    assert word in document.skipped[0].reason
+
+
+def test_what_cannot_be_read_is_an_error_with_a_way_out(tmp_path: Path):
+    for bad in (tmp_path, tmp_path / "absent", Path("/dev/null"), b""):
+        with pytest.raises(UserError) as caught:
+            bootlab.analyze(bad)
+        assert caught.value.hint
+
+
+def test_a_truncated_archive_gives_what_came_before(log: Path):
+    packed = gzip.compress(log.read_bytes() * 50)
+    analysis = bootlab.analyze(packed[: len(packed) * 2 // 3])
+    assert analysis.boots
+    assert "cut off" in analysis.document.input.problems[0]
+
+
+def test_exports(log: Path):
+    analysis = bootlab.analyze(log, export=True)
+    assert analysis.export("svg").startswith(b"<")
+    assert b"slow_init" in analysis.export("chrome")
+    assert analysis.export("csv").splitlines()[0].startswith(b"clock,track")
+    assert json.loads(analysis.export("speedscope"))["profiles"]
+    assert analysis.export("perfetto", boot=1)
+    with pytest.raises(UserError):
+        analysis.export("svg", boot=7)
+
+
+def test_comparison_and_budgets(log: Path):
+    base = bootlab.analyze(log)
+    new = bootlab.analyze(samples.slower(samples.BOOT).encode(), name="new")
+    same = compare([base], [base])
+    assert {row.change for row in same.rows} == {"same"}
+    made = compare([base], [new], budgets=["kernel=900ms", "slow_init=1s", "absent=1s"])
+    assert {row.quantity for row in made.slower} >= {"kernel", "initcall:slow_init"}
+    assert [(b.budget.quantity, b.kept) for b in made.budgets] == [
+        ("kernel", False),
+        ("initcall:slow_init", True),
+        ("absent", False),
+    ]
+    with pytest.raises(UserError):
+        compare([], [new], budgets=["kernel=soon"])
+
+
+def test_ids_are_those_of_the_catalogue():
+    assert tryable() == {t.id for t in BUILT_IN}
+    assert not tryable() & set(ELSEWHERE)
+    assert way("quiet") == "bootlab try SYSTEM.toml quiet"
+
+
+def test_every_cost_names_a_technique_or_a_place():
+    folder = REPOSITORY / "crates" / "boottrace" / "src" / "analysis" / "cost"
+    code = "".join(p.read_text().split("#[cfg(test)]")[0] for p in folder.glob("*.rs"))
+    ids = set(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|quiet)"', code)) - {"kebab-case"}
+    assert len(ids) > 15
+    assert ids <= tryable() | set(ELSEWHERE)
