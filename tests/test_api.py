@@ -53,7 +53,7 @@ def test_help_loads_neither_numpy_nor_the_laboratory():
 
 def test_names_that_are_not_there():
     assert not hasattr(bootlab, "Sistem")
-    assert set(bootlab.__all__) == {"Boot", "BootlabError", "Results", "System", "__version__"}
+    assert set(bootlab.__all__) == {"Analysis", "Boot", "BootlabError", "Results", "System", "__version__", "analyze"}
     assert all(getattr(bootlab, name) for name in bootlab.__all__)
 
 

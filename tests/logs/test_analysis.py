@@ -90,7 +90,10 @@ def test_a_trace():
 def test_units_journal_and_deltas():
     unit = bootlab.analyze(b"Startup finished in 2.5s (kernel) + 7.5s (userspace) = 10s\n").units[0]
     assert unit.startup is not None
-    assert (unit.startup.parts, unit.startup.total_ns) == ([("kernel", 2_500_000_000), ("userspace", 7_500_000_000)], 10_000_000_000)  # fmt: skip
+    assert (unit.startup.parts, unit.startup.total_ns) == (
+        [("kernel", 2_500_000_000), ("userspace", 7_500_000_000)],
+        10_000_000_000,
+    )
     entry = (
         "__REALTIME_TIMESTAMP=1\n__MONOTONIC_TIMESTAMP={us}\n_BOOT_ID=abc\n_TRANSPORT=kernel\n"
         "_SOURCE_MONOTONIC_TIMESTAMP={us}\nMESSAGE={text}\n\n"

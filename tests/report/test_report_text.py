@@ -24,7 +24,7 @@ from bootlab.model.change import (
 )
 from bootlab.model.recording import Outcome
 from bootlab.model.tree import Entry
-from bootlab.report import figures, summary_markdown, terminal
+from bootlab.report import figures, summary_markdown, terminal, text_table
 from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff, op_text
 from bootlab.report.shown_text import one_line, visible
 
@@ -42,7 +42,7 @@ def golden(name: str, text: str) -> None:
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])
 def test_terminal(kind: str):
     results = sample.results(kind, initcalls=3)
-    golden(f"terminal-{kind}.txt", terminal.to_text(terminal.results_view(results), width=120))
+    golden(f"terminal-{kind}.txt", text_table.to_text(terminal.results_view(results), width=120))
 
 
 def test_terminal_of_a_failure():
@@ -51,7 +51,7 @@ def test_terminal_of_a_failure():
         results.base, goal_ns=None, goal_insns=None, outcome=Outcome.PANIC, reason="Kernel panic - not syncing: VFS",
         lacks=("instruction-exact marks: the stamp plugin is not built",),
     )  # fmt: skip
-    text = terminal.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
     golden("terminal-failed.txt", text)
 
 
@@ -70,7 +70,7 @@ def test_two_clocks_give_no_difference():
 def test_samples_get_a_p_column():
     results = sample.results("try")
     trial = msgspec.structs.replace(results.trials[0], p_value=0.0123)
-    text = terminal.to_text(terminal.trial_table(msgspec.structs.replace(results, trials=(trial,))))
+    text = text_table.to_text(terminal.trial_table(msgspec.structs.replace(results, trials=(trial,))))
     assert "0.0123" in text
 
 
@@ -85,7 +85,7 @@ def unsafe(text: str) -> set[str]:
 
 def test_hostile_text_reaches_the_terminal_as_text():
     results, _ = sample.hostile()
-    text = terminal.to_text(terminal.results_view(results), width=200)
+    text = text_table.to_text(terminal.results_view(results), width=200)
     assert not unsafe(text)
     assert r"\x1b[31mred\x1b[0m" in text
     assert "[red]markup[/red]" in text

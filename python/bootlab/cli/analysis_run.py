@@ -159,7 +159,9 @@ def _compare(
 
 def _one(analyses: Sequence[Analysis], option: str) -> None:
     if len(analyses) != 1:
-        raise UserError(f"{option} needs exactly one FILE, {len(analyses)} are given", hint=f"bootlab analyze FILE {option} ...")
+        raise UserError(
+            f"{option} needs exactly one FILE, {len(analyses)} are given", hint=f"bootlab analyze FILE {option} ..."
+        )
 
 
 def _write_exports(

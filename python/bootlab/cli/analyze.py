@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -14,7 +14,7 @@ from bootlab.cli.analysis_run import SEPARATOR, Request, run
 class AnalyzeCommand(TyperCommand):
     """A command that keeps the `--` between base and new files."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Replace the first `--`, then parse as ever."""
         if "--" in args:
             args[args.index("--")] = SEPARATOR
@@ -36,7 +36,9 @@ def analyze(
         ),
     ],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")
+    ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print the timeline (of --boot) as CSV.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained HTML page.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Write a picture of the boot.")] = None,
@@ -48,7 +50,9 @@ def analyze(
     boot: Annotated[int | None, typer.Option(min=1, help="Only this boot of a log with several.")] = None,
     application: Annotated[str | None, typer.Option(help="Text the console shows when the application starts.")] = None,
     goal: Annotated[str | None, typer.Option(help="Text the console shows when the system is usable.")] = None,
-    baud: Annotated[int | None, typer.Option(min=1, help="Speed of the console, where the log does not say it.")] = None,
+    baud: Annotated[
+        int | None, typer.Option(min=1, help="Speed of the console, where the log does not say it.")
+    ] = None,
     budget: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=TIME", help="Limit for `kernel`, a stage, an initcall or a device: kernel=500ms."),

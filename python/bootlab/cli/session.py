@@ -10,9 +10,20 @@ import msgspec
 import typer
 from rich.markup import escape
 
-from bootlab.cli.screen import err as err
-from bootlab.cli.screen import out as out
+from bootlab.cli.screen import err, out
 from bootlab.errors import BootlabError
+
+__all__ = [
+    "DEFAULT_STORE",
+    "JobsOption",
+    "JsonOption",
+    "StoreOption",
+    "SystemArgument",
+    "err",
+    "fail",
+    "out",
+    "print_json",
+]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
 StoreOption = Annotated[

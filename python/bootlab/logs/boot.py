@@ -1,4 +1,4 @@
-"""One boot out of a log: typed views of the document's JSON. Times are nanoseconds of the clock that stands beside them.
+"""One boot out of a log: typed views of the document's JSON. Times are nanoseconds of the clock beside them.
 
 The meaning of every field stands in docs/reference/analysis-json.md. Fields that a newer core adds are ignored.
 """
@@ -10,11 +10,7 @@ import msgspec
 from bootlab.logs.kernel import KernelFacts
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What all views share: immutable, fields by name."""
-
-
-class Alignment(Record):
+class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """How a clock lies on the axis."""
 
     clock: str
@@ -24,7 +20,7 @@ class Alignment(Record):
     anchor_line: int | None = None
 
 
-class Axis(Record):
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
     """The time axis of a boot."""
 
     clock: str
@@ -32,7 +28,7 @@ class Axis(Record):
     alignments: list[Alignment] = []
 
 
-class Stage(Record):
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """One of the eight classic events, or why it is not known."""
 
     event: str
@@ -43,7 +39,7 @@ class Stage(Record):
     at_least: bool = False
 
 
-class Interval(Record):
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
     """From one known event to the next; unknown lengths are None, and `hides` names events that lie inside unseen."""
 
     to: str
@@ -52,7 +48,7 @@ class Interval(Record):
     hides: list[str] = []
 
 
-class BlindSpot(Record):
+class BlindSpot(msgspec.Struct, frozen=True, kw_only=True):
     """Where no clock ran. A length of None is unknown, never nought."""
 
     kind: str
@@ -62,7 +58,7 @@ class BlindSpot(Record):
     duration_ns: int | None = None
 
 
-class Failure(Record):
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """What went wrong, with the line that shows it."""
 
     kind: str
@@ -71,7 +67,7 @@ class Failure(Record):
     meaning: str
 
 
-class FirmwareFacts(Record):
+class FirmwareFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What spoke before the kernel."""
 
     programs: list[dict[str, object]] = []
@@ -80,7 +76,7 @@ class FirmwareFacts(Record):
     autoboot_seconds: int | None = None
 
 
-class DeferredDevice(Record):
+class DeferredDevice(msgspec.Struct, frozen=True, kw_only=True):
     """A device whose probe was deferred."""
 
     device: str
@@ -95,7 +91,7 @@ class DeferredDevice(Record):
     suppliers: list[str] = []
 
 
-class DeferredProbes(Record):
+class DeferredProbes(msgspec.Struct, frozen=True, kw_only=True):
     """The deferred probes, split by device."""
 
     devices: list[DeferredDevice] = []
@@ -104,7 +100,7 @@ class DeferredProbes(Record):
     suggested_order: list[str] = []
 
 
-class PathSegment(Record):
+class PathSegment(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of the way to init."""
 
     start_ns: int
@@ -115,7 +111,7 @@ class PathSegment(Record):
     inside: list[tuple[str, int]] = []
 
 
-class Beside(Record):
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
     """An initcall that ran beside the way to init."""
 
     label: str
@@ -124,7 +120,7 @@ class Beside(Record):
     pid: int | None = None
 
 
-class CriticalPath(Record):
+class CriticalPath(msgspec.Struct, frozen=True, kw_only=True):
     """The way to init."""
 
     clock: str
@@ -136,7 +132,7 @@ class CriticalPath(Record):
     beside_ns: int = 0
 
 
-class LargeGap(Record):
+class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
     """A silence of the kernel, with its neighbours."""
 
     start_ns: int
@@ -148,7 +144,7 @@ class LargeGap(Record):
     in_user_space: bool = False
 
 
-class Cost(Record):
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
     """What costs what. `gain_ns` is what `basis` says (printed, computed, published): never a promise."""
 
     technique: str
@@ -161,7 +157,7 @@ class Cost(Record):
     lines: list[int] = []
 
 
-class Boot(Record, tag_field="kind", tag="boot"):
+class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boot"):
     """One boot, or as much of it as the log holds."""
 
     number: int
@@ -192,7 +188,7 @@ class Boot(Record, tag_field="kind", tag="boot"):
         return next((stage for stage in self.stages if stage.event == event), None)
 
 
-class NotABoot(Record, tag_field="kind", tag="not-a-boot"):
+class NotABoot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="not-a-boot"):
     """Kernel messages that are no boot, with the reason."""
 
     from_line: int

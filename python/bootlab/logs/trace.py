@@ -5,10 +5,6 @@ from __future__ import annotations
 import msgspec
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    pass
-
-
 class FunctionTime(msgspec.Struct, frozen=True, kw_only=True):
     """One function. Times are in the unit of `CallTrace.weight`."""
 
@@ -73,7 +69,7 @@ class InterruptRow(msgspec.Struct, frozen=True, kw_only=True):
     max_ns: int
 
 
-class CallTrace(_Part, tag="calls"):
+class CallTrace(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
     """A function, event or sample trace."""
 
     source: str
@@ -135,7 +131,7 @@ class ChainRow(msgspec.Struct, frozen=True, kw_only=True):
     took_ns: int | None = None
 
 
-class UnitReport(_Part, tag="units"):
+class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="units"):
     """Start times of systemd's units."""
 
     source: str
@@ -161,7 +157,7 @@ class ChartProcess(msgspec.Struct, frozen=True, kw_only=True):
     end_ns: int | None = None
 
 
-class Chart(_Part, tag="bootchart"):
+class Chart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="bootchart"):
     """A bootchart archive."""
 
     clock: str
@@ -201,7 +197,7 @@ class KdCall(msgspec.Struct, frozen=True, kw_only=True):
     local_us: int | None = None
 
 
-class KdReport(_Part, tag="kd-report"):
+class KdReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="kd-report"):
     """A report of `kd`."""
 
     columns: list[str]
@@ -219,7 +215,7 @@ class DeltaRow(msgspec.Struct, frozen=True, kw_only=True):
     before: str | None = None
 
 
-class DeltaReport(_Part, tag="deltas"):
+class DeltaReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="deltas"):
     """Output of `show_delta`."""
 
     lines: int

@@ -6,6 +6,7 @@ page's script reads these names; change both together.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -31,9 +32,11 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
     """Collect everything the page shows."""
     document = analysis.document
     wanted = [analysis.boot(boot)] if boot is not None else document.parts
-    notes = [f"boot loop: {document.boot_loop.boots} boots end with `{document.boot_loop.ends_with}`"] if (
-        document.boot_loop
-    ) else []  # fmt: skip
+    notes = (
+        [f"boot loop: {document.boot_loop.boots} boots end with `{document.boot_loop.ends_with}`"]
+        if (document.boot_loop)
+        else []
+    )
     return {
         "name": show(document.name),
         "detected": document.detected,
@@ -44,13 +47,16 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
         "parts": [_part(part) for part in wanted[:PARTS_LIMIT]],
         "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
         "account": [
-            table("Taken for", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)),
             table(
-                "Skipped", [">count", "reason", ">first line"],
+                "Taken for", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)
+            ),
+            table(
+                "Skipped",
+                [">count", "reason", ">first line"],
                 ([number(s.count), show(s.reason), number(s.first_line)] for s in document.skipped),
             ),
         ],
-    }  # fmt: skip
+    }
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead: str = "") -> dict[str, Any]:
@@ -123,12 +129,18 @@ def boot_page(boot: Boot) -> dict[str, Any]:
         "tables": [t for t in _tables(boot) if t["rows"]],
         "costs": [
             {
-                "technique": show(c.technique), "title": show(c.title), "cost": c.cost_ns, "gain": c.gain_ns,
-                "basis": c.basis, "evidence": show(c.evidence), "advice": show(c.advice), "way": way(c.technique),
+                "technique": show(c.technique),
+                "title": show(c.title),
+                "cost": c.cost_ns,
+                "gain": c.gain_ns,
+                "basis": c.basis,
+                "evidence": show(c.evidence),
+                "advice": show(c.advice),
+                "way": way(c.technique),
             }
             for c in boot.costs
         ],
-    }  # fmt: skip
+    }
 
 
 def _plot(boot: Boot) -> dict[str, Any] | None:
@@ -138,7 +150,7 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     marks = [(s.event, s.ns) for s in boot.stages if s.ns is not None] if offset is not None else []
     shift = offset or 0
     if len(marks) > 1:
-        pairs = zip(marks, marks[1:], strict=False)
+        pairs = itertools.pairwise(marks)
         lanes.append(lane("stages", ((f"{a} to {b}", at, to - at, "") for (a, at), (b, to) in pairs)))
     if boot.critical_path:
         segments = boot.critical_path.segments
@@ -153,52 +165,101 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
         length = (call.end_ns if call.end_ns is not None else start) - start
         # One lane for the first task, one for all others: modules are loaded by hundreds of tasks.
         key = 1 if call.pid in {None, 0, 1} else 2
-        tasks.setdefault(key, []).append((call.label, start + shift, length, "; ".join(x for x in (detail, flags) if x)))
+        tasks.setdefault(key, []).append(
+            (call.label, start + shift, length, "; ".join(x for x in (detail, flags) if x))
+        )
     names = {1: "initcalls, pid 1", 2: "initcalls, other"}
     lanes += [lane(names[key], spans) for key, spans in sorted(tasks.items())]
     probes = [p for p in boot.kernel.probes if p.start_ns is not None and p.end_ns is not None]
-    for name, chosen in (("probes", [p for p in probes if p.result != "deferred"]),
-                         ("deferred probes", [p for p in probes if p.result == "deferred"])):  # fmt: skip
+    for name, chosen in (
+        ("probes", [p for p in probes if p.result != "deferred"]),
+        ("deferred probes", [p for p in probes if p.result == "deferred"]),
+    ):
         lanes.append(
-            lane(name, ((p.device, (p.start_ns or 0) + shift, (p.end_ns or 0) - (p.start_ns or 0), f"returned {p.returned}")
-                        for p in chosen))
-        )  # fmt: skip
+            lane(
+                name,
+                (
+                    (p.device, (p.start_ns or 0) + shift, (p.end_ns or 0) - (p.start_ns or 0), f"returned {p.returned}")
+                    for p in chosen
+                ),
+            )
+        )
     clock = boot.axis.clock if offset is not None else boot.kernel_clock
     return plot(f"Timeline of boot {boot.number}, {clock} clock", lanes, marks)
 
 
 def _tables(boot: Boot) -> list[dict[str, Any]]:
     stages = table(
-        "Stages", ["event", ">at, ms", "evidence"],
-        ([s.event, [("≥ " if s.at_least else "") + ("seen" if s.ns is None and s.line else figures.ms(s.ns)), s.ns], show(s.basis)]
-         for s in boot.stages),
+        "Stages",
+        ["event", ">at, ms", "evidence"],
+        (
+            [
+                s.event,
+                [("≥ " if s.at_least else "") + ("seen" if s.ns is None and s.line else figures.ms(s.ns)), s.ns],
+                show(s.basis),
+            ]
+            for s in boot.stages
+        ),
         f"On the {boot.axis.clock} clock; 0 is {show(boot.axis.origin)}.",
-    )  # fmt: skip
+    )
     blind = table(
-        "Gaps that no clock saw", ["gap", ">length, ms", "why"],
-        ([s.kind, ["unknown" if s.duration_ns is None else figures.ms(s.duration_ns), s.duration_ns], show(s.why)]
-         for s in boot.blind_spots),
-    )  # fmt: skip
+        "Gaps that no clock saw",
+        ["gap", ">length, ms", "why"],
+        (
+            [s.kind, ["unknown" if s.duration_ns is None else figures.ms(s.duration_ns), s.duration_ns], show(s.why)]
+            for s in boot.blind_spots
+        ),
+    )
     calls = table(
-        "Initcalls by their stamps", ["initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "flags"],
-        ([show(c.label), ms(c.duration_ns), ms(None if c.printed_us is None else c.printed_us * 1000), ms(c.start_ns),
-          number(c.pid), number(c.start_line or c.end_line), show(flag_words(c))]
-         for c in boot.kernel.slowest_initcalls()),
-    )  # fmt: skip
+        "Initcalls by their stamps",
+        ["initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "flags"],
+        (
+            [
+                show(c.label),
+                ms(c.duration_ns),
+                ms(None if c.printed_us is None else c.printed_us * 1000),
+                ms(c.start_ns),
+                number(c.pid),
+                number(c.start_line or c.end_line),
+                show(flag_words(c)),
+            ]
+            for c in boot.kernel.slowest_initcalls()
+        ),
+    )
     deferred = table(
-        "Deferred probes", ["device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "waited for"],
-        ([show(d.device), number(d.tries), ms(d.attempts_us * 1000), ms(d.first_try_ns), ms(d.success_ns), ms(d.latency_ns),
-          show(", ".join(d.suppliers))] for d in boot.deferred.devices),
+        "Deferred probes",
+        ["device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "waited for"],
+        (
+            [
+                show(d.device),
+                number(d.tries),
+                ms(d.attempts_us * 1000),
+                ms(d.first_try_ns),
+                ms(d.success_ns),
+                ms(d.latency_ns),
+                show(", ".join(d.suppliers)),
+            ]
+            for d in boot.deferred.devices
+        ),
         "Best order: " + show(", ".join(boot.deferred.suggested_order[:50])) if boot.deferred.suggested_order else "",
-    )  # fmt: skip
+    )
     path = boot.critical_path
     way_to_init = table(
-        "Way to init", ["stretch", ">ms", ">start, ms", "inside"],
-        ([show(s.label), ms(s.duration_ns), ms(s.start_ns), show(", ".join(f"{n} {figures.ms(us * 1000)} ms" for n, us in s.inside))]
-         for s in (path.segments if path else [])),
-    )  # fmt: skip
+        "Way to init",
+        ["stretch", ">ms", ">start, ms", "inside"],
+        (
+            [
+                show(s.label),
+                ms(s.duration_ns),
+                ms(s.start_ns),
+                show(", ".join(f"{n} {figures.ms(us * 1000)} ms" for n, us in s.inside)),
+            ]
+            for s in (path.segments if path else [])
+        ),
+    )
     gaps = table(
-        "Longest silences of the kernel", [">ms", ">start, ms", ">line", "after", "before"],
+        "Longest silences of the kernel",
+        [">ms", ">start, ms", ">line", "after", "before"],
         ([ms(g.duration_ns), ms(g.start_ns), number(g.after_line), show(g.after), show(g.before)] for g in boot.gaps),
-    )  # fmt: skip
+    )
     return [stages, blind, calls, deferred, way_to_init, gaps]

@@ -57,7 +57,7 @@ def analysis_view(analysis: Analysis, *, top: int = 10, boot: int | None = None)
 
 
 def account(analysis: Analysis) -> list[RenderableType]:
-    """What was taken for what, and what was skipped and why."""
+    """Say what was taken for what, and what was skipped and why."""
     document = analysis.document
     out: list[RenderableType] = []
     listed = document.took[:12]
@@ -186,7 +186,6 @@ _FLAG_WORDS = {
 
 def flag_words(call: Initcall) -> str:
     """Say what is to be known about an initcall's numbers."""
-
     words = [_FLAG_WORDS.get(flag, flag) for flag in call.flags]
     if call.returned not in {None, 0}:
         words.append(f"returned {call.returned}")
@@ -276,7 +275,7 @@ def gap_table(boot: Boot, top: int) -> RenderableType:
 
 
 def costs_view(boot: Boot, top: int) -> RenderableType:
-    """What costs what, with the technique that addresses it."""
+    """Show what costs what, with the technique that addresses it."""
     parts: list[RenderableType] = [
         Text("What costs what (gains are what the log prints, computes or others published: never a promise)", "bold")
     ]

@@ -21,7 +21,9 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
     count = {change: sum(row.change == change for row in comparison.rows) for change in (*_ORDER, "same")}
     if comparison.base_boots:
         said = ", ".join(f"{number} {change}" for change, number in count.items() if number)
-        head = f"{comparison.new_boots} boots against {comparison.base_boots} of the base: {said or 'nothing in common'}"
+        head = (
+            f"{comparison.new_boots} boots against {comparison.base_boots} of the base: {said or 'nothing in common'}"
+        )
         parts.append(cell(head, "bold", 400))
         whole = [row for row in comparison.rows if row.quantity == "kernel" or row.quantity.startswith("stage:")]
         if whole:
@@ -39,8 +41,7 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
             )
         )  # fmt: skip
     else:
-        for analysis in analyses:
-            parts.append(cell(f"{analysis.name}: {len(analysis.boots)} boots", "dim", 300))
+        parts += [cell(f"{analysis.name}: {len(analysis.boots)} boots", "dim", 300) for analysis in analyses]
     for budget in comparison.budgets:
         measured = "not measured" if budget.median_ns is None else f"{figures.ms(budget.median_ns)} ms"
         verdict = "kept" if budget.kept else "NOT KEPT"
@@ -58,8 +59,8 @@ def _spread(sample: Sample | None) -> str:
 
 
 def _table(title: str, rows: Sequence[Row], comparison: Comparison) -> RenderableType:
-    spread = "median (min..max), ms" if max(comparison.base_boots, comparison.new_boots) > 1 else "ms"
-    table = text_table(title, "quantity", f">base {spread}", f">new {spread}", ">difference, ms", "verdict")
+    spread = " median (min..max), ms" if max(comparison.base_boots, comparison.new_boots) > 1 else ", ms"
+    table = text_table(title, "quantity", f">base{spread}", f">new{spread}", ">difference, ms", "verdict")
     for row in rows:
         table.add_row(
             cell(row.quantity), _spread(row.base), _spread(row.new), figures.signed_ms(row.difference_ns),

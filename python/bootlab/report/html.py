@@ -15,6 +15,7 @@ from bootlab.report.shown_text import one_line
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "stack.js", "trials.js", "plot.js", "timeline.js",
            "console.js", "page.js")  # fmt: skip
 
+
 def render(results: Results, recordings: Mapping[str, Recording] | None = None) -> str:
     """Make the page. `recordings` (by key) add the console logs of the base, the stack and the trials."""
     title = f"{one_line(results.system_name, 120)} · bootlab {results.kind}"

@@ -13,7 +13,6 @@ from bootlab.report import figures
 from bootlab.report.change_text import change_text
 from bootlab.report.results import BootSummary, Results, StackResult
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
-from bootlab.report.text_table import to_text as to_text
 from bootlab.techniques.base import Answer, Risk
 
 VERDICT_STYLES: dict[Verdict, str] = {

@@ -45,13 +45,30 @@ def trace_view(trace: CallTrace, top: int) -> RenderableType:
         for row in sorted(trace.top_self, key=lambda r: -r.count)[:top]:
             table.add_row(cell(row.function), figures.count(row.count))
         parts.append(table)
+    parts += _beside(trace, top)
+    if timed:
+        parts.append(_tree(trace))
+    if trace.events:
+        busy = sorted(trace.events.items(), key=lambda item: -item[1])[:top]
+        parts.append(cell("events: " + ", ".join(f"{name} {count}" for name, count in busy), "dim", 400))
+    if trace.mismatches:
+        wrong = ", ".join(f"{name} {count}" for name, count in trace.mismatches.items())
+        parts.append(cell(f"what did not fit together: {wrong}", "yellow", 300))
+    return Group(*spaced(parts))
+
+
+def _beside(trace: CallTrace, top: int) -> list[RenderableType]:
+    parts: list[RenderableType] = []
     if trace.waits:
         table = text_table("Waits", "function", ">count", ">switched out, ms", ">entry to exit, ms", ">longest, ms")
         for row in trace.waits[:top]:
             table.add_row(
-                cell(row.function), figures.count(row.count), figures.ms(row.off_cpu_ns),
-                figures.ms(row.total_ns + row.off_cpu_ns), figures.ms(row.max_ns),
-            )  # fmt: skip
+                cell(row.function),
+                figures.count(row.count),
+                figures.ms(row.off_cpu_ns),
+                figures.ms(row.total_ns + row.off_cpu_ns),
+                figures.ms(row.max_ns),
+            )
         parts.append(table)
     if trace.initcalls:
         parts.append(_initcalls(trace, top))
@@ -62,15 +79,7 @@ def trace_view(trace: CallTrace, top: int) -> RenderableType:
                 cell(task.task), figures.count(task.calls), figures.ms(task.in_calls_ns), figures.ms(task.run_ns)
             )
         parts.append(table)
-    if timed:
-        parts.append(_tree(trace))
-    if trace.events:
-        busy = sorted(trace.events.items(), key=lambda item: -item[1])[:top]
-        parts.append(cell("events: " + ", ".join(f"{name} {count}" for name, count in busy), "dim", 400))
-    if trace.mismatches:
-        wrong = ", ".join(f"{name} {count}" for name, count in trace.mismatches.items())
-        parts.append(cell(f"what did not fit together: {wrong}", "yellow", 300))
-    return Group(*spaced(parts))
+    return parts
 
 
 def _weight(value: int, weight: str) -> str:
@@ -84,18 +93,27 @@ def _functions(title: str, rows: list[FunctionTime], weight: str) -> RenderableT
     )
     for row in rows:
         table.add_row(
-            cell(row.function), figures.count(row.count), _weight(row.total_ns, weight),
-            _weight(row.average_ns, weight), _weight(row.self_ns, weight), cell(row.max_sub),
+            cell(row.function),
+            figures.count(row.count),
+            _weight(row.total_ns, weight),
+            _weight(row.average_ns, weight),
+            _weight(row.self_ns, weight),
+            cell(row.max_sub),
             figures.count(row.max_sub_count) if row.max_sub else "",
-        )  # fmt: skip
+        )
     return table
 
 
 def _initcalls(trace: CallTrace, top: int) -> RenderableType:
     table = text_table(
         f"Longest initcalls of {figures.count(len(trace.initcalls))}, by trace events",
-        "initcall", ">ms", ">start, ms", "level", ">pid", ">returned",
-    )  # fmt: skip
+        "initcall",
+        ">ms",
+        ">start, ms",
+        "level",
+        ">pid",
+        ">returned",
+    )
     open_ended = [c for c in trace.initcalls if c.end_ns is None]
     ended = sorted(
         (c for c in trace.initcalls if c.end_ns is not None), key=lambda c: c.start_ns - (c.end_ns or c.start_ns)
@@ -151,7 +169,9 @@ def units_view(report: UnitReport, top: int) -> RenderableType:
         parts.append(table)
     units = [unit for unit in report.units if unit.time_ns is not None]
     if units:
-        table = text_table(f"Longest starts of {figures.count(len(report.units))} units", "unit", ">ms", ">start, ms", "result")
+        table = text_table(
+            f"Longest starts of {figures.count(len(report.units))} units", "unit", ">ms", ">start, ms", "result"
+        )
         for unit in units[:top]:
             table.add_row(cell(unit.unit), figures.ms(unit.time_ns), figures.ms(unit.start_ns), cell(unit.result or ""))
         parts.append(table)
@@ -160,7 +180,9 @@ def units_view(report: UnitReport, top: int) -> RenderableType:
     if report.chain:
         table = text_table("Critical chain", "unit", ">active at, ms", ">took, ms")
         for link in report.chain[: max(top, 20)]:
-            table.add_row(cell("  " * min(link.depth, 20) + link.unit), figures.ms(link.at_ns), figures.ms(link.took_ns))
+            table.add_row(
+                cell("  " * min(link.depth, 20) + link.unit), figures.ms(link.at_ns), figures.ms(link.took_ns)
+            )
         parts.append(table)
     if report.left_out:
         parts.append(cell(f"{figures.count(report.left_out)} more were left out", "yellow"))
@@ -170,19 +192,34 @@ def units_view(report: UnitReport, top: int) -> RenderableType:
 def chart_view(chart: Chart, top: int) -> RenderableType:
     """Show a bootchart: load, and the processes that used a processor most."""
     length = "" if chart.bounds_ns is None else f" over {figures.ms(chart.bounds_ns[1] - chart.bounds_ns[0])} ms"
-    share = "" if chart.busy_share is None else (
-        f"; processors {100 * chart.busy_share:.0f} % at work, {100 * (chart.wait_share or 0):.0f} % waiting for devices"
-    )  # fmt: skip
+    share = (
+        ""
+        if chart.busy_share is None
+        else (
+            f"; processors {100 * chart.busy_share:.0f} % at work, {100 * (chart.wait_share or 0):.0f} % waiting for devices"
+        )
+    )
     facts = "; ".join(chart.about[key] for key in ("title", "system.uname", "system.cpu") if key in chart.about)
     table = text_table(
         f"Processes by processor time, of {figures.count(chart.processes_total)}",
-        "process", ">pid", ">parent", ">start, ms", ">end, ms", ">on a processor, ms", ">waiting samples",
-    )  # fmt: skip
+        "process",
+        ">pid",
+        ">parent",
+        ">start, ms",
+        ">end, ms",
+        ">on a processor, ms",
+        ">waiting samples",
+    )
     for process in chart.processes[:top]:
         table.add_row(
-            cell(process.name), str(process.pid), str(process.parent), figures.ms(process.start_ns),
-            figures.ms(process.end_ns), figures.ms(process.cpu_ns), figures.count(process.waiting_samples),
-        )  # fmt: skip
+            cell(process.name),
+            str(process.pid),
+            str(process.parent),
+            figures.ms(process.start_ns),
+            figures.ms(process.end_ns),
+            figures.ms(process.cpu_ns),
+            figures.count(process.waiting_samples),
+        )
     return Group(cell(f"bootchart{length}{share}", "bold", 300), cell(facts, "dim", 300), table)
 
 
@@ -195,17 +232,30 @@ def kd_view(report: KdReport, top: int) -> RenderableType:
 
     if report.rows:
         table = text_table(
-            f"kd report, {len(report.rows)} functions", "function", ">count", ">time, ms", ">average, ms", ">local, ms",
-            "max-sub", ">ms count",
-        )  # fmt: skip
+            f"kd report, {len(report.rows)} functions",
+            "function",
+            ">count",
+            ">time, ms",
+            ">average, ms",
+            ">local, ms",
+            "max-sub",
+            ">ms count",
+        )
         for row in report.rows[:top]:
             table.add_row(
-                cell(row.function), figures.count(row.count), ms(row.time_us), ms(row.average_us), ms(row.local_us),
-                cell(row.max_sub or ""), figures.count(row.max_sub_count) if row.max_sub else "",
-            )  # fmt: skip
+                cell(row.function),
+                figures.count(row.count),
+                ms(row.time_us),
+                ms(row.average_us),
+                ms(row.local_us),
+                cell(row.max_sub or ""),
+                figures.count(row.max_sub_count) if row.max_sub else "",
+            )
         parts.append(table)
     if report.trace:
-        table = text_table(f"kd trace, {len(report.trace)} calls", ">entry, ms", ">length, ms", ">local, ms", ">pid", "~call")
+        table = text_table(
+            f"kd trace, {len(report.trace)} calls", ">entry, ms", ">length, ms", ">local, ms", ">pid", "~call"
+        )
         for call in report.trace[: max(top, 20)]:
             name = "  " * min(call.depth, 40) + call.function
             table.add_row(ms(call.entry_us), ms(call.duration_us), ms(call.local_us), str(call.pid), cell(name))

@@ -339,24 +339,14 @@ impl Calls {
         let task = &mut self.tasks[task_id as usize];
         task.calls += 1;
         let in_interrupt = task.interrupt_base == Some(task.frames.len());
-        let parent = match task.frames.last_mut() {
-            Some(top) => {
-                top.child_ns = top.child_ns.saturating_add(duration_ns);
-                if in_interrupt {
-                    INTERRUPTS
-                } else {
-                    top.node
-                }
-            }
-            None => {
-                task.elapsed_ns = task.elapsed_ns.saturating_add(duration_ns);
-                if in_interrupt {
-                    INTERRUPTS
-                } else {
-                    ROOT
-                }
-            }
+        let caller = if let Some(top) = task.frames.last_mut() {
+            top.child_ns = top.child_ns.saturating_add(duration_ns);
+            top.node
+        } else {
+            task.elapsed_ns = task.elapsed_ns.saturating_add(duration_ns);
+            ROOT
         };
+        let parent = if in_interrupt { INTERRUPTS } else { caller };
         let id = self.tree.child(parent, name);
         let node = self.tree.node_mut(id);
         node.count += 1;

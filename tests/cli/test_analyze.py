@@ -1,0 +1,166 @@
+"""`bootlab analyze`: golden text, exit codes, files written, hostile text, comparison."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from bootlab.cli import __main__ as program
+from bootlab.cli.analysis_run import SEPARATOR, plain_request, run
+from tests.logs import samples
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture
+def analyze(capfd, monkeypatch, tmp_path: Path):
+    """Run `bootlab analyze` in a folder with sample logs; return exit code, output and messages."""
+    (tmp_path / "base.log").write_text(samples.BOOT)
+    (tmp_path / "slower.log").write_text(samples.slower(samples.BOOT))
+    (tmp_path / "graph.txt").write_text(samples.TRACE)
+    (tmp_path / "hostile.log").write_bytes(samples.hostile())
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["bootlab", "analyze", *words])
+        code = 0
+        try:
+            program.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("analyze-boot", ["base.log"]),
+        ("analyze-trace", ["graph.txt"]),
+        ("analyze-compare", ["base.log", "slower.log"]),
+        ("analyze-hostile", ["hostile.log"]),
+    ],
+)
+def test_what_is_printed(analyze, name: str, words: list[str]):
+    _code, out, _err = analyze(*words)
+    text = "\n".join(line.rstrip() for line in out.splitlines()) + "\n"
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("BOOTLAB_WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_no_control_character_of_a_log_reaches_the_terminal(analyze):
+    _code, out, _err = analyze("hostile.log")
+    assert not [c for c in out if ord(c) < 32 and c != "\n"]
+    assert "\u202e" not in out
+    assert "[bold red]{{ 7*7 }}" in out
+    assert "</script>\\u202e" in out
+
+
+def test_json_is_one_line_of_the_core(analyze):
+    code, out, err = analyze("base.log", "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert json.loads(out)["format"] == "bootlab-analysis"
+    code, out, _err = analyze("base.log", "slower.log", "--json")
+    made = json.loads(out)
+    assert (code, made["format"], len(made["analyses"])) == (1, "bootlab-analyses", 2)
+    assert {row["change"] for row in made["comparison"]["rows"]} >= {"slower", "same"}
+
+
+def test_exit_codes(analyze):
+    assert analyze("base.log")[0] == 0
+    assert analyze("base.log", "base.log")[0] == 0
+    assert analyze("base.log", "slower.log")[0] == 1
+    assert analyze("slower.log", "base.log")[0] == 0
+    assert analyze("base.log", "slower.log", "--threshold-ms", "400")[0] == 0
+    assert analyze("base.log", "--budget", "kernel=2s")[0] == 0
+    assert analyze("base.log", "--budget", "kernel=100ms")[0] == 1
+    assert analyze("base.log", "--budget", "never_seen=100ms")[0] == 1
+    for wrong in (
+        ["absent.log"],
+        ["base.log", "--budget", "kernel"],
+        ["--", "base.log"],
+        ["-", "-"],
+        ["base.log", "--top", "0"],
+    ):
+        code, _out, err = analyze(*wrong)
+        assert code == 2, wrong
+        assert "hint:" in err or "Usage" in err or "Error" in err
+
+
+def test_groups_are_compared_with_median_and_spread(analyze):
+    code, out, _err = analyze("base.log", "base.log", "--", "slower.log", "slower.log")
+    assert code == 1
+    assert "2 boots against 2 of the base" in out
+    assert "600.000 (600.000..600.000)" in out
+
+
+def test_plain_calls_and_typer_understand_the_same(analyze, monkeypatch):
+    request = plain_request(["a", "--", "b", "--top=3", "-"])
+    assert request is None
+    request = plain_request(["a", "--top=3", "--budget", "k=1s", "--budget=l=2s", "--", "b"])
+    assert request is not None
+    assert (request.files, request.top, request.budget) == (["a", SEPARATOR, "b"], 3, ["k=1s", "l=2s"])
+    for unknown in (["--nonsense"], ["a", "--top", "x"], ["a", "--top"], [], ["a", "-h"]):
+        assert plain_request(unknown) is None
+    plain = analyze("base.log", "--top", "2")
+    monkeypatch.setattr("bootlab.cli.analysis_run.plain_request", lambda _args: None)
+    assert analyze("base.log", "--top", "2") == plain
+    assert analyze("base.log", "base.log", "--", "slower.log")[1].startswith("1 boots against 2")
+
+
+def test_standard_input(analyze, monkeypatch):
+    reader, writer = os.pipe()
+    os.write(writer, samples.BOOT.encode())
+    os.close(writer)
+    saved = os.dup(0)
+    os.dup2(reader, 0)
+    try:
+        code, out, _err = analyze("-")
+    finally:
+        os.dup2(saved, 0)
+        os.close(saved)
+        os.close(reader)
+    assert code == 0
+    assert "6.6.0 Sample Board" in out
+
+
+def test_files_are_written(analyze, tmp_path: Path):
+    names = ["svg", "perfetto", "chrome", "folded", "speedscope", "html"]
+    words = [word for name in names for word in (f"--{name}", f"out.{name}")]
+    code, out, err = analyze("base.log", *words)
+    assert (code, out) == (0, "")
+    assert err.count("wrote out.") == len(names)
+    assert all((tmp_path / f"out.{name}").stat().st_size > 100 for name in names)
+    code, _out, err = analyze("base.log", "--svg", "absent/folder.svg")
+    assert code == 2
+    assert "cannot write" in err
+
+
+def test_junit(analyze, tmp_path: Path):
+    code, _out, _err = analyze("base.log", "slower.log", "--budget", "kernel=900ms", "--junit", "out.xml")
+    assert code == 1
+    suite = ET.parse(tmp_path / "out.xml").getroot()[0]
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed[0] == "kernel"
+    assert "initcall:slow_init" in failed
+    assert suite.get("failures") == str(len(failed))
+
+
+def test_csv_goes_to_standard_output(monkeypatch, tmp_path: Path):
+    (tmp_path / "base.log").write_text(samples.BOOT)
+    out = TextIOWrapper(BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    request = plain_request([str(tmp_path / "base.log"), "--csv"])
+    assert request is not None
+    assert run(request) == 0
+    assert b"slow_init" in out.buffer.getvalue()  # type: ignore[attr-defined]
