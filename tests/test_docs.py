@@ -147,7 +147,7 @@ def unknown_words(line: str) -> str:
     if command is None:
         return words[1]
     known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    return next((w for w in words[2:] if w.startswith("--") and w not in known | {"--help"}), "")
+    return next((w for w in words[2:] if w.startswith("--") and w not in known | {"--help", "--"}), "")
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)

@@ -41,7 +41,8 @@ away makes a new version.
 | `bootlab-function-trace` | output of `trace --json` | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
 | `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |
-| `bootlab-analysis` | document of the crate `boottrace` | 1 | the crate |
+| `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
+| `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 
 A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in
 [system-file.md](system-file.md).

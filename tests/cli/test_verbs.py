@@ -15,7 +15,7 @@ from bootlab.analysis.equality import Equality
 from bootlab.cli import __main__ as program
 from tests.conftest import REPLAYED
 
-VERBS = ("doctor", "new", "boot", "trace", "techniques", "try", "stack", "report")
+VERBS = ("doctor", "analyze", "new", "boot", "trace", "techniques", "try", "stack", "report")
 
 
 class Said(NamedTuple):
@@ -211,10 +211,10 @@ def test_errors_as_json(bootlab, words, code, said):
 
 
 def test_a_broken_pipe_is_no_error(monkeypatch):
-    def broken():
+    def broken(_args):
         raise BrokenPipeError
 
-    monkeypatch.setattr(program, "app", broken)
+    monkeypatch.setattr(program, "_run", broken)
     monkeypatch.setattr(sys.stderr, "close", lambda: None, raising=False)
     with pytest.raises(SystemExit) as end:
         program.main()
@@ -222,10 +222,10 @@ def test_a_broken_pipe_is_no_error(monkeypatch):
 
 
 def test_ctrl_c_where_nobody_waits(monkeypatch):
-    def pressed():
+    def pressed(_args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(program, "app", pressed)
+    monkeypatch.setattr(program, "_run", pressed)
     with pytest.raises(SystemExit) as end:
         program.main()
     assert end.value.code == 130

@@ -150,7 +150,9 @@ fn compare_boots(
 }
 
 fn boots(side: &[Py<Analysis>]) -> Vec<&Boot> {
-    side.iter().flat_map(|side| side.get().analyzed.document.boots()).collect()
+    side.iter()
+        .flat_map(|side| side.get().analyzed.document.boots())
+        .collect()
 }
 
 impl Analysis {

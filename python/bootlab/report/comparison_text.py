@@ -18,7 +18,7 @@ _ORDER = ("slower", "faster", "new", "gone", "unclear")
 def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top: int) -> RenderableType:
     """Show what is slower, faster, new and gone, then the stages whatever they did, then the budgets."""
     parts: list[RenderableType] = []
-    count = {change: sum(row.change == change for row in comparison.rows) for change in (*_ORDER, "same")}
+    count = {name: sum(row.change == name for row in comparison.rows) for name in (*_ORDER, "same")}
     if comparison.base_boots:
         said = ", ".join(f"{number} {change}" for change, number in count.items() if number)
         head = (
@@ -35,8 +35,8 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
         limit = figures.ms(comparison.threshold_ns)
         parts.append(
             cell(
-                f"slower or faster: medians differ by more than {limit} ms and 5 %, and no value of one side lies among "
-                "the other's; unclear: they differ but overlap",
+                f"slower or faster: medians differ by more than {limit} ms and 5 %, and the values of both sides "
+                "do not mix; unclear: they differ but overlap",
                 "dim", 300,
             )
         )  # fmt: skip

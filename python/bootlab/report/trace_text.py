@@ -195,9 +195,7 @@ def chart_view(chart: Chart, top: int) -> RenderableType:
     share = (
         ""
         if chart.busy_share is None
-        else (
-            f"; processors {100 * chart.busy_share:.0f} % at work, {100 * (chart.wait_share or 0):.0f} % waiting for devices"
-        )
+        else (f"; processors {100 * chart.busy_share:.0f} % at work, {100 * (chart.wait_share or 0):.0f} % waiting")
     )
     facts = "; ".join(chart.about[key] for key in ("title", "system.uname", "system.cpu") if key in chart.about)
     table = text_table(
