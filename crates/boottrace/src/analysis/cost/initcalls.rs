@@ -42,17 +42,27 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .collect();
     long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     for (call, ns) in long.into_iter().take(10) {
+        let (technique, advice) = if tests_itself(&call.name) {
+            (
+                "crypto-selftests",
+                "most of it may be the algorithms' self-tests: boot with cryptomgr.notests, which a FIPS system must not",
+            )
+        } else {
+            (
+                "driver-async-probe",
+                "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
+                 (driver_async_probe=); the kernel still waits for asynchronous probes before init",
+            )
+        };
         out.push(Cost {
-            technique: "driver-async-probe".to_owned(),
+            technique: technique.to_owned(),
             title: format!("`{}` holds init up", call.label()),
             cost_ns: Some(ns),
             gain_ns: None,
             basis: Basis::Computed,
             lines: call.start_line.into_iter().chain(call.end_line).collect(),
             evidence: format!("{} on the first task before init", spell(ns)),
-            advice: "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
-                     (driver_async_probe=); the kernel still waits for asynchronous probes before init"
-                .to_owned(),
+            advice: advice.to_owned(),
         });
     }
     let tracing: Vec<&Initcall> = calls.iter().filter(|c| is_tracing(&c.name)).collect();
@@ -74,6 +84,11 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 .to_owned(),
         });
     }
+}
+
+/// Initcalls of the crypto subsystem, which test the algorithms that they register (crypto/testmgr.c).
+fn tests_itself(name: &str) -> bool {
+    name.starts_with("crypto_") || name.starts_with("jent_")
 }
 
 fn is_tracing(name: &str) -> bool {

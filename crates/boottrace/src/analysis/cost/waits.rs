@@ -51,6 +51,9 @@ fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
     let measured = seen
         .map(|((b, _), (a, _))| b.saturating_sub(a))
         .filter(|ns| *ns >= 0 && !typed);
+    if context.firmware.autoboot_seconds == Some(0) {
+        return; // nothing is waited for: what passes to the next line is the boot loader's work
+    }
     let counted = context.firmware.autoboot_seconds.map(|s| i64::from(s) * 1_000_000_000);
     let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else {
         return;
