@@ -6,7 +6,7 @@ set -eu
 
 run="qemu-system-x86 busybox-static gcc libc6-dev make lz4 zstd lzop xz-utils util-linux ca-certificates"
 build="python3 python3-venv gcc libc6-dev make"
-test="chromium"
+test="chromium procps"
 
 # bookworm's own cargo (1.63) is too old; its security archive carries a current one under another name.
 if ! cargo --version 2>/dev/null | awk '{split($2, v, "."); exit !(v[1] > 1 || v[2] >= 85)}'; then
