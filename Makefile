@@ -1,5 +1,5 @@
 # bootlab: `make demo` and `make test` do all the set-up on a fresh Debian 12.
-.PHONY: help demo test setup lint format clean guest kernel doctor reference
+.PHONY: help demo test setup lint format clean guest kernel doctor reference developer
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
@@ -27,8 +27,15 @@ $(VENV)/.made: pyproject.toml scripts/setup-debian.sh
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 $(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml
-	$(BIN)/pip install -q --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install -q --disable-pip-version-check -e .
 	touch $@
+
+$(VENV)/.developer: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check \
+		$$($(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"])')
+	touch $@
+
+developer: setup $(VENV)/.developer
 
 $(KERNEL)/vmlinuz: scripts/fetch-kernel.sh
 	./scripts/setup-debian.sh run
@@ -49,19 +56,19 @@ doctor: setup
 demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
-test: setup kernel
+test: developer kernel
 	./scripts/setup-debian.sh test
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile
 
-lint: setup
+lint: developer
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -q -- -D warnings
 
-format: setup
+format: developer
 	$(BIN)/ruff format .
 	cargo fmt
 
