@@ -80,8 +80,8 @@ def try_all(
         wanted = trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after)
         if wanted and not forced and (trial.saved_ns or 0) <= base.same_ns:
             # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
-            said = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
-            trial = msgspec.structs.replace(trial, reason=said)
+            reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
+            trial = msgspec.structs.replace(trial, reason=reason)
         elif wanted:
             # What the console of a timing boot cannot show, the kernel's whole log may.
             diagnosis = diagnosis_of(bench, system, recording, change.id)
