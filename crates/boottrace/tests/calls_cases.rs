@@ -1,4 +1,4 @@
-//! Public logs of others, which are not part of this repository. Skipped where they are absent.
+//! Public logs of others, which are not part of this repository. Read from the folder BOOTLAB_CASES, skipped without it.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -8,9 +8,7 @@ use boottrace::calls::{events_text, function_graph, kd, kfi, show_delta};
 use boottrace::userspace::{bootchart, systemd_analyze, systemd_plot};
 
 fn case(name: &str) -> Option<(Vec<u8>, File)> {
-    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
-    let folder = std::env::var_os("BOOTLAB_CASES").map_or(default, PathBuf::from);
-    let path = folder.join(name);
+    let path = PathBuf::from(std::env::var_os("BOOTLAB_CASES")?).join(name);
     let Ok(bytes) = std::fs::read(&path) else {
         eprintln!("skipped: no {name} (set BOOTLAB_CASES)");
         return None;

@@ -1,4 +1,4 @@
-//! Real logs that are not part of the repository: skipped where their folder is absent.
+//! Real logs that are not part of the repository: read from the folder BOOTLAB_CASES, skipped without it.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,7 @@ use boottrace::kernel::{CalibrationForm, CallFlag};
 use boottrace::{analyze, Boot, Document, Options, Part};
 
 fn case(name: &str) -> Option<Document> {
-    let folder = std::env::var_os("BOOTLAB_CASES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"),
-        PathBuf::from,
-    );
+    let folder = PathBuf::from(std::env::var_os("BOOTLAB_CASES")?);
     let bytes = std::fs::read(folder.join(name)).ok()?;
     Some(analyze(name, &bytes, &Options::default()).unwrap())
 }
