@@ -23,7 +23,10 @@ the same stands on standard output as `{"error": …, "hint": …, "exit_code": 
 """
 _FAMILIES = (
     (0, "done; a boot reached its goal, with its functional check passed"),
-    (1, "an error of bootlab itself, of no family below"),
+    (
+        1,
+        "an error of bootlab itself, of no family below; `analyze`: a budget is not kept or a comparison is slower; `check`: a technique applies",
+    ),
     (2, "the user's input: a system file, an option, a name"),
     (
         3,

@@ -9,6 +9,7 @@ import pytest
 import bootlab.techniques
 from bootlab.techniques import all_techniques, registry
 from bootlab.techniques.base import Risk, Technique
+from bootlab.techniques.scope import kernel_range
 from tests.techniques.recordings import FOLDER
 
 PACKAGE = Path(bootlab.techniques.__file__).parent
@@ -75,6 +76,11 @@ def test_conflicts_are_known_and_mutual(technique):
 def test_what_needs_a_diagnostic_boot_says_so(technique):
     if technique.proof == "diagnosis":
         assert technique.needs_diagnosis
+
+
+@every_technique
+def test_its_range_of_kernels_can_be_read(technique):
+    kernel_range(technique.kernels)
 
 
 def test_security_and_function_are_off_by_default():

@@ -11,6 +11,7 @@ import typer
 VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("bootlab.cli.doctor", "doctor"),
     "analyze": ("bootlab.cli.analyze", "analyze"),
+    "check": ("bootlab.cli.check", "check"),
     "new": ("bootlab.cli.new", "new"),
     "boot": ("bootlab.cli.boot", "boot"),
     "techniques": ("bootlab.cli.techniques", "techniques"),

@@ -69,6 +69,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             symbols=self.info.symbols,
             compressors=compress.available(),
             pvh_entry=self.info.pvh_entry is not None,
+            arch=self.system.machine.arch,
         )
 
 

@@ -16,6 +16,7 @@ from bootlab.model.recording import Recording
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
+from bootlab.techniques.scope import ask
 
 
 class Applicability(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +46,7 @@ def proposals(
     said: list[Applicability] = []
     pairs: list[tuple[Technique, Change]] = []
     for technique in techniques:
-        answer = technique.applies(context)
+        answer = ask(technique, context)
         wanted = answer.answer is not Answer.NO or forced
         changes = technique.changes(context) if wanted else ()
         # A change that changes nothing would be compared with itself.

@@ -22,6 +22,10 @@ Proof = Literal["recording", "kernel-log", "diagnosis"]
 (:func:`bootlab.techniques.evidence.needs_diagnosis` tells). `diagnosis`: only a diagnostic boot of both can show it."""
 
 
+Source = Literal["console", "cmdline", "machine", "initramfs"]
+"""What a context may lack when nothing was booted: then it holds an empty one, which must not be taken for silence."""
+
+
 class Answer(enum.StrEnum):
     """Whether a technique can be tried on a system."""
 
@@ -87,7 +91,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
-    `diagnosis` is None before the diagnostic boot was made.
+    `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
+    `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
     system: System
@@ -98,6 +103,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     symbols: dict[str, int] = {}
     compressors: tuple[str, ...] = ()
     pvh_entry: bool | None = None
+    arch: str = ""
+    unseen: frozenset[Source] = frozenset()
 
     def enabled(self, option: str) -> bool | None:
         """Tell whether `CONFIG_option` is built in or a module; None when the configuration is not known."""
@@ -112,7 +119,9 @@ class Technique(abc.ABC):
     `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
     only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
     `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name, because
-    the change keeps the kernel from calling them and nothing is printed about it.
+    the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what `applies` draws
+    conclusions from even when it is empty; without it the answer is unknown (:func:`bootlab.techniques.scope.ask`).
+    `kernels` begins with a range that :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
     id: ClassVar[str]
@@ -132,6 +141,7 @@ class Technique(abc.ABC):
     exclusive: ClassVar[bool] = True
     proof: ClassVar[Proof] = "kernel-log"
     proof_symbols: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[Source, ...]] = ()
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

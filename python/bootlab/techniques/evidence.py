@@ -19,6 +19,12 @@ MAX_LINE_CHARS = 2048
 MAX_QUOTE_CHARS = 200
 """Evidence is quoted in tables and pages; a hostile line is cut there."""
 
+SILENT = (
+    "the console does not carry the kernel's messages (quiet, loglevel= or no console=), "
+    "and no diagnostic boot of this system was made"
+)
+"""Why a message that is absent from a console proves nothing."""
+
 # "[    0.169860] ", "[    0.169860][    T1] ", "<6>[    0.169860] "
 _STAMP = re.compile(r"^(?:<\d{1,3}>)?(?:\[ {0,8}\d{1,9}\.\d{6}\])(?:\[ {0,8}[TC]\d{1,9}\])? ?")
 # Printed by every architecture at level info: mm/page_alloc.c mem_init_print_info(), init/initramfs.c.
@@ -116,10 +122,7 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
         """Say why an absent message proves nothing; "" when it does."""
         if self.complete:
             return ""
-        return (
-            "the console does not carry the kernel's messages (quiet, loglevel= or no console=), "
-            "and no diagnostic boot of this system was made"
-        )
+        return SILENT
 
 
 def needs_diagnosis(technique: Technique, booted: Booted) -> bool:

@@ -24,6 +24,7 @@ class EddOff(ParameterTechnique):
     risk = Risk(debuggability="/sys/firmware/edd is empty")
     architectures = ("x86_64",)
     kernels = "2.6.8 and later; `off` on the command line 2.6.19 and later"
+    rests_on = ("console",)
     proof = "recording"
     sets = (Param("edd", "off"),)
     references = ("arch/x86/boot/edd.c: query_edd()", "Documentation/admin-guide/kernel-parameters.txt: edd=")

@@ -24,6 +24,7 @@ class FirmwareMicrovm(Technique):
     risk = Risk(function="no PCI, no PS/2 controller, no hot-plug, at most eight virtio-mmio devices")
     architectures = ("x86_64",)
     conflicts = ("firmware-qboot",)
+    rests_on = ("machine",)
     references = ("QEMU manual: 'microvm' virtual platform", "arch/x86/pci/init.c")
 
     def applies(self, context: Context) -> Applies:

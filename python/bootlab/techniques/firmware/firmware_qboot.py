@@ -23,6 +23,7 @@ class FirmwareQboot(Technique):
     risk = Risk(debuggability="qboot prints nothing on the serial console")
     architectures = ("x86_64",)
     conflicts = ("firmware-microvm",)
+    rests_on = ("machine",)
     proof = "kernel-log"
     published = (
         Published(

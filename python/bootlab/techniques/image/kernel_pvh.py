@@ -22,6 +22,7 @@ class KernelPvh(Technique):
     cost = "An image that is three to five times as large on the host; only virtual machines."
     architectures = ("x86_64",)
     kernels = "5.0 and later with CONFIG_PVH"
+    rests_on = ("machine",)
     proof = "recording"
     published = (
         Published(

@@ -26,6 +26,7 @@ class InitramfsAsync(Technique):
     cost = "None."
     kernels = "5.13 and later"
     late = True
+    rests_on = ("initramfs",)
     proof = "kernel-log"
     published = (
         Published("0.6 s taken off the critical path", "PowerPC board", "lkml, R. Villemoes, March 2021"),

@@ -28,6 +28,7 @@ class InitramfsCompression(Technique):
     when_not = "Storage is so slow that the bytes saved cost less than unpacking them: exact mode does not model that."
     cost = "A larger image for the faster formats."
     late = True
+    rests_on = ("initramfs",)
     proof = "kernel-log"
     published = (
         Published(

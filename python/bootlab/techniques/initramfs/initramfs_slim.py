@@ -28,6 +28,7 @@ class InitramfsSlim(Technique):
     cost = "The list belongs to one application on one machine; make it again when either changes."
     risk = Risk(function="what is needed only later, or only sometimes, is missing; only goal and check are proved")
     needs_diagnosis = True
+    rests_on = ("initramfs",)
     proof = "recording"
     published = (Published("-20 ms for a minimal initramfs", "BeagleBone Black", "Bootlin boot-time training"),)
     references = ("init/initramfs.c: do_name(), do_copy()",)

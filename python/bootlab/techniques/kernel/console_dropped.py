@@ -22,6 +22,7 @@ class ConsoleDropped(Technique):
     when_not = "The goal or the check comes through /dev/console, or somebody reads the boot on the port."
     cost = "None while it boots; `dmesg` still holds every message."
     risk = Risk(debuggability="no message, not even a panic, reaches the port; /dev/console leads nowhere")
+    rests_on = ("cmdline",)
     proof = "recording"
     published = (Published("1 s to 3 s for enabling ttyS0", "HPE and Dell servers, 115200 baud", "lkml 2210.1/02811"),)
     references = ("kernel/printk/printk.c: console_setup(), register_console()", "drivers/tty/ttynull.c")

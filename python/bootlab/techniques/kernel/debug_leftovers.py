@@ -43,6 +43,7 @@ class DebugLeftovers(Technique):
     when_not = "Somebody is looking for a fault."
     cost = "None."
     risk = Risk(debuggability="what they showed is not shown any more")
+    rests_on = ("cmdline",)
     proof = "kernel-log"
     references = ("Documentation/admin-guide/kernel-parameters.txt", "kernel/printk/printk.c", "init/main.c")
 

@@ -22,6 +22,7 @@ class IpAutoconfig(Technique):
     cost = "User space must configure the network."
     risk = Risk(function="no address until user space sets one")
     published = (Published("10 ms to 20 ms", "Firecracker, Ryzen 5 7640U", "github.com/DavidVentura/fast-kernel-boot"),)
+    rests_on = ("cmdline",)
     references = ("net/ipv4/ipconfig.c: ip_auto_config(), CONF_POST_OPEN",)
 
     def applies(self, context: Context) -> Applies:

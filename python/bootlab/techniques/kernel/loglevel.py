@@ -22,6 +22,7 @@ class Loglevel(Technique):
     cost = "None; `dmesg` still holds every message."
     risk = Risk(debuggability="errors are not shown on the console; with 0 not even a panic")
     conflicts = ("quiet",)
+    rests_on = ("console",)
     proof = "recording"
     published = (
         Published(

@@ -20,6 +20,7 @@ class PrintkTime(ParameterTechnique):
     when_not = "The console is quiet, or somebody reads the stamps: this laboratory does."
     cost = "None; /dev/kmsg keeps the times."
     risk = Risk(debuggability="the console's log has no times, and tools that read it find none")
+    rests_on = ("console",)
     proof = "recording"
     sets = (Param("printk.time", "0"),)
     references = ("kernel/printk/printk.c: info_print_prefix()",)

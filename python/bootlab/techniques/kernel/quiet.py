@@ -21,6 +21,7 @@ class Quiet(ParameterTechnique):
     cost = "None; `dmesg` still holds every message."
     risk = Risk(debuggability="a boot that stops shows no messages before it")
     conflicts = ("loglevel",)
+    rests_on = ("console",)
     proof = "recording"
     sets = (Param("quiet"),)
     published = (

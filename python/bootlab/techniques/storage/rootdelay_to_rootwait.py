@@ -23,6 +23,7 @@ class RootdelayToRootwait(Technique):
     )
     cost = "With a root device that never comes the kernel waits for ever."
     kernels = "2.6.21 and later"
+    rests_on = ("cmdline",)
     proof = "kernel-log"
     references = ("init/do_mounts.c: prepare_namespace()",)
 

@@ -1,0 +1,94 @@
+"""`bootlab check`: advice from a configuration, a command line and a log, without booting."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from bootlab import advice
+from bootlab import techniques as catalogue
+from bootlab.advice.finding import Finding
+from bootlab.builders.cache import Cache, default_folder
+from bootlab.cli.session import JsonOption, out, print_json
+from bootlab.errors import UserError
+from bootlab.report import findings_text, sarif
+from bootlab.report.change_text import change_text
+from bootlab.systemfile import load
+from bootlab.techniques.base import Answer
+
+EXIT_ADVICE = 1
+"""At least one technique applies."""
+
+
+def check(
+    system_file: Annotated[
+        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="A system file.", show_default=False)
+    ] = None,
+    *,
+    config: Annotated[Path | None, typer.Option(help="The kernel's .config.")] = None,
+    cmdline: Annotated[
+        str | None, typer.Option(help="The kernel command line, or @FILE (@/proc/cmdline). Default: the log's.")
+    ] = None,
+    log: Annotated[Path | None, typer.Option(help="A boot log of any kind that `bootlab analyze` reads.")] = None,
+    boot: Annotated[int | None, typer.Option(min=1, help="Which boot of the log. Default: the first kernel.")] = None,
+    arch: Annotated[str, typer.Option(help="x86_64, arm, arm64, riscv64, where nothing that is given says it.")] = "",
+    select: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this one (again for more).")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="ID", help="Not this one (again for more).")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List also what does not apply, with the reason.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0 also when something applies.")] = False,
+    sarif_file: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 for code review tools.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say which techniques apply to a configuration, a command line or a log, with the line that shows it.
+
+    Nothing is booted: no sign is certain, and what the given files do not tell is said to be open. Exit code 1: at
+    least one technique applies.
+
+    Example: bootlab check --config .config --log boot.log
+    """
+    system = load(system_file) if system_file is not None else None
+    facts = advice.gather(
+        Cache(default_folder()), system=system, config=config, cmdline=_cmdline(cmdline), log=log, boot=boot, arch=arch
+    )
+    wanted = [catalogue.get(i) for i in select] if select else list(catalogue.all_techniques())
+    unwanted = {catalogue.get(i).id for i in ignore or ()}
+    findings = advice.check(facts, [t for t in wanted if t.id not in unwanted])
+    if sarif_file is not None:
+        _write(sarif_file, sarif.document(findings))
+    if as_json:
+        print_json({"format": "bootlab-advice", "version": 1, "findings": [_plain(f) for f in findings]})
+    else:
+        findings_text.show(out(), findings, everything=everything)
+    if sarif_file is not None:
+        sys.stderr.write(f"wrote {sarif_file}\n")
+    if any(f.answer is Answer.YES for f in findings) and not exit_zero:
+        raise typer.Exit(EXIT_ADVICE)
+
+
+def _cmdline(given: str | None) -> str | None:
+    if given is None or not given.startswith("@"):
+        return given
+    path = Path(given[1:])
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError as fault:
+        raise UserError(f"cannot read {path}: {fault.strerror}", hint=f"ls -l {path}") from fault
+
+
+def _plain(finding: Finding) -> dict[str, object]:
+    return {
+        **msgspec.to_builtins(finding),
+        "sign": finding.sign,
+        "ways": [change_text(change) for change in finding.changes],
+    }
+
+
+def _write(path: Path, document: dict[str, object]) -> None:
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    except OSError as fault:
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault

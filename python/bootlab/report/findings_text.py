@@ -1,0 +1,78 @@
+"""Advice for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.advice.finding import Finding, Gain
+from bootlab.report import figures
+from bootlab.report.change_text import change_text
+from bootlab.report.shown_text import one_line
+from bootlab.techniques.base import Answer
+
+_RISKS = ("security", "function", "debuggability")
+
+
+def show(console: Console, findings: Sequence[Finding], *, everything: bool = False) -> None:
+    """Print what applies in full, what is open in one line each; `everything`: also what does not apply."""
+    applying = [f for f in findings if f.answer is Answer.YES]
+    for finding in applying:
+        _show_one(console, finding)
+    _list(console, "cannot be told from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
+    if everything:
+        _list(console, "do not apply", [f for f in findings if f.answer is Answer.NO])
+    count = Counter(f.answer for f in findings)
+    console.print(
+        f"{len(findings)} techniques: {count[Answer.YES]} apply, {count[Answer.UNKNOWN]} cannot be told, "
+        f"{count[Answer.NO]} do not apply. Only a boot decides: bootlab try SYSTEM.toml"
+    )
+
+
+def _show_one(console: Console, finding: Finding) -> None:
+    console.print(Text.assemble((finding.technique, "bold"), f"  {finding.title}"))
+    rows = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    place = f" ({finding.place})" if finding.place else ""
+    evidence = f": {finding.evidence}" if finding.evidence and finding.evidence != finding.reason else ""
+    rows.add_row(Text("why", "dim"), Text(one_line(f"{finding.reason}{evidence}{place}", 400)))
+    ways = [f"{c.label}: {change_text(c)}" if c.label else change_text(c) for c in finding.changes]
+    for number, way in enumerate(ways[:4]):
+        rows.add_row(Text("" if number else "how", "dim"), Text(one_line(way, 300)))
+    if len(ways) > 4:
+        rows.add_row("", Text(f"and {len(ways) - 4} more"))
+    rows.add_row(Text("expect", "dim"), Text(finding.sign))
+    for gain in finding.gains:
+        rows.add_row("", Text(one_line(_gain(gain), 300), "dim"))
+    rows.add_row(Text("not when", "dim"), Text(finding.when_not))
+    rows.add_row(Text("cost", "dim"), Text(finding.cost))
+    for kind in _RISKS:
+        if text := getattr(finding.risk, kind):
+            rows.add_row(Text("risk", "dim"), Text(f"{kind}: {text}", "yellow" if kind != "debuggability" else ""))
+    console.print(rows)
+
+
+def _gain(gain: Gain) -> str:
+    amount = f"{figures.ms(gain.ns)} ms: " if gain.ns is not None else ""
+    source = f" ({gain.source})" if gain.source else ""
+    return f"{gain.basis}: {amount}{gain.text}{source}"
+
+
+def _list(console: Console, title: str, findings: Sequence[Finding]) -> None:
+    """Print techniques by reason: most have the same one when a file was not given."""
+    if not findings:
+        return
+    console.print(Text(title, "bold"))
+    by_reason: dict[str, list[str]] = {}
+    for finding in findings:
+        evidence = f": {finding.evidence}" if finding.evidence else ""
+        by_reason.setdefault(one_line(f"{finding.reason}{evidence}", 300), []).append(finding.technique)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    table.add_column(ratio=2)
+    table.add_column(ratio=3)
+    for reason, ids in by_reason.items():
+        table.add_row(Text(", ".join(ids)), Text(reason, "dim"))
+    console.print(table)

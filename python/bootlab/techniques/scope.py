@@ -1,0 +1,85 @@
+"""Which kernels and processors a technique is for, read from what it declares."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from bootlab.techniques.base import Answer, Applies, Context, Source, Technique
+from bootlab.techniques.evidence import SILENT
+
+_VERSION = r"(\d+\.\d+(?:\.\d+)?)"
+_RANGE = re.compile(rf"(?:any|{_VERSION} and later|up to {_VERSION}|{_VERSION} to {_VERSION})(?= with |;|,|$)")
+
+
+class KernelRange(msgspec.Struct, frozen=True):
+    """The first and the last kernel version that a technique is for; None: no limit on that side."""
+
+    first: tuple[int, ...] | None = None
+    last: tuple[int, ...] | None = None
+
+    def holds(self, version: tuple[int, ...]) -> bool:
+        """Tell whether a version lies inside. `6.1` as the last version includes 6.1.192."""
+        if self.first is not None and version < self.first:
+            return False
+        return self.last is None or version[: len(self.last)] <= self.last
+
+
+def kernel_range(text: str) -> KernelRange:
+    """Read the head of `Technique.kernels`: `any`, `5.2 and later`, `up to 6.3` or `2.6.30 to 6.7`.
+
+    What follows `;`, `,` or ` with ` is for people. Raise ValueError for anything else.
+    """
+    found = _RANGE.match(text)
+    if found is None:
+        raise ValueError(f"no range of kernel versions: {text!r}")
+    after, until, first, last = found.groups()
+    return KernelRange(_numbers(after or first), _numbers(until or last))
+
+
+def _numbers(text: str | None) -> tuple[int, ...] | None:
+    return tuple(int(word) for word in text.split(".")) if text else None
+
+
+def outside(technique: Technique, context: Context) -> Applies | None:
+    """Answer no where the processor or the kernel's version is not one that the technique is for; None: inside."""
+    wanted = technique.architectures
+    if wanted and context.arch not in wanted:
+        names = ", ".join(wanted)
+        if not context.arch:
+            return Applies.unknown(f"it is for {names}, and the processor is not known")
+        return Applies.no(f"it is for {names}", f"architecture: {context.arch}")
+    version = context.kernel_version
+    if version and not kernel_range(technique.kernels).holds(version):
+        return Applies.no(f"it is for kernels {technique.kernels}", f"Linux {'.'.join(map(str, version))}")
+    return None
+
+
+def ask(technique: Technique, context: Context) -> Applies:
+    """Ask a technique, with what it leaves to this module: its scope, and what it must not take silence for.
+
+    A technique that reads the console, the command line, the machine or the root tree gets an empty one where nothing
+    was given (`context.unseen`); a `no` or `yes` that rests on it says nothing.
+    """
+    if answer := outside(technique, context):
+        return answer
+    missing = [source for source in technique.rests_on if source in context.unseen]
+    if missing:
+        return Applies.unknown(_takes(missing[0]))
+    answer = technique.applies(context)
+    if "console" in context.unseen and answer.answer is Answer.UNKNOWN and answer.reason == SILENT:
+        return Applies.unknown(_takes("console"), answer.evidence)
+    return answer
+
+
+def _takes(source: Source) -> str:
+    return f"it takes {_WORDS[source]} to tell"
+
+
+_WORDS: dict[Source, str] = {
+    "console": "a boot log",
+    "cmdline": "the kernel command line",
+    "machine": "a system file",
+    "initramfs": "a system file with an initramfs",
+}
