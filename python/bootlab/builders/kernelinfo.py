@@ -12,6 +12,7 @@ import msgspec
 
 from bootlab import _core
 from bootlab.errors import SystemFileError
+from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
@@ -118,20 +119,3 @@ def _numbers(release: str, banner: str) -> tuple[int, ...]:
     # Debian's release counts ABI changes (6.1.0-56); the banner names the upstream version behind it.
     match = re.search(r"\bDebian (\d+)\.(\d+)\.(\d+)-\d+ \(", banner) or re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
     return tuple(int(n) for n in match.groups() if n) if match else ()
-
-
-_CONFIG_LINE = re.compile(r'^(?:(CONFIG_\w+)=(?:"(.*)"|(.*))|# (CONFIG_\w+) is not set)$')
-
-
-def parse_config(text: str) -> dict[str, str]:
-    """Read a `.config`: `CONFIG_X` to `y`, `m`, `n` or the value's text without quotes."""
-    config: dict[str, str] = {}
-    for line in text.splitlines():
-        match = _CONFIG_LINE.match(line)
-        if match is None:
-            continue
-        if match[4]:
-            config[match[4]] = "n"
-        else:
-            config[match[1]] = match[2] if match[2] is not None else match[3]
-    return config

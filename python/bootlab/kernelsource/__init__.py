@@ -1,0 +1,1 @@
+"""What a kernel source tree says: Kconfig, Makefiles, where functions are defined, device trees."""

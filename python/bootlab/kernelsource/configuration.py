@@ -1,0 +1,66 @@
+"""A kernel configuration (`.config`): what each Kconfig symbol is set to."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+
+_LINE = re.compile(r'^(?:(CONFIG_\w+)=(?:"((?:[^"\\]|\\.)*)"|(.*))|# (CONFIG_\w+) is not set)\s*$')
+_GENERATED = "Automatically generated file"
+
+
+def parse_config(text: str) -> dict[str, str]:
+    """Read a `.config`: `CONFIG_X` to `y`, `m`, `n` or the value's text without quotes."""
+    config: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        if match[4]:
+            config[match[4]] = "n"
+        else:
+            config[match[1]] = re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
+    return config
+
+
+class Configuration(msgspec.Struct, frozen=True):
+    """Values by symbol, without `CONFIG_`. `complete`: what it does not name is off; of a fragment it is unknown."""
+
+    values: dict[str, str]
+    complete: bool = True
+    source: str = ""
+
+    def value(self, symbol: str) -> str | None:
+        """Return a symbol's value; `n` for what a complete configuration does not name, else None: unknown."""
+        found = self.values.get(symbol)
+        return "n" if found is None and self.complete else found
+
+
+def from_mapping(config: dict[str, str], source: str = "") -> Configuration:
+    """Take values by `CONFIG_X`, as a kernel image gives them: a complete configuration."""
+    return Configuration({name.removeprefix("CONFIG_"): value for name, value in config.items()}, True, source)
+
+
+def from_text(text: str, source: str = "") -> Configuration:
+    """Read `.config` text. What the kernel's own tool did not write is a fragment: it leaves the rest unknown."""
+    values = {name.removeprefix("CONFIG_"): value for name, value in parse_config(text).items()}
+    return Configuration(values, _GENERATED in text[:4096], source)
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Read a `.config`, packed with xz or not. Raise UserError when it cannot be read or names no symbol."""
+    try:
+        raw = path.read_bytes()
+        if raw[:6] == b"\xfd7zXZ\0":
+            raw = lzma.decompress(raw)
+    except (OSError, lzma.LZMAError) as fault:
+        raise UserError(f"cannot read {path}: {fault}", hint="give a kernel's .config") from fault
+    found = from_text(raw.decode("utf-8", errors="replace"), str(path))
+    if not found.values:
+        raise UserError(f"{path} sets no CONFIG_ symbol", hint="give a kernel's .config")
+    return found
