@@ -17,11 +17,16 @@
  *                      number `user_after` was seen; watched from mark `user_from`
  *   user_from=N        on, because the kernel starts helpers (modprobe) whose code
  *   user_after=N       init may share, long before it starts init
+ *   firmware=LOW:HIGH  addresses that are never user space: firmware that the
+ *                      kernel calls runs there
  *
  * How a byte gets its time: before each port write the plugin reads the virtual
  * clock; the device model writes the byte to the file inside that instruction;
  * so what is new in the file at the next port write belongs to the last one.
- * No register is read, which API version 1 could not do.
+ * Where the UART is memory, the call comes behind the store instead, and what is
+ * new in the file belongs to it. No register is read, which API version 1 could
+ * not do. Without icount such stores cannot be told from those to memory, and a
+ * thread that inotify wakes stamps what is new: that clock is the host's anyway.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <pthread.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -57,9 +63,9 @@ static int shift = -1;
 static uint64_t marks[MAX_MARKS];
 static unsigned n_marks;
 static uint64_t mark_low = UINT64_MAX, mark_high;
-static uint64_t user_limit;
+static uint64_t user_limit, firmware_low, firmware_high;
 static unsigned user_from, user_after;
-static bool user_watched, user_armed, user_done, is_x86;
+static bool user_watched, user_armed, user_done, is_x86, by_inotify;
 
 struct site {
     uint16_t left; /* instructions of the block from this one to its end */
@@ -123,11 +129,11 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, v
     struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
     if (!where || !qemu_plugin_hwaddr_is_io(where))
         return;
-    /* Runs after the store: the byte is in the file already. */
+    /* Runs after the store, the only instruction of its block: the byte is in the file already. */
     struct stat st;
     if (fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
         return;
-    read_clock(0, &file->pending_ns, &file->pending_insns);
+    read_clock(1, &file->pending_ns, &file->pending_insns);
     settle_console();
 }
 
@@ -212,6 +218,11 @@ static void instrument_marks(struct qemu_plugin_tb *tb, size_t n)
     }
 }
 
+static bool may_be_user(uint64_t address)
+{
+    return address < user_limit && (address < firmware_low || address >= firmware_high);
+}
+
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
@@ -220,7 +231,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         instrument_port_writes(tb, n);
     if (n_marks)
         instrument_marks(tb, n);
-    if (user_watched && !user_done && qemu_plugin_tb_vaddr(tb) < user_limit)
+    if (user_watched && !user_done && may_be_user(qemu_plugin_tb_vaddr(tb)))
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)n);
     /*
@@ -230,7 +241,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
      * cost of a call at each store to memory. Not on x86, whose UARTs are ports
      * and whose string instructions are such blocks too.
      */
-    if (n == 1 && !is_x86)
+    if (n == 1 && !is_x86 && !by_inotify)
         qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0), on_store, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, NULL);
 }
@@ -239,7 +250,19 @@ static void on_idle(qemu_plugin_id_t id, unsigned cpu)
 {
     (void)id;
     (void)cpu;
-    settle_console();
+    if (!by_inotify)
+        settle_console();
+}
+
+static void *follow_console(void *data)
+{
+    char events[4096];
+    int fd = (int)(intptr_t)data;
+    while (read(fd, events, sizeof events) > 0) {
+        file->pending_ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        settle_console();
+    }
+    return NULL;
 }
 
 /*
@@ -304,6 +327,10 @@ static int parse(const char *arg, const char **con, const char **out)
         user_after = (unsigned)strtoul(arg + 11, NULL, 0);
     } else if (!strncmp(arg, "user_from=", 10)) {
         user_from = (unsigned)strtoul(arg + 10, NULL, 0);
+    } else if (!strncmp(arg, "firmware=", 9)) {
+        char *end;
+        firmware_low = strtoull(arg + 9, &end, 0);
+        firmware_high = *end == ':' ? strtoull(end + 1, NULL, 0) : 0;
     } else if (!strncmp(arg, "mark=", 5) && n_marks < MAX_MARKS) {
         uint64_t at = strtoull(arg + 5, NULL, 0);
         marks[n_marks++] = at;
@@ -313,6 +340,23 @@ static int parse(const char *arg, const char **con, const char **out)
         return refuse("unknown argument");
     }
     return 0;
+}
+
+static int start_thread(void *(*body)(void *), void *data)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, body, data) != 0)
+        return refuse("cannot start a thread");
+    pthread_detach(thread);
+    return 0;
+}
+
+static int start_following(const char *con)
+{
+    int fd = inotify_init1(IN_CLOEXEC);
+    if (fd < 0 || inotify_add_watch(fd, con, IN_MODIFY) < 0)
+        return refuse("cannot watch the file named by con=");
+    return start_thread(follow_console, (void *)(intptr_t)fd);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -331,9 +375,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_vcpu_idle_cb(id, on_idle);
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, heartbeat, NULL) != 0)
-        return refuse("cannot start the heartbeat thread");
-    pthread_detach(thread);
-    return 0;
+    by_inotify = !is_x86 && shift < 0;
+    if (by_inotify && start_following(con))
+        return 1;
+    return start_thread(heartbeat, NULL);
 }

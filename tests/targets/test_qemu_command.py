@@ -57,7 +57,7 @@ def test_machine():
 
 def test_plugin_and_marks():
     marks = (("kernel-entry", 0x10200), ("start-kernel", 0xFF), ("run-init", 0xFFFF))
-    text = words(plugin="/p.so", marks=marks)
+    text = words(plugin="/p.so", marks=marks, user_space_end=1 << 47)
     assert (
         "-plugin /p.so,con=console.log,out=stamps.bin,shift=1,mark=0x10200,mark=0xff,mark=0xffff,"
         "user=0x800000000000,user_from=1,user_after=2 " in text

@@ -11,7 +11,8 @@ def stages_of(recording: Recording) -> tuple[Stage, ...]:
     """Return the intervals between the marks that were seen.
 
     An interval whose end was not seen runs on to the next mark that was; one whose start was not seen is left out:
-    its time stands in the interval before it. Together they cover power-on to goal without a gap.
+    its time stands in the interval before it. One that has no length, because two marks are one instruction (a kernel
+    without set-up code), is left out. Together they cover power-on to goal without a gap.
     """
     times = {m.name: m.ns for m in recording.marks}
     if "power-on" not in times:
@@ -21,7 +22,8 @@ def stages_of(recording: Recording) -> tuple[Stage, ...]:
     seen = sorted(((name, times[start]) for name, start, _ in STAGES if start in times), key=lambda s: s[1])
     seen = [s for s in seen if end is None or s[1] <= end]
     stops = [start_ns for _, start_ns in seen[1:]] + ([end] if end is not None else [])
-    return tuple(Stage(name, start_ns, stop - start_ns) for (name, start_ns), stop in zip(seen, stops, strict=False))
+    pairs = zip(seen, stops, strict=False)
+    return tuple(Stage(name, start_ns, stop - start_ns) for (name, start_ns), stop in pairs if stop > start_ns)
 
 
 def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:

@@ -16,9 +16,18 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
-_RULES = 2
+_RULES = 3
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
-SYMBOLS = ("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall")
+SYMBOLS = (
+    "_text",
+    "_stext",
+    "start_kernel",
+    "startup_64",
+    "rest_init",
+    "kernel_init",
+    "run_init_process",
+    "do_one_initcall",
+)
 
 
 class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +40,7 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     release: str = ""
     numbers: tuple[int, ...] = ()
     load_address: int | None = None
+    text_offset_bytes: int = 0
     pvh_entry: int | None = None
     symbols: dict[str, int] = {}
     config: dict[str, str] = {}
@@ -54,7 +64,7 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, .
         fresh.write_bytes(msgspec.json.encode(info))
         fresh.replace(place)
     if kernel.symbols:
-        info = msgspec.structs.replace(info, symbols={**info.symbols, **_read_system_map(Path(kernel.symbols), names)})
+        info = msgspec.structs.replace(info, symbols={**info.symbols, **_read_symbol_file(Path(kernel.symbols), names)})
     if kernel.config:
         text = Path(kernel.config).read_text(encoding="utf-8", errors="replace")
         return msgspec.structs.replace(info, config=parse_config(text), config_source=kernel.config)
@@ -70,7 +80,7 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
             f"this is no kernel image that bootlab knows: {fault}",
             path=kernel.image,
             where="kernel.image",
-            hint="give a bzImage or an uncompressed vmlinux",
+            hint="give a bzImage, zImage, Image or an uncompressed vmlinux",
         ) from fault
     # Neither is there in every kernel; what lacks without them is said where it is missed.
     symbols: dict[str, int] = {}
@@ -82,18 +92,37 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     linux = facts.get("linux") or {}
     setup = facts.get("setup") or {}
     elf = facts.get("elf") or {}
+    flat = facts.get("flat") or {}
     release = str(linux.get("release") or setup.get("kernel_version", "").split(" ")[0])
     return KernelInfo(
         kind=str(facts.get("kind") or ""),
         arch=str(facts.get("arch") or ""),
         release=release,
         numbers=_numbers(release, str(linux.get("banner") or setup.get("kernel_version") or "")),
+        text_offset_bytes=flat.get("text_offset_bytes", 0),
         load_address=setup.get("pref_address"),
         pvh_entry=elf.get("pvh_entry"),
         symbols=symbols,
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
     )
+
+
+def _read_symbol_file(path: Path, names: tuple[str, ...]) -> dict[str, int]:
+    with path.open("rb") as file:
+        is_elf = file.read(4) == b"\x7fELF"
+    if not is_elf:
+        return _read_system_map(path, names)
+    try:
+        found: dict[str, int] = _core.kernel_symbols(path.read_bytes(), list(names))
+    except ValueError as fault:
+        raise SystemFileError(
+            f"its symbols cannot be read: {fault}",
+            path=str(path),
+            where="kernel.symbols",
+            hint="give the kernel's System.map, or a vmlinux that was not stripped",
+        ) from fault
+    return found
 
 
 def _read_system_map(path: Path, names: tuple[str, ...]) -> dict[str, int]:

@@ -1,8 +1,9 @@
-"""bootlab's agent as a static program, built once with the machine's C compiler."""
+"""bootlab's agent as a static program, built once for each architecture with the machine's C compilers."""
 
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from bootlab.builders.cache import default_folder
 from bootlab.errors import EnvironmentFault, ToolMissing
+from bootlab.model.architecture import ARCHITECTURES, Arch
 
 
 def source_folder() -> Path:
@@ -23,19 +25,30 @@ def source_folder() -> Path:
     )
 
 
-def agent_path() -> Path:
-    """Return the agent for x86_64, built at first use. Raise ToolMissing or EnvironmentFault."""
+def compiler_for(arch: Arch) -> str:
+    """Return the C compiler for an architecture: the machine's own, or a cross compiler. Raise ToolMissing."""
+    facts = ARCHITECTURES[arch]
+    needed_for = f"to build the agent of diagnostic boots for {arch}"
+    if platform.machine() in facts.host_names:
+        compiler, name, packages = shutil.which("cc") or shutil.which("gcc"), "cc", "gcc libc6-dev"
+    else:
+        compiler, name, packages = shutil.which(facts.compiler), facts.compiler, facts.compiler_packages
+    if compiler is None:
+        raise ToolMissing(name, package=packages, needed_for=needed_for)
+    return compiler
+
+
+def agent_path(arch: Arch = "x86_64") -> Path:
+    """Return the agent for an architecture, built at first use. Raise ToolMissing or EnvironmentFault."""
     folder = source_folder()
     digest = hashlib.sha256()
     sources = sorted([*folder.glob("*.c"), *folder.glob("*.h")])
     for source in sources:
         digest.update(source.read_bytes())
-    made = default_folder() / "agent" / f"agent-{digest.hexdigest()[:16]}"
+    made = default_folder() / "agent" / f"agent-{arch}-{digest.hexdigest()[:16]}"
     if made.is_file():
         return made.resolve()
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        raise ToolMissing("cc", package="gcc libc6-dev", needed_for="to build the agent of diagnostic boots")
+    compiler = compiler_for(arch)
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         fresh = Path(work) / "agent"
@@ -45,7 +58,13 @@ def agent_path() -> Path:
             words = done.stderr.strip().splitlines()
             raise EnvironmentFault(
                 f"the compiler refused bootlab's agent: {words[0] if words else 'without a word'}",
-                hint="is libc6-dev installed? (apt-get install libc6-dev)",
+                hint=f"is its C library installed? ({_library(arch)})",
             )
         fresh.replace(made)
     return made.resolve()
+
+
+def _library(arch: Arch) -> str:
+    facts = ARCHITECTURES[arch]
+    native = platform.machine() in facts.host_names
+    return f"apt-get install {'libc6-dev' if native else facts.compiler_packages}"

@@ -34,7 +34,7 @@ def _with_agent(system: System, timing: Recording) -> System:
     real_init = system.cmdline.value("rdinit") or "/init"
     line = system.cmdline.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
     line = line.with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000))
-    source = "replay" if system.target == "replay" else str(agent_path())
+    source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
     tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
     return msgspec.structs.replace(
         system,

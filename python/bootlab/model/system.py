@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.tree import Compression, FileTree
 
@@ -13,25 +14,53 @@ TargetName = str
 Mode = Literal["exact", "free"]
 Firmware = Literal["seabios", "qboot", "default"]
 KernelForm = Literal["image", "vmlinux"]
+DiskBus = Literal["pci", "mmio"]
+
+# QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
+_ONE_CPU = {"vexpress-a9": "cortex-a9", "vexpress-a15": "cortex-a15", "versatilepb": "arm926"}
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The emulated machine (QEMU's words).
 
-    `options` are appended to `-machine TYPE,…`; `devices` become `-device …`; `extra` is passed on as it is.
+    `type` and `cpu` left empty become the architecture's usual ones. `options` are appended to `-machine TYPE,…`;
+    `devices` become `-device …`; `extra` is passed on as it is. `flash`: images of the parallel flash banks in their
+    order, an empty text for a bank without one. `sd`: the card. `dtb`: the device tree; it stands here because it
+    describes the board, and stays when the kernel is changed.
     """
 
-    arch: Literal["x86_64"] = "x86_64"
-    type: str = "q35"
-    cpu: str = "max"
+    arch: Arch = "x86_64"
+    type: str = ""
+    cpu: str = ""
     memory_mib: int = 256
     cpus: int = 1
     firmware: Firmware = "default"
     options: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     disks: tuple[str, ...] = ()
+    disk_bus: DiskBus | None = None
+    flash: tuple[str, ...] = ()
+    sd: str | None = None
+    dtb: str | None = None
     extra: tuple[str, ...] = ()
     emulator: str | None = None
+
+    def __post_init__(self) -> None:
+        """Fill in what the architecture usually has."""
+        if not self.type:
+            msgspec.structs.force_setattr(self, "type", self.architecture.machine_type)
+        if not self.cpu:
+            msgspec.structs.force_setattr(self, "cpu", _ONE_CPU.get(self.type, self.architecture.cpu))
+
+    @property
+    def architecture(self) -> Architecture:
+        """The architecture's facts."""
+        return ARCHITECTURES[self.arch]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that the machine reads, whose contents are part of the boot."""
+        return tuple(f for f in (*self.disks, *self.flash, self.sd, self.dtb) if f)
 
 
 class Clockwork(msgspec.Struct, frozen=True, kw_only=True):

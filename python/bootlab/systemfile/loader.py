@@ -27,6 +27,7 @@ _MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
 _TARGETS = ("qemu", "replay")
+_OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
 
 def default_unpack_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -160,7 +161,8 @@ def _number(value: int, low: int, high: int, where: str, place: Place, hint: str
 
 def _machine(raw: RawMachine, place: Place) -> Machine:
     for key in ("type", "cpu"):
-        if not getattr(raw, key).strip():
+        given = getattr(raw, key)
+        if given is not None and not given.strip():
             raise place.error("expected QEMU's name for it, got an empty text", f"machine.{key}", "leave the key out")
     for key in ("options", "devices", "disks", "extra"):
         for index, text in enumerate(getattr(raw, key)):
@@ -171,15 +173,24 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         # A bare name is looked up in PATH by the target; anything with a slash is a path like every other.
         has_folder = "/" in emulator or emulator.startswith(("~", "$"))
         emulator = place.file(emulator, "machine.emulator") if has_folder else emulator
+    if raw.arch != "x86_64" and raw.firmware != "default":
+        raise place.error(
+            f'"{raw.firmware}" is firmware of x86 machines; this one is {raw.arch}', "machine.firmware", _OWN_FIRMWARE
+        )
     return Machine(
-        type=raw.type,
-        cpu=raw.cpu,
+        arch=raw.arch,
+        type=raw.type or "",
+        cpu=raw.cpu or "",
         memory_mib=_number(raw.memory_mib, 1, 1 << 20, "machine.memory_mib", place, "memory in MiB: 256"),
         cpus=_number(raw.cpus, 1, 255, "machine.cpus", place),
         firmware=raw.firmware,
         options=tuple(raw.options),
         devices=tuple(raw.devices),
         disks=tuple(place.file(disk, f"machine.disks[{i}]") for i, disk in enumerate(raw.disks)),
+        disk_bus=raw.disk_bus,
+        flash=tuple(place.file(bank, f"machine.flash[{i}]") if bank else "" for i, bank in enumerate(raw.flash)),
+        sd=place.file(raw.sd, "machine.sd") if raw.sd is not None else None,
+        dtb=place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
         extra=tuple(raw.extra),
         emulator=emulator,
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from bootlab.model.system import Firmware, KernelForm, Mode, TargetName
+from bootlab.model.architecture import Arch
+from bootlab.model.system import DiskBus, Firmware, KernelForm, Mode, TargetName
 from bootlab.model.tree import Compression
 
 
@@ -15,16 +16,21 @@ class RawTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class RawMachine(RawTable, frozen=True):
-    """`[machine]`."""
+    """`[machine]`. Machine type and processor are the architecture's usual ones unless they are given."""
 
-    type: str = "q35"
-    cpu: str = "max"
+    arch: Arch = "x86_64"
+    type: str | None = None
+    cpu: str | None = None
     memory_mib: int = 256
     cpus: int = 1
     firmware: Firmware = "default"
     options: list[str] = []
     devices: list[str] = []
     disks: list[str] = []
+    disk_bus: DiskBus | None = None
+    flash: list[str] = []
+    sd: str | None = None
+    dtb: str | None = None
     extra: list[str] = []
     emulator: str | None = None
 

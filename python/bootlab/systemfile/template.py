@@ -15,14 +15,17 @@ target = "qemu"                       # qemu | replay
 # application = "/usr/bin/app"
 
 [machine]
-type = "q35"                          # QEMU's -machine
-cpu = "max"                           # QEMU's -cpu
+arch = "x86_64"                       # x86_64 | arm | arm64 | riscv64
+type = "q35"                          # QEMU's -machine; left out: q35, or virt
+cpu = "max"                           # QEMU's -cpu; left out: the architecture's usual one
 memory_mib = 256
 cpus = 1
 firmware = "default"                  # default | seabios | qboot
 # options = ["graphics=off"]          # appended to -machine TYPE,...
 # devices = ["virtio-rng-pci"]        # each becomes -device ...
 # disks = ["disk.img"]                # files
+# flash = ["nor.img"]                 # parallel flash banks; sd = "card.img": the SD card
+# dtb = "board.dtb"                   # the board's device tree
 # extra = ["-nic", "user"]            # passed on as they are
 # emulator = "/usr/bin/qemu-system-x86_64"
 

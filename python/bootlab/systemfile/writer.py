@@ -8,6 +8,9 @@ import msgspec
 
 from bootlab.model.system import Limits, Machine, System
 
+# Keys of [machine] that hold paths, in which the loader expands variables.
+_PATHS = frozenset({"disks", "flash", "sd", "dtb", "emulator"})
+
 
 def system_toml(system: System, files: dict[str, str]) -> str:
     """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
@@ -24,7 +27,7 @@ def system_toml(system: System, files: dict[str, str]) -> str:
     for name in ("config", "symbols"):
         if path := getattr(system.kernel, name):
             lines.append(f"{name} = {_path(path)}")
-    lines += ["", "[machine]", *_changed(system.machine, Machine())]
+    lines += ["", "[machine]", *_changed(system.machine, Machine(arch=system.machine.arch))]
     lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
     if system.initramfs is not None and "initramfs" in files:
         lines += ["", "[initramfs]", f"compression = {_text(system.initramfs.compression)}"]
@@ -46,13 +49,12 @@ def _changed(value: Machine | Limits, default: Machine | Limits) -> list[str]:
     out: list[str] = []
     for field in value.__struct_fields__:
         now = getattr(value, field)
-        if field == "arch" or now == getattr(default, field) or now is None:
+        if now is None or (now == getattr(default, field) and (field != "arch" or now == Machine().arch)):
             continue
         if isinstance(now, tuple):
-            # Of all lists only that of the disks holds paths.
-            out.append(f"{field} = [{', '.join(_path(v) if field == 'disks' else _text(v) for v in now)}]")
+            out.append(f"{field} = [{', '.join(_path(v) if field in _PATHS else _text(v) for v in now)}]")
         else:
-            out.append(f"{field} = {_path(now) if field == 'emulator' else _value(now)}")
+            out.append(f"{field} = {_path(now) if field in _PATHS else _value(now)}")
     return out
 
 

@@ -29,9 +29,6 @@ class Emulator(msgspec.Struct, frozen=True):
         return 2 if self.numbers < (9, 1) else 3
 
 
-_BINARY = {"x86_64": ("qemu-system-x86_64", "qemu-system-x86")}
-
-
 def find(machine: Machine) -> Emulator:
     """Return the emulator for a machine. Raise ToolMissing or UserError."""
     if machine.emulator:
@@ -42,10 +39,12 @@ def find(machine: Machine) -> Emulator:
                 hint="give the path of a qemu-system-… binary, or leave the key out",
             )
     else:
-        name, package = _BINARY[machine.arch]
-        path = shutil.which(name)
+        facts = machine.architecture
+        path = shutil.which(facts.emulator)
         if path is None:
-            raise ToolMissing(name, package=package, needed_for=f"to boot {machine.arch} systems")
+            raise ToolMissing(
+                facts.emulator, package=facts.emulator_package, needed_for=f"to boot {machine.arch} systems"
+            )
     return _inspect(path, Path(path).stat().st_mtime_ns)
 
 

@@ -7,18 +7,18 @@ import re
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.recording import Mark
 from bootlab.model.system import System
+from bootlab.targets import load_address
 from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import USER_MARK, Stamps
 
-# Where QEMU's loader puts a bzImage (hw/i386/x86.c:x86_load_linux): the real-mode part's entry, 0x200 behind its
-# segment, and the protected-mode part.
-_SETUP_ENTRY = 0x10200
-_PROTECTED_MODE_ENTRY = 0x100000
-
+_NO_SYMBOLS = (
+    "the marks start-kernel and user-space: the image's symbols could not be read (name its System.map or vmlinux as "
+    "kernel.symbols)"
+)
 _SOURCES = {
     "kernel-entry": "first instruction of the kernel's set-up code",
-    "decompression": "first instruction of the decompressor (startup_32)",
-    "kernel-image": "first instruction of the unpacked kernel (startup_64)",
+    "decompression": "first instruction of the decompressor",
+    "kernel-image": "first instruction of the unpacked kernel",
     "start-kernel": "first instruction of start_kernel()",
     "run-init": "first instruction of run_init_process()",
 }
@@ -31,25 +31,29 @@ def kernel_marks(
 
     `watch`: kernel functions that get a mark under their own name, as proof that they ran.
     """
-    if system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
+    if system.machine.architecture.kaslr and system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
         return {}, ("marks inside the kernel: its addresses are random without nokaslr",)
-    marks: dict[str, int] = {}
-    if system.kernel.form == "vmlinux":
-        if info.pvh_entry is not None:
-            marks["kernel-entry"] = info.pvh_entry
-    else:
-        marks["kernel-entry"] = _SETUP_ENTRY
-        marks["decompression"] = _PROTECTED_MODE_ENTRY
-        if info.load_address is not None:
-            marks["kernel-image"] = info.load_address
+    marks = _entries(system, info)
     start = info.symbols.get("start_kernel")
     if start is None:
-        return marks, ("the marks start-kernel and user-space: the image's symbols could not be read",)
+        return marks, (_NO_SYMBOLS,)
     marks["start-kernel"] = start
     if (run_init := info.symbols.get("run_init_process")) is not None:
         marks["run-init"] = run_init
     marks |= {name: info.symbols[name] for name in watch if name in info.symbols}
     return marks, ()
+
+
+def _entries(system: System, info: KernelInfo) -> dict[str, int]:
+    if system.machine.arch != "x86_64":
+        return load_address.entries(system.machine, info)
+    if system.kernel.form == "vmlinux":
+        return {"kernel-entry": info.pvh_entry} if info.pvh_entry is not None else {}
+    found = {
+        "kernel-entry": load_address.X86_SETUP_ENTRY,
+        "decompression": load_address.X86_PROTECTED_MODE_ENTRY,
+    }
+    return found | ({"kernel-image": info.load_address} if info.load_address is not None else {})
 
 
 def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:

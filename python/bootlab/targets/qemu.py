@@ -13,13 +13,14 @@ import msgspec
 from bootlab.builders.artefacts import Artefacts, build
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo, inspect
-from bootlab.errors import EnvironmentFault
+from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
 from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
 from bootlab.targets.console import split_lines
 from bootlab.targets.ending import Ending, judge
+from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.process import EmulatorProcess
 from bootlab.targets.stamps import StampFile
@@ -28,6 +29,7 @@ from bootlab.targets.watch import ConsoleWatch
 _POLL_S = 0.004
 _PROGRESS_EVERY_S = 0.1
 _AWAITED_S = 60.0
+_STAMPS_S = 5.0
 
 
 class QemuTarget:
@@ -45,6 +47,7 @@ class QemuTarget:
         found = emulator.find(system.machine)
         artefacts = build(system, self._cache)
         info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)), self._watch)
+        _check_form(system, info)
         accel = self._accel(system, found)
         stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
@@ -63,9 +66,10 @@ class QemuTarget:
             accel=accel,
             plugin=stamper.path if stamper else None,
             marks=tuple(marks.items()) if stamped else (),
+            user_space_end=user_space_end(system.machine.arch, info),
         )
         command = qemu_command.build(system, parts)
-        disks = tuple(self._cache.digest(Path(disk)) for disk in system.machine.disks)
+        disks = tuple(self._cache.digest(Path(file)) for file in system.machine.files)
         return BootPlan(
             system=system,
             purpose=purpose,
@@ -97,6 +101,8 @@ class QemuTarget:
         else:
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
                 ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress)
+                if _stamped_behind(plan) and ending.outcome is Outcome.GOAL:
+                    _await_stamps(StampFile(stamp_path), watch.size_bytes, process, stop)
                 if plan.awaited and ending.outcome is Outcome.GOAL:
                     _await(folder / plan.awaited, process, stop)
             for name, source in plan.carried:
@@ -108,7 +114,7 @@ class QemuTarget:
             return "tcg"
         with self._lock:
             if self._kvm is None:
-                self._kvm = kvm.probe(found)
+                self._kvm = kvm.probe(found, system.machine.arch)
         if self._kvm.works:
             return "kvm"
         if system.clock.accel == "kvm":
@@ -173,6 +179,20 @@ def _await(path: Path, process: EmulatorProcess, stop: threading.Event) -> None:
         time.sleep(_POLL_S)
 
 
+def _stamped_behind(plan: BootPlan) -> bool:
+    # Elsewhere the instruction that writes a byte stamps it (qemu-plugin/bootlab-stamp.c).
+    return plan.stamped and plan.system.clock.mode == "free" and plan.system.machine.arch != "x86_64"
+
+
+def _await_stamps(stamps: StampFile, size_bytes: int, process: EmulatorProcess, stop: threading.Event) -> None:
+    until = time.monotonic() + _STAMPS_S
+    while process.exit_code is None and not stop.is_set() and time.monotonic() < until:
+        state = stamps.progress()
+        if state is not None and state.stamped_bytes >= size_bytes:
+            return
+        time.sleep(_POLL_S)
+
+
 def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, wall_s: float) -> Recording:
     console_path = folder / qemu_command.CONSOLE_FILE
     console = console_path.read_bytes() if console_path.exists() else b""
@@ -231,8 +251,21 @@ def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple
     return (stamps[-1], "printk") if stamps else (None, "printk")
 
 
+def _check_form(system: System, info: KernelInfo) -> None:
+    facts = system.machine.architecture
+    if facts.name != "x86_64" and system.kernel.form == "vmlinux":
+        raise UserError(
+            f"kernel.form is vmlinux: {facts.name} machines have no PVH entry", hint='set kernel.form = "image"'
+        )
+    if info.arch in facts.kernel_archs and info.kind and info.kind not in facts.image_kinds:
+        raise UserError(
+            f"{system.kernel.image}: QEMU loads no {facts.name} kernel of the form {info.kind}",
+            hint=f"it loads: {', '.join(sorted(facts.image_kinds))}",
+        )
+
+
 def _wrong_architecture(system: System, info: KernelInfo) -> str:
-    if not info.arch or info.arch in {system.machine.arch, "x86", "unknown"}:
+    if not info.arch or info.arch in {*system.machine.architecture.kernel_archs, "unknown"}:
         return ""
     return f"{system.kernel.image} is a kernel for {info.arch}; the machine is {system.machine.arch}"
 

@@ -23,6 +23,8 @@ from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
 from bootlab.targets.qemu_command import effective_cmdline
 
 _INFO_FILE = "kernelinfo.json"
+# Keys that older recordings do not know: they tell systems apart only where they are given.
+_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
 
 
 def fingerprint(system: System, purpose: Purpose) -> str:
@@ -35,7 +37,11 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     if purpose == "diagnostic":
         names = [n for n in names if not n[0].startswith("/bootlab")]
     packed = (initramfs.compression, initramfs.level) if initramfs else None
-    machine = msgspec.structs.replace(system.machine, emulator=None)
+    machine = {
+        k: v
+        for k, v in msgspec.structs.asdict(msgspec.structs.replace(system.machine, emulator=None)).items()
+        if v or k not in _MACHINE_KEYS_ADDED
+    }
     facts = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names, system.clock, purpose)
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
 

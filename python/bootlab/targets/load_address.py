@@ -1,0 +1,81 @@
+"""Where a kernel is in physical memory when its first instruction runs, and where user space ends.
+
+QEMU puts the file of `-kernel` at a fixed place (hw/arm/boot.c, hw/riscv/boot.c, hw/i386/x86.c of QEMU); kernels of
+ARM, AArch64 and RISC-V run there until they switch their MMU on.
+"""
+
+from __future__ import annotations
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.model.architecture import Arch
+from bootlab.model.system import Machine
+
+# The set-up code's entry, 0x200 behind its segment, and the protected-mode part.
+X86_SETUP_ENTRY = 0x10200
+X86_PROTECTED_MODE_ENTRY = 0x100000
+
+# Start of RAM: hw/arm/{virt,vexpress,versatilepb}.c.
+_ARM_RAM = {"virt": 0x40000000, "vexpress-a9": 0x60000000, "vexpress-a15": 0x80000000, "versatilepb": 0}
+_ARM_ZIMAGE_OFFSET = 0x10000
+_ARM64_BOOT_STUB_BYTES = 4096
+_ALIGN = 2 << 20
+# OpenSBI lies at the start of RAM and ends within its first 2 MiB; the kernel comes at the next such boundary.
+_RISCV_FIRMWARE = 0x80000000
+RISCV_FIRMWARE_RANGE = (_RISCV_FIRMWARE, _RISCV_FIRMWARE + _ALIGN)
+
+# arch/arm/include/asm/memory.h: modules take the last 16 MiB below the kernel's half.
+_ARM_MODULES_BYTES = 16 << 20
+_ARM_PAGE_OFFSET = 0xC0000000
+_USER_SPACE_END = {
+    # Documentation/arch/x86/x86_64/mm.rst: with four-level page tables, and below the kernel with five.
+    "x86_64": 1 << 47,
+    # Documentation/arm64/memory.rst: TTBR0's half, with addresses of 52 bits as well.
+    "arm64": 1 << 52,
+    # Documentation/riscv/vm-layout.rst: the lower half of sv57.
+    "riscv64": 1 << 56,
+}
+
+
+def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
+    """Return the physical addresses of `kernel-entry`, `decompression` and `kernel-image`, as far as they are known.
+
+    What is entered is an ARM zImage's decompressor; on AArch64 and RISC-V it is the kernel itself.
+    """
+    board = machine.type.partition("-")[0] if machine.type.startswith("virt-") else machine.type
+    if machine.arch == "riscv64":
+        start = _RISCV_FIRMWARE + _ALIGN
+        return {"kernel-entry": start, "kernel-image": start} if board == "virt" else {}
+    if machine.arch == "x86_64" or (ram := _ARM_RAM.get(board)) is None:
+        return {}
+    if machine.arch == "arm64":
+        offset = info.text_offset_bytes
+        start = ram + offset + (_ALIGN if offset < _ARM64_BOOT_STUB_BYTES else 0)
+        return {"kernel-entry": start, "kernel-image": start}
+    start = ram + _ARM_ZIMAGE_OFFSET
+    found = {"kernel-entry": start, "decompression": start}
+    if (text := _arm_text(info)) is not None:
+        # arch/arm/boot/compressed/head.S with AUTO_ZRELADDR: unpacked to the start of RAM plus TEXT_OFFSET.
+        found["kernel-image"] = ram + text - user_half_end(info)
+    return found
+
+
+def user_space_end(arch: Arch, info: KernelInfo) -> int:
+    """Return the address that no instruction of user space reaches."""
+    if arch == "arm":
+        return user_half_end(info) - _ARM_MODULES_BYTES
+    return _USER_SPACE_END[arch]
+
+
+def user_half_end(info: KernelInfo) -> int:
+    """Return PAGE_OFFSET of a 32-bit ARM kernel (CONFIG_VMSPLIT_*), told by where its code is linked."""
+    start = info.symbols.get("start_kernel")
+    return _ARM_PAGE_OFFSET if start is None else start & 0xF0000000
+
+
+def _arm_text(info: KernelInfo) -> int | None:
+    if (text := info.symbols.get("_text")) is not None:
+        return text
+    start = info.symbols.get("_stext")
+    # _text is TEXT_OFFSET behind a boundary of 1 MiB, 0x8000 but for the whole MiBs some platforms reserve; _stext
+    # follows the head's few hundred bytes, or lies on the next boundary (arch/arm/kernel/vmlinux.lds.S).
+    return None if start is None else ((start - 1) & ~0xFFFFF) | 0x8000
