@@ -8,12 +8,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from bootlab.analysis.tree_shape import Flags, Numbers, TreeShape
+
 ROOT, IRQ_ROOT, CUT_ROOT = 1, 2, 3
 SPAN_OPEN, SPAN_INITCALL = 1, 2
 TASK_MAIN, TASK_BOOT = 1, 2
 
 Table = NDArray[Any]
-Numbers = NDArray[np.int64]
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,28 +70,24 @@ class FunctionTrace:
         self.irq_off = irq_off
         self.function: Numbers = nodes["function"].astype(np.int64)
         self.parent: Numbers = nodes["parent"].astype(np.int64)
-        self.depth = _depths(self.parent)
+        self.shape = TreeShape(self.parent)
+        # Node 0 is nobody and node 1 the root: what a task calls first has depth 1.
+        self.depth = np.maximum(self.shape.depth - 1, 0)
         self.self_insns: Numbers = nodes["self_insns"].astype(np.int64)
         self.total_insns = self.rolled_up(self.self_insns)
         self.idle_ns = self.rolled_up(nodes["idle_ns"].astype(np.int64))
-        self.top_of_kind = self._first_of_function()
+        self.top_of_kind = self.shape.first_of(self.function)
 
     def rolled_up(self, own: Numbers) -> Numbers:
         """Return each node's value with those of all nodes below it."""
-        total = own.copy()
-        for level in range(int(self.depth.max(initial=0)), 0, -1):
-            at = np.flatnonzero(self.depth == level)
-            np.add.at(total, self.parent[at], total[at])
+        total = self.shape.rolled_up(own)
+        total[0] = own[0]
         return total
 
-    def _first_of_function(self) -> NDArray[np.bool_]:
-        """Tell which nodes have no caller of the same function: only those count towards a function's total."""
-        first = np.ones(len(self.function), dtype=bool)
-        above = self.parent.copy()
-        while above.any():
-            first &= (self.function[above] != self.function) | (above == 0)
-            above = self.parent[above]
-        return first
+    @property
+    def under_irq(self) -> Flags:
+        """Tell which nodes ran in interrupts, which are no part of what they interrupted."""
+        return self.shape.under(np.arange(len(self.parent)) == IRQ_ROOT)
 
     def name(self, node: int) -> str:
         """Return the function's name of a node."""
@@ -107,12 +104,3 @@ class FunctionTrace:
     def ns(self, insns: int) -> int:
         """Return the virtual time of instructions."""
         return insns << self.head.shift
-
-
-def _depths(parent: Numbers) -> Numbers:
-    depth = np.zeros(len(parent), dtype=np.int64)
-    above = parent.copy()
-    while above.any():
-        depth += above > 0
-        above = parent[above]
-    return depth

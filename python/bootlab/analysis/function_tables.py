@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Numbers
+from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace
+from bootlab.analysis.tree_shape import Numbers
 from bootlab.targets.trace_symbols import BUCKETS
 
 # init/main.c: do_one_initcall(), of kernels from 2.6.27 on.
@@ -135,11 +136,7 @@ def _largest_callees(trace: FunctionTrace, inclusive: Numbers) -> tuple[Numbers,
 
 def buckets(trace: FunctionTrace) -> list[Bucket]:
     """Return where the instructions went: firmware, decompressor, kernel, interrupts, user space; and idle time."""
-    under_irq = np.zeros(len(trace.function), dtype=bool)
-    under_irq[IRQ_ROOT] = True
-    for level in range(1, int(trace.depth.max(initial=0)) + 1):
-        at = np.flatnonzero(trace.depth == level)
-        under_irq[at] |= under_irq[trace.parent[at]]
+    under_irq = trace.under_irq
     outside = trace.function < 4
     rows = [(BUCKETS[n].strip("[]"), int(trace.self_insns[trace.function == n].sum())) for n in range(4)]
     rows.append(("kernel", int(trace.self_insns[~outside & ~under_irq].sum())))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemArgument, err, out, print_json
 from bootlab.errors import UserError
-
-if TYPE_CHECKING:
-    from bootlab.analysis.call_tree import FunctionTrace
 
 
 class Show(StrEnum):
@@ -58,7 +56,11 @@ def trace(
     span_us: Annotated[
         float, typer.Option("--span-us", min=0, help="Keep spans of calls that took at least this.")
     ] = 20,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained page with a flame graph.")
+    ] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write spans as a Perfetto trace.")] = None,
+    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write spans as a Chrome-JSON trace.")] = None,
     speedscope: Annotated[Path | None, typer.Option("--speedscope", help="Write a speedscope profile.")] = None,
     folded: Annotated[Path | None, typer.Option("--folded", help="Write folded stacks for a flame graph.")] = None,
     store: StoreOption = DEFAULT_STORE,
@@ -69,7 +71,8 @@ def trace(
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --perfetto boot.pftrace
     """
     from bootlab.analysis import delay_census, function_tables  # noqa: PLC0415 - loaded only where a trace is made
-    from bootlab.report import function_text  # noqa: PLC0415
+    from bootlab.report import chrome_trace, function_export, function_page, function_text  # noqa: PLC0415
+    from bootlab.report.perfetto import encode  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
 
     wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
@@ -79,8 +82,14 @@ def trace(
     with opened(system_file, store=store, quiet=as_json) as system:
         traced = system.trace(request)
     found = traced.trace
-    _export(found, system.name, perfetto=perfetto, speedscope=speedscope, folded=folded)
     min_ns = int(min_us * 1000)
+    _write(
+        (html, lambda: function_page.render(found, system.name, min_ns=min_ns).encode()),
+        (perfetto, lambda: encode(function_export.span_tracks(found, system.name))),
+        (chrome, lambda: chrome_trace.encode(function_export.span_tracks(found, system.name))),
+        (speedscope, lambda: function_export.speedscope(found, system.name)),
+        (folded, lambda: function_export.folded(found).encode()),
+    )
     functions = [row for row in function_tables.functions(found) if row.time_ns >= min_ns]
     waits = [row for row in delay_census.census(found) if row.time_ns >= min_ns]
     tree = function_tables.tree(found, root=root, min_ns=max(min_ns, 1), depth=depth, limit=max(rows, 1))
@@ -119,18 +128,12 @@ def trace(
     err().print(f"recording: {traced.recording.path}", markup=False, soft_wrap=True)
 
 
-def _export(
-    found: FunctionTrace, name: str, *, perfetto: Path | None, speedscope: Path | None, folded: Path | None
-) -> None:
-    from bootlab.report import function_export  # noqa: PLC0415
-    from bootlab.report.perfetto import encode  # noqa: PLC0415
-
-    if perfetto is not None:
-        perfetto.write_bytes(encode(function_export.span_tracks(found, name)))
-    if speedscope is not None:
-        speedscope.write_bytes(function_export.speedscope(found, name))
-    if folded is not None:
-        folded.write_text(function_export.folded(found), encoding="utf-8")
-    for path in (perfetto, speedscope, folded):
-        if path is not None:
-            err().print(f"wrote {path}", markup=False, soft_wrap=True)
+def _write(*wanted: tuple[Path | None, Callable[[], bytes]]) -> None:
+    for path, made in wanted:
+        if path is None:
+            continue
+        try:
+            path.write_bytes(made())
+        except OSError as fault:
+            raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from None
+        err().print(f"wrote {path}", markup=False, soft_wrap=True)

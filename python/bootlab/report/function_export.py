@@ -51,15 +51,14 @@ def span_tracks(trace: FunctionTrace, name: str) -> tracks.Trace:
     """Return the spans with one track a task, those of interrupts on a track of their own."""
     process = f"{name} (virtual clock)"
     lanes: dict[tuple[int, bool], list[tracks.Slice]] = defaultdict(list)
+    under_irq = trace.under_irq
     for span in trace.spans:
         node = int(span["node"])
         chain = trace.chain(node)
-        outer = chain[0] if chain else ""
-        in_irq = outer.startswith(("asm_sysvec", "irq_entries", "spurious_entries"))
         detail: tuple[tuple[str, str], ...] = (("callers", " > ".join(chain[-6:-1])),)
         if span["flags"] & SPAN_OPEN:
             detail = (*detail, ("end", "still running when the trace ended"))
-        lanes[int(span["task"]), in_irq].append(
+        lanes[int(span["task"]), bool(under_irq[node])].append(
             tracks.Slice(
                 name=visible(trace.name(node), 200),
                 start_ns=int(span["start_ns"]),

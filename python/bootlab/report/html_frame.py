@@ -16,7 +16,7 @@ import msgspec
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-STYLES = ("page.css", "sections.css")
+STYLES = ("page.css", "sections.css", "calls.css")
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 

@@ -40,7 +40,7 @@ function partSection(part, index) {
   });
   return section(`part-${index}`, part.title, part.subtitle,
     part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, text)),
-    plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1))));
+    part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1))));
 }
 
 function themeButton() {
@@ -51,12 +51,12 @@ function themeButton() {
 
 function build(data) {
   const sections = data.parts.map(partSection);
-  sections.push(section("account", "What was read", "What each range of lines was taken for, and what was left out and why.",
+  if (data.account.length) sections.push(section("account", "What was read", "What each range of lines was taken for, and what was left out and why.",
     data.account.filter((table) => table.rows.length).map((table) => dataTable(table, (made += 1)))));
-  const facts = [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
+  const facts = data.facts || [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
-    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, "Analysis"), themeButton()),
+    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
       data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
       data.parts.length ? null : el("div", { class: "failure", role: "alert" }, "Nothing of a boot was found in it."),
       data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
