@@ -79,6 +79,9 @@ class Analysis:
     def json(self) -> str:
         """Return the document as JSON text."""
 
+    def call_trees(self) -> list[tuple[list[str], list[int], list[int], list[int], list[int]]]:
+        """Return the merged call tree of each trace: names, parents, numbers of names, counts, own weights."""
+
     def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
         """Return one export: svg, perfetto, chrome, csv, speedscope or folded; None when there is nothing to draw."""
 

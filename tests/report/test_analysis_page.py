@@ -34,7 +34,7 @@ def opened(browser, tmp_path: Path):
 
     def open_(data: bytes, width: int = 1400):
         file = tmp_path / "analysis.html"
-        file.write_text(analysis_html.render(analyze(data, name="sample.log")), encoding="utf-8")
+        file.write_text(analysis_html.render(analyze(data, name="sample.log", export=True)), encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900})
         page.on("console", lambda m: trouble.append(f"console: {m.text}"))
         page.on("pageerror", lambda e: trouble.append(f"error: {e}"))
@@ -85,3 +85,12 @@ def test_hostile_text_runs_nothing(opened):
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
     assert "<img src=x onerror=alert(1)>" in page.locator("#part-0").inner_text()
+
+
+@pytest.mark.browser
+def test_a_function_trace_has_a_flame_graph(opened):
+    page = opened(samples.TRACE.encode())
+    assert page.locator(".flame-canvas").count() == 1
+    page.locator(".flame-box").click(position={"x": 20, "y": 28})
+    assert page.locator(".flame .tell").inner_text().startswith("all tasks")
+    assert page.locator(".calls-functions tbody tr").count() > 0

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.trace.trace_writer import names, node, trace
 
-from bootlab.analysis import call_forest
+from bootlab.analysis import call_forest, forest_difference
 from bootlab.collectors.function_trace import parse
-from bootlab.report import calls_data, function_page
+from bootlab.report import calls_data, difference_page, function_page
 from bootlab.report.analysis_html import SCRIPTS
 from bootlab.report.html_frame import page as frame
 
@@ -209,3 +209,26 @@ def test_a_hundred_thousand_paths(opened, monkeypatch):
     page.get_by_label("Search paths").fill("f49")
     assert "paths" in page.locator("#calls-0 > .controls .count").inner_text()
     assert page.locator('[role="treeitem"]').count() <= 60
+
+
+def test_a_difference_has_both_sides_of_each_path():
+    before, after = (call_forest.of_trace(small(scale)) for scale in (1000, 1500))
+    found = forest_difference.compare(before, after)
+    data = calls_data.calls_data(found.after, before=calls_data.weights(found.before), floor=20000)
+    assert total_of(data) == after.total[0] + after.wait[0]
+    assert total_of(data, "was") == before.total[0] + before.wait[0]
+    assert len(data["now"]["own"]) == len(data["was"]["own"]) == len(data["fn"])
+
+
+@pytest.mark.browser
+def test_a_difference_in_the_browser(opened):
+    before, after = (call_forest.of_trace(small(scale)) for scale in (1000, 1500))
+    page = opened(difference_page.render(forest_difference.compare(before, after), ("old", "<i>new</i>")))
+    page.locator(".flame-box").click(position={"x": 20, "y": 28})
+    assert shown(page).startswith("init 189.000")
+    assert "+63.000\u202fµs against base" in shown(page)
+    page.get_by_role("button", name="widths of base").click()
+    assert shown(page).startswith("init 126.000")
+    assert "+63.000\u202fµs against base" in shown(page)
+    assert page.locator(".calls-functions tbody .c-slower").count() == 8
+    assert page.locator("i").count() == 0

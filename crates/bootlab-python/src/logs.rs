@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use std::collections::HashMap;
+
 use boottrace::analysis::{compare, Budget};
-use boottrace::export::{self, Timeline};
+use boottrace::export::{self, Timeline, Tree};
 use boottrace::{Analyzed, Boot, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -111,6 +113,12 @@ impl Analysis {
             .map_err(to_python)
     }
 
+    /// The merged call trees of the traces, in their order: names, and of each path its parent (path 0 is the root),
+    /// the number of its name, its count and its own weight. Empty without `export`.
+    fn call_trees(&self, py: Python<'_>) -> Vec<Columns> {
+        py.detach(|| self.analyzed.trees.iter().map(columns).collect())
+    }
+
     /// One export: `svg`, `perfetto`, `chrome`, `csv`, `speedscope` or `folded`. `None` when there is nothing to draw.
     #[pyo3(signature = (kind, /, *, boot=None))]
     fn export(&self, py: Python<'_>, kind: &str, boot: Option<u32>) -> PyResult<Option<Vec<u8>>> {
@@ -147,6 +155,27 @@ fn compare_boots(
         serde_json::to_string(&compare(&base, &new, threshold_ns, &budgets))
     })
     .map_err(to_python)
+}
+
+/// A call tree as columns: names, parents, numbers of names, counts, own weights.
+type Columns = (Vec<String>, Vec<usize>, Vec<usize>, Vec<u64>, Vec<u64>);
+
+fn columns(tree: &Tree) -> Columns {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut out = Columns::default();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let known = numbers.len();
+        let function = *numbers.entry(&node.name).or_insert(known);
+        if function == known {
+            out.0.push(node.name.clone());
+        }
+        // A parent that comes later would be no tree; such a link is ignored, as the exporters do.
+        out.1.push(if node.parent < index { node.parent } else { 0 });
+        out.2.push(function);
+        out.3.push(node.count);
+        out.4.push(node.self_ns);
+    }
+    out
 }
 
 fn boots(side: &[Py<Analysis>]) -> Vec<&Boot> {

@@ -17,6 +17,7 @@ from bootlab.targets.trace_symbols import BUCKETS
 
 IDLE = "[idle]"
 SWITCHED_OUT = "[switched out]"
+INTERRUPTS = "[interrupts]"
 WAITS = frozenset({IDLE, SWITCHED_OUT})
 """Names of nodes that are no work."""
 
@@ -119,7 +120,9 @@ class ForestBuilder:
             self.function.append(function)
         return node
 
-    def forest(self, count: Sequence[int], own: Sequence[int], *, clock: str, unit: str) -> CallForest:
+    def forest(
+        self, count: Sequence[int] | Numbers, own: Sequence[int] | Numbers, *, clock: str, unit: str
+    ) -> CallForest:
         """Return the forest, with the count and the own weight of each node."""
         arrays = (np.array(values, dtype=np.int64) for values in (self.parent, self.function, count, own))
         return CallForest(tuple(self._names), *arrays, clock=clock, unit=unit)
@@ -162,6 +165,32 @@ def of_trace(trace: FunctionTrace) -> CallForest:
             grow(waiting)
             weights[waiting] += int(idle[node])
     return made.forest(counts, weights, clock="virtual", unit="ns")
+
+
+def of_columns(
+    names: Sequence[str],
+    parent: Sequence[int],
+    function: Sequence[int],
+    count: Sequence[int],
+    own: Sequence[int],
+    *,
+    clock: str,
+    unit: str,
+) -> CallForest:
+    """Return the paths of a trace that tells no tasks apart; `names[function[0]]` is the root's."""
+    made = ForestBuilder()
+    calls = made.child(0, "all tasks")
+    place = [0] * len(parent)
+    for node in range(1, len(parent)):
+        name = names[function[node]]
+        above = place[parent[node]]
+        if parent[node] == 0:
+            above = 0 if name == INTERRUPTS else calls
+        place[node] = made.child(above, name)
+    counts, weights = np.zeros(len(made.parent), dtype=np.int64), np.zeros(len(made.parent), dtype=np.int64)
+    np.add.at(counts, place, np.array(count, dtype=np.int64))
+    np.add.at(weights, place, np.array(own, dtype=np.int64))
+    return made.forest(counts, weights, clock=clock, unit=unit)
 
 
 def _task_of_nodes(trace: FunctionTrace) -> list[str]:

@@ -101,7 +101,7 @@ def run(request: Request) -> int:
             application=request.application,
             goal=request.goal,
             baud=request.baud,
-            export=bool(wanted) or request.csv,
+            export=bool(wanted) or request.csv or request.html is not None,
         )
 
     base, new = [read(name) for name in base_names], [read(name) for name in new_names]

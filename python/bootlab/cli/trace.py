@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemArgument, err, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
 from bootlab.errors import UserError
 
 
@@ -27,8 +26,23 @@ class Show(StrEnum):
 
 
 def trace(
-    system_file: SystemArgument,
+    what: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SYSTEM.toml",
+            help="The system file, or the folder of a traced boot's recording; with --compare any trace too.",
+            show_default=False,
+        ),
+    ],
     *,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare",
+            metavar="BASE",
+            help="Show what changed since this: a system file, a recording's folder, or a trace `analyze` reads.",
+        ),
+    ] = None,
     show: Annotated[
         list[Show] | None, typer.Option("--show", help="Tables to print; may be given more than once.")
     ] = None,
@@ -68,9 +82,10 @@ def trace(
 ) -> None:
     """Show in which function every instruction of a boot was executed (QEMU, exact mode, any kernel with symbols).
 
-    Example: bootlab trace camera.toml --show functions --show waits -n 30 --perfetto boot.pftrace
+    Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """
     from bootlab.analysis import delay_census, function_tables  # noqa: PLC0415 - loaded only where a trace is made
+    from bootlab.cli import trace_difference, trace_sources  # noqa: PLC0415
     from bootlab.report import chrome_trace, function_export, function_page, function_text  # noqa: PLC0415
     from bootlab.report.perfetto import encode  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
@@ -79,15 +94,20 @@ def trace(
     if wrong or len(sort) != 1:
         raise UserError(f"no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}")
     request = TraceRequest(min_ns=int(span_us * 1000), start=start, stop=stop, subtree=tuple(subtree or ()))
-    with opened(system_file, store=store, quiet=as_json) as system:
-        traced = system.trace(request)
-    found = traced.trace
     min_ns = int(min_us * 1000)
+    if compare is not None:
+        _refuse(show=show, perfetto=perfetto, chrome=chrome, speedscope=speedscope, folded=folded, root=root)
+        trace_difference.run(
+            compare, what, request, store=store, as_json=as_json, rows=rows, floor=min_ns, html=html, write=_write
+        )
+        return
+    traced = trace_sources.traced(what, request, store=store, quiet=as_json)
+    found = traced.trace
     _write(
-        (html, lambda: function_page.render(found, system.name, min_ns=min_ns).encode()),
-        (perfetto, lambda: encode(function_export.span_tracks(found, system.name))),
-        (chrome, lambda: chrome_trace.encode(function_export.span_tracks(found, system.name))),
-        (speedscope, lambda: function_export.speedscope(found, system.name)),
+        (html, lambda: function_page.render(found, traced.name, min_ns=min_ns).encode()),
+        (perfetto, lambda: encode(function_export.span_tracks(found, traced.name))),
+        (chrome, lambda: chrome_trace.encode(function_export.span_tracks(found, traced.name))),
+        (speedscope, lambda: function_export.speedscope(found, traced.name)),
         (folded, lambda: function_export.folded(found).encode()),
     )
     functions = [row for row in function_tables.functions(found) if row.time_ns >= min_ns]
@@ -102,7 +122,7 @@ def trace(
             {
                 "format": "bootlab-function-trace",
                 "version": 1,
-                "recording": traced.recording.path,
+                "recording": traced.folder,
                 "head": found.head,
                 "buckets": function_tables.buckets(found),
                 "functions": function_text.ordered(functions, sort)[:rows],
@@ -125,7 +145,16 @@ def trace(
     }
     for which in wanted:
         out().print(views[which]())
-    err().print(f"recording: {traced.recording.path}", markup=False, soft_wrap=True)
+    err().print(f"recording: {traced.folder}", markup=False, soft_wrap=True)
+
+
+def _refuse(**options: object) -> None:
+    for name, value in options.items():
+        if value:
+            raise UserError(
+                f"--{name} is of one trace, --compare of two",
+                hint="bootlab trace NEW --compare BASE --html changes.html",
+            )
 
 
 def _write(*wanted: tuple[Path | None, Callable[[], bytes]]) -> None:

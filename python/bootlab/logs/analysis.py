@@ -14,6 +14,7 @@ from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
 
 Export = Literal["svg", "perfetto", "chrome", "csv", "speedscope", "folded"]
+CallColumns = tuple[list[str], list[int], list[int], list[int], list[int]]
 Part = Boot | NotABoot | CallTrace | UnitReport | Chart | KdReport | DeltaReport
 
 
@@ -109,6 +110,13 @@ class Analysis:
     def core(self) -> _core.Analysis:
         """Return the native object, for comparisons."""
         return self._core
+
+    def call_trees(self) -> list[CallColumns]:
+        """Return the merged call tree of each of `traces`: names, and of each path its parent, name, count and weight.
+
+        Needs `analyze(..., export=True)`; without it the list is empty.
+        """
+        return self._core.call_trees()
 
     def export(self, kind: Export, *, boot: int | None = None) -> bytes:
         """Return the timeline (of one boot, counted from 1) or the call tree in another tool's format.

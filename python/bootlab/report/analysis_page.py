@@ -10,11 +10,14 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bootlab.logs.analysis import Analysis
+from bootlab.analysis.call_forest import of_columns
+from bootlab.logs.analysis import Analysis, CallColumns
 from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.techniques import way
+from bootlab.logs.trace import CallTrace
 from bootlab.report import figures
 from bootlab.report.analysis_text import flag_words
+from bootlab.report.calls_data import calls_data
 from bootlab.report.shown_text import visible
 from bootlab.report.trace_page import part_page
 
@@ -44,7 +47,7 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
         "bytes": document.input.read_bytes,
         "packing": document.input.packing or "",
         "problems": [show(text) for text in (*document.input.problems, *notes)],
-        "parts": [_part(part) for part in wanted[:PARTS_LIMIT]],
+        "parts": _parts(wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
         "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
         "account": [
             table(
@@ -106,6 +109,20 @@ def plot(label: str, lanes: Sequence[dict[str, Any]], marks: Sequence[tuple[str,
         "start": min(times),
         "end": max(times),
     }
+
+
+def _parts(parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[dict[str, Any]]:
+    """Collect the parts; the call trees are those of the traces among them, in their order."""
+    made = []
+    left = list(trees)
+    for part in parts:
+        page = _part(part)
+        if isinstance(part, CallTrace) and left:
+            forest = of_columns(*left.pop(0), clock=part.clock, unit=part.weight)
+            if len(forest) > 2:
+                page["calls"] = calls_data(forest)
+        made.append(page)
+    return made
 
 
 def _part(part: Any) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from bootlab.report.shown_text import visible
 
 def folded(trace: FunctionTrace) -> str:
     """Return one line a call path, `outer;inner nanoseconds` (Brendan Gregg's flamegraph.pl)."""
-    return "".join(f"{';'.join(path)} {ns}\n" for path, ns in _paths(trace))
+    frames = (([visible(name, 200).replace(";", ":") for name in path], ns) for path, ns in _paths(trace))
+    return "".join(f"{';'.join(path)} {ns}\n" for path, ns in frames)
 
 
 def speedscope(trace: FunctionTrace, name: str) -> bytes:

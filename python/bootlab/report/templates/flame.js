@@ -1,5 +1,5 @@
 // The flame graph: a canvas as high as its box that draws the rows in view, so 100 000 paths cost what the eye can see.
-const FLAME = { row: 19, least: 0.5, text: 26, pad: 3 };
+const FLAME = { row: 19, least: 0.5, text: 36, pad: 3 };
 
 function flameGraph(model, onChoose) {
   const state = { zoom: 0, chosen: 0, up: false, hits: null, boxes: [], rows: 1 };

@@ -1,0 +1,70 @@
+"""`bootlab trace NEW --compare BASE`: what changed between two traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from bootlab.analysis import forest_difference
+from bootlab.analysis.call_forest import CallForest
+from bootlab.cli.session import out, print_json
+from bootlab.cli.trace_sources import forest
+from bootlab.report import difference_page
+from bootlab.report.difference_text import difference_view
+from bootlab.targets.trace_boot import TraceRequest
+
+
+def run(
+    base: Path,
+    new: Path,
+    request: TraceRequest,
+    *,
+    store: Path,
+    as_json: bool,
+    rows: int,
+    floor: int,
+    html: Path | None,
+    write: Callable[[tuple[Path | None, Callable[[], bytes]]], None],
+) -> None:
+    """Compare, write the page and show the table or JSON. `floor`: smaller changes and paths are left out."""
+    sides = [forest(what, request, store=store, quiet=as_json) for what in (base, new)]
+    (name, before), (other, after) = sides
+    names = (name, other) if name != other else (f"{name} ({_short(base)})", f"{other} ({_short(new)})")
+    found = forest_difference.compare(before, after)
+    write((html, lambda: difference_page.render(found, names, floor=floor).encode()))
+    changed = [row for row in found.functions if row.change != "same" and max(abs(row.total), abs(row.own)) >= floor]
+    if as_json:
+        print_json(
+            {
+                "format": "bootlab-trace-difference",
+                "version": 1,
+                "clock": after.clock,
+                "unit": after.unit,
+                "base": _side(names[0], found.before),
+                "new": _side(names[1], found.after),
+                "functions": [
+                    {
+                        "function": row.function,
+                        "change": row.change,
+                        "self": row.own,
+                        "total": row.total,
+                        "count": row.count,
+                        "wait": row.wait,
+                        "base": row.before,
+                        "new": row.after,
+                    }
+                    for row in changed
+                ],
+            }
+        )
+        return
+    out().print(difference_view(found, changed, names, limit=rows))
+
+
+def _short(path: Path) -> str:
+    """Return what tells two recordings of one system apart: the keys of boots differ from their first digits on."""
+    return path.resolve().name[:12] if path.is_dir() else str(path)
+
+
+def _side(name: str, side: CallForest) -> dict[str, object]:
+    return {"name": name, "work": int(side.total[0]), "wait": int(side.wait[0])}
