@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from bootlab.model.cmdline import Param
-from bootlab.model.system import Firmware, KernelForm, System
+from bootlab.model.system import Firmware, KernelBuild, KernelForm, KernelPatch, System
 from bootlab.model.tree import Compression, Entry
 
 
@@ -126,7 +127,78 @@ class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine")
         return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, **fields))
 
 
-Op = SetParam | ExtendParam | AddParam | DropParam | SetCompression | DropFiles | PutFile | SetKernelForm | SetMachine
+class SetKernelOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-options"):
+    """Build the kernel with options set (name without `CONFIG_`, value as a `.config` writes it)."""
+
+    options: tuple[tuple[str, str], ...]
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        return _rebuilt(system, lambda build: build.with_options(self.options))
+
+
+class AddKernelFragment(msgspec.Struct, frozen=True, tag_field="op", tag="add-kernel-fragment"):
+    """Build the kernel with one more configuration fragment (absolute path), merged last."""
+
+    path: str
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        return _rebuilt(system, lambda b: msgspec.structs.replace(b, fragments=(*b.fragments, self.path)))
+
+
+class AddKernelPatch(msgspec.Struct, frozen=True, tag_field="op", tag="add-kernel-patch"):
+    """Build the kernel from a patched source."""
+
+    patch: KernelPatch
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        return _rebuilt(system, lambda b: msgspec.structs.replace(b, patches=(*b.patches, self.patch)))
+
+
+class SetKernelVariables(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-variables"):
+    """Build the kernel with make variables set (`KCFLAGS`)."""
+
+    variables: tuple[tuple[str, str], ...]
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        return _rebuilt(system, lambda build: build.with_variables(self.variables))
+
+
+class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-image"):
+    """Build another image of the kernel (`Image`, `xipImage`), or embed the initramfs in it (None: as it was)."""
+
+    image: str | None = None
+    embed_initramfs: bool | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
+        return _rebuilt(system, lambda build: msgspec.structs.replace(build, **fields))
+
+
+def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> System:
+    if system.kernel.build is None:
+        return system
+    kernel = msgspec.structs.replace(system.kernel, build=change(system.kernel.build))
+    return msgspec.structs.replace(system, kernel=kernel)
+
+
+KernelOp = SetKernelOptions | AddKernelFragment | AddKernelPatch | SetKernelVariables | SetKernelImage
+Op = (
+    SetParam
+    | ExtendParam
+    | AddParam
+    | DropParam
+    | SetCompression
+    | DropFiles
+    | PutFile
+    | SetKernelForm
+    | SetMachine
+    | KernelOp
+)
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,13 +72,54 @@ class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
     accel: Literal["auto", "tcg", "kvm"] = "auto"
 
 
+class KernelPatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A patch of the kernel's source: unified diff with one leading folder in its names (`patch -p1`)."""
+
+    name: str
+    text: str
+
+
+class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
+    """How a kernel is built.
+
+    `source`: absolute path of a source tree, or `debian` for Debian's. `base`: a configuration target of the kernel
+    (`allnoconfig`, `vexpress_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in
+    order; `options` (name without `CONFIG_`, value as a `.config` writes it) come last. `image` is the make target.
+    `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. With
+    `embed_initramfs` the system's initramfs becomes a part of the image.
+    """
+
+    source: str = "debian"
+    base: str = "allnoconfig"
+    fragments: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    patches: tuple[KernelPatch, ...] = ()
+    image: str | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    compiler: str | None = None
+    embed_initramfs: bool = False
+
+    def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
+        """Return the build with options set; of two values of one option the later one stays."""
+        return msgspec.structs.replace(self, options=tuple((dict(self.options) | dict(options)).items()))
+
+    def with_variables(self, variables: tuple[tuple[str, str], ...]) -> KernelBuild:
+        """Return the build with make variables set."""
+        return msgspec.structs.replace(self, variables=tuple((dict(self.variables) | dict(variables)).items()))
+
+
 class Kernel(msgspec.Struct, frozen=True, kw_only=True):
-    """The kernel image, and its configuration where it lies beside it."""
+    """The kernel image, and its configuration where it lies beside it; or how it is built.
+
+    With `build`, the other paths are empty until the builder has filled them in.
+    """
 
     image: str
     config: str | None = None
     symbols: str | None = None
     form: KernelForm = "image"
+    vmlinux: str | None = None
+    build: KernelBuild | None = None
 
 
 class Initramfs(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,9 +40,34 @@ def op_text(op: Op) -> str:
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
             text = "machine: " + " ".join(words)
+        case (
+            ops.SetKernelOptions()
+            | ops.AddKernelFragment()
+            | ops.AddKernelPatch()
+            | ops.SetKernelVariables()
+            | ops.SetKernelImage()
+        ):
+            text = _kernel_text(op)
         case _:
             assert_never(op)
     return text
+
+
+def _kernel_text(op: ops.KernelOp) -> str:
+    match op:
+        case ops.SetKernelOptions():
+            return "kernel: " + " ".join(f"CONFIG_{name}={value}" for name, value in op.options)
+        case ops.AddKernelFragment():
+            return f"kernel: fragment {op.path}"
+        case ops.AddKernelPatch():
+            return f"kernel: patch {op.patch.name}"
+        case ops.SetKernelVariables():
+            return "kernel: make " + " ".join(f"{name}={value}" for name, value in op.variables)
+        case ops.SetKernelImage():
+            embedded = {None: "", True: "initramfs embedded", False: "initramfs apart"}[op.embed_initramfs]
+            return "kernel: " + ", ".join(part for part in (op.image or "", embedded) if part)
+        case _:
+            assert_never(op)
 
 
 def change_text(change: Change) -> str:

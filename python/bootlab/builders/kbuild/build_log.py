@@ -1,0 +1,57 @@
+"""What a build's output says: which objects were made, and the first error, which is the one that counts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+_OBJECT = re.compile(r"^\s+(?:CC|AS)(?: \[M\])?\s+(\S+\.o)$")
+# gcc and ld: FILE:LINE:COLUMN: error: …; as: FILE:LINE: Error: …; dtc: Error: FILE:LINE.COLUMN-… …
+_ERRORS = (
+    re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (?P<what>.*)$"),
+    re.compile(r"^Error: (?P<file>[^\s:]+):(?P<line>\d+)\.\S+ (?P<what>.*)$"),
+    re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): (?P<what>.*(?:syntax error|unknown statement|invalid).*)$"),
+    re.compile(r"^(?:\S*ld: )?(?P<file>[^\s:]+)(?::\(\S+\))?: (?P<what>(?:in function .*)?undefined reference to .*)$"),
+    re.compile(r"^(?:\S*ld: )(?P<what>.*(?:overflow|will not fit|error).*)$"),
+    re.compile(r"^ERROR: (?P<what>.*)$"),
+    re.compile(r"^(?P<what>(?:/bin/)?(?:ba)?sh: .*not found)$"),
+    re.compile(r"^(?P<what>.*No space left on device.*)$"),
+    re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): \*\*\* (?P<what>.*)$"),
+)
+_MAKE = re.compile(r"^make(?:\[\d+\])?: \*\*\* (?P<what>.*)$")
+
+
+class BuildError(msgspec.Struct, frozen=True, kw_only=True):
+    """The first error of a build; `place` is FILE:LINE where it has one."""
+
+    what: str
+    place: str = ""
+    full_disk: bool = False
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"{self.place}: {self.what}" if self.place else self.what
+
+
+def made_object(line: str) -> str | None:
+    """Return the object that make says it is making, or None for any other line."""
+    found = _OBJECT.match(line)
+    return found[1] if found else None
+
+
+def first_error(log: Path) -> BuildError:
+    """Find the first error of the log's last run of make."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    start = max((number for number, line in enumerate(lines) if line.startswith("$ make ")), default=0)
+    recent = [line for line in lines[start + 1 :] if line.strip()]
+    full = any("No space left on device" in line for line in recent)
+    for patterns in (_ERRORS, (_MAKE,)):
+        for line in recent:
+            for pattern in patterns:
+                if found := pattern.match(line):
+                    groups = found.groupdict()
+                    place = f"{groups['file']}:{groups['line']}" if groups.get("line") else groups.get("file") or ""
+                    return BuildError(what=groups["what"].strip(), place=place.removeprefix("../"), full_disk=full)
+    return BuildError(what=recent[-1].strip() if recent else "make said nothing", full_disk=full)

@@ -1,0 +1,279 @@
+"""The kernel builder: source tree and configuration to images, once for each content."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.kbuild import build_log, built, configuration, overlay, source, toolchain
+from bootlab.builders.kbuild.architecture import Architecture, architecture
+from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
+from bootlab.builders.kbuild.configuration import Lost
+from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, read_fragment
+from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.source import SourceTree
+from bootlab.builders.kbuild.toolchain import Toolchain
+from bootlab.builders.kbuild.workspace import Workspace
+from bootlab.errors import BootlabError, EnvironmentFault, UserError
+from bootlab.model.system import KernelBuild
+
+_VERSION = 1
+"""Raise it when the same request shall give another kernel than before."""
+
+_OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT", "INSTALL_MOD_PATH", "M"})
+
+
+class BuildObserver(Protocol):
+    """Told how a build goes on. Objects expected: None when no earlier build tells."""
+
+    def build_started(self, label: str) -> None:
+        """Note that a kernel is being built."""
+
+    def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
+        """Note an object that is being made."""
+
+    def build_ended(self, label: str, wall_s: float) -> None:
+        """Note that the build is over, well or not."""
+
+
+class KernelBuildError(BootlabError):
+    """The kernel's own build failed: what was asked for cannot be compiled or linked."""
+
+    exit_code = 2
+
+
+class _Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A request with everything looked up that decides what comes out."""
+
+    build: KernelBuild
+    target: Architecture
+    tools: Toolchain
+    tree: SourceTree
+    layers: tuple[Layer, ...]
+    patches: str
+
+    @property
+    def family(self) -> str:
+        return key_of(self.tree.identity, self.target.name, self.tools.identity, self.tools.ccache)[:16]
+
+
+class KernelBuilder:
+    """Builds kernels below `cache.root/kernels`. Safe with several processes at once: one builds, the others wait."""
+
+    def __init__(self, cache: Cache, *, jobs: int | None = None, observer: BuildObserver | None = None) -> None:
+        """Use a cache; `jobs` compilers at a time (default: one a core)."""
+        self._cache = cache
+        self._root = cache.root / "kernels"
+        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._observer = observer
+
+    def config(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> str:
+        """Return the `.config` that a request comes to. Raise UserError, ToolMissing, EnvironmentFault."""
+        request = self._look_up(build, arch, initramfs)
+        return self._config(request).read_text(encoding="utf-8")
+
+    def build(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> BuiltKernel:
+        """Return the kernel of a request, built unless it is in the cache.
+
+        Raise UserError for what cannot be configured, KernelBuildError for what cannot be compiled, ToolMissing,
+        EnvironmentFault for a full disk. After any of them, and after Ctrl-C, the same call goes on from the objects
+        that are there.
+        """
+        request = self._look_up(build, arch, initramfs)
+        image, image_file = request.target.image_file(build.image)
+        config_file = self._config(request)
+        config = config_file.read_text(encoding="utf-8")
+        options = read_config(config)
+        key = key_of(
+            "kernel",
+            _VERSION,
+            request.tree.identity,
+            request.patches,
+            request.target.name,
+            request.tools.identity,
+            image,
+            config,
+            self._embedded(options),
+            build.variables,
+        )
+        place = self._root / "built" / key
+        there = built.load(place)
+        if there is not None:
+            return there
+        toolchain.check_image_tools({f"CONFIG_{name}": value for name, value in options.items()}, image)
+        work = Workspace(self._root / "work", request.family)
+        with work.locked(key[:16]) as slot:
+            return built.load(place) or self._make(request, work, slot, (image, image_file), config, place)
+
+    def _look_up(self, build: KernelBuild, arch: str, initramfs: Path | None) -> _Request:
+        target = architecture(arch)
+        target.image_file(build.image)
+        for name, _ in build.variables:
+            if name in _OWN_VARIABLES or not name.isidentifier():
+                raise UserError(f"kernel.variables: {name} cannot be set here", hint="KCFLAGS and KAFLAGS can")
+        layers = [read_fragment(Path(path)) for path in build.fragments]
+        if build.options:
+            layers.append(of_options(build.options, "kernel.options"))
+        if build.embed_initramfs and initramfs is not None:
+            layers.append(of_options((("INITRAMFS_SOURCE", f'"{initramfs}"'),), "the embedded initramfs"))
+        return _Request(
+            build=build,
+            target=target,
+            tools=toolchain.find(target, build.compiler),
+            tree=source.find(build.source, self._cache, arch_folder=target.folder),
+            layers=tuple(layers),
+            patches=key_of(*build.patches) if build.patches else "",
+        )
+
+    def _tree(self, request: _Request) -> Path:
+        return overlay.patched_tree(request.tree, request.build.patches, self._root / "patched")
+
+    def _config(self, request: _Request) -> Path:
+        base = request.build.base
+        key = key_of(
+            "kernel-config",
+            _VERSION,
+            request.tree.identity,
+            request.patches,
+            request.target.name,
+            request.tools.identity,
+            self._cache.digest(Path(base)) if base.startswith("/") else base,
+            [list(layer.options.items()) for layer in request.layers],
+        )
+
+        def make(path: Path) -> None:
+            work = Workspace(self._root / "work", f"{request.family}-config")
+            with work.locked(request.patches[:16] or "plain") as slot:
+                overlay.make_view(self._tree(request), slot)
+                log = slot / "config.log"
+                log.unlink(missing_ok=True)
+                call = Make(tree=slot, variables=self._variables(request))
+                path.write_text(
+                    configuration.resolve(call, base, request.layers, log, why=_unknown), encoding="utf-8"
+                )
+
+        return self._cache.file(key, ".config", make)
+
+    def _variables(self, request: _Request) -> dict[str, str]:
+        return {"ARCH": request.target.arch} | request.tools.variables() | dict(request.build.variables)
+
+    def _embedded(self, options: dict[str, str]) -> tuple[object, ...]:
+        """Return what identifies the files that a configuration takes into the kernel."""
+        names = options.get("INITRAMFS_SOURCE", '""').strip('"').split()
+        folder = options.get("EXTRA_FIRMWARE_DIR", '""').strip('"')
+        names += [f"{folder}/{name}" for name in options.get("EXTRA_FIRMWARE", '""').strip('"').split()]
+        found: list[object] = []
+        for name in names:
+            path = Path(name)
+            if not path.is_absolute():
+                raise UserError(f"{name}: a file taken into the kernel needs an absolute path", hint="INITRAMFS_SOURCE")
+            files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+            found += [(str(file), file.stat().st_mode, self._cache.digest(file)) for file in files]
+        return tuple(found)
+
+    def _make(
+        self,
+        request: _Request,
+        work: Workspace,
+        slot: Path,
+        image: tuple[str, str],
+        config: str,
+        place: Path,
+    ) -> BuiltKernel:
+        started = time.monotonic()
+        options = read_config(config)
+        tree = self._tree(request)
+        try:
+            slot.mkdir(parents=True, exist_ok=True)
+            (slot / "done.json").unlink(missing_ok=True)
+            overlay.make_view(tree, slot)
+            other_patches, expected = work.start(slot, options, request.patches)
+            if other_patches:
+                overlay.touch_patched(tree, request.build.patches)
+            dot_config = slot / overlay.OBJECTS / ".config"
+            if not dot_config.is_file() or dot_config.read_text(encoding="utf-8", errors="replace") != config:
+                dot_config.write_text(config, encoding="utf-8")
+            log = slot / "build.log"
+            log.unlink(missing_ok=True)
+            count = self._run(request, slot, image[0], options, log, expected)
+            facts = KernelFacts(
+                arch=request.target.name,
+                image=image[0],
+                source=request.tree.version,
+                compiler=request.tools.version,
+                sizes_bytes={},
+                objects=work.finish(slot, options, request.patches),
+                objects_built=count,
+                wall_s=round(time.monotonic() - started, 3),
+            )
+            return built.keep(slot, image[1], log, facts, request.target, place)
+        except OSError as error:
+            raise EnvironmentFault(
+                f"the kernel cannot be built in {slot}: {error.strerror or error}",
+                hint=f"is there room? df -h {self._root}   (the next run goes on from what is there)",
+            ) from error
+
+    def _run(
+        self, request: _Request, slot: Path, image: str, options: dict[str, str], log: Path, expected: int | None
+    ) -> int:
+        """Run make for all that is wanted; return how many objects it made."""
+        variables = self._variables(request)
+        if options.get("DEBUG_INFO") == "y":
+            same = f"-fdebug-prefix-map={slot / overlay.OBJECTS}=."
+            for name in ("KCFLAGS", "KAFLAGS"):
+                variables[name] = f"{variables.get(name, '')} {same}".strip()
+        call = Make(tree=slot, variables=variables, jobs=self._jobs)
+        targets = [image, *(["dtbs"] if request.target.device_trees and options.get("OF") == "y" else [])]
+        has_modules = "m" in options.values()
+        targets += ["modules"] if has_modules else []
+        label = f"kernel {request.tree.version} {request.target.name} {image}"
+        made = 0
+
+        def line(text: str) -> None:
+            nonlocal made
+            name = build_log.made_object(text)
+            if name is not None:
+                made += 1
+                if self._observer is not None:
+                    self._observer.build_progress(label, made, expected, name)
+
+        started = time.monotonic()
+        if self._observer is not None:
+            self._observer.build_started(label)
+        try:
+            self._make_or_fail(call, tuple(targets), log, line)
+            shutil.rmtree(slot / "modules", ignore_errors=True)
+            if has_modules:
+                depmod = {} if shutil.which("depmod") else {"DEPMOD": "true"}
+                install = msgspec.structs.replace(
+                    call, variables=variables | {"INSTALL_MOD_PATH": str(slot / "modules")} | depmod
+                )
+                self._make_or_fail(install, ("modules_install",), log, line)
+                for link in (slot / "modules").glob("lib/modules/*/[bs][uo]*"):
+                    if link.name in {"build", "source"}:
+                        link.unlink()
+        finally:
+            if self._observer is not None:
+                self._observer.build_ended(label, time.monotonic() - started)
+        return made
+
+    def _make_or_fail(self, call: Make, targets: tuple[str, ...], log: Path, line: object) -> None:
+        assert callable(line)
+        if run(call, targets, log, line=line, extra={}) == 0:
+            return
+        error = build_log.first_error(log)
+        again = "the next run goes on from what is there"
+        if error.full_disk:
+            raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
+        raise KernelBuildError(f"the kernel does not build: {error}", hint=f"the whole log: {log}   ({again})")
+
+
+def _unknown(lost: Lost, config: dict[str, str]) -> str:
+    del lost, config
+    return ""

@@ -1,0 +1,123 @@
+"""A kernel that was built: its folder in the cache, and how what a build made gets there, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.kbuild.architecture import Architecture
+from bootlab.builders.kbuild.overlay import OBJECTS
+
+FACTS = "kernel.json"
+
+
+class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s` is what the build took where it was made."""
+
+    format: str = "bootlab-kernel"
+    version: int = 1
+    arch: str
+    image: str
+    source: str
+    compiler: str
+    sizes_bytes: dict[str, int]
+    device_trees: tuple[str, ...] = ()
+    objects: int = 0
+    objects_built: int = 0
+    wall_s: float = 0.0
+
+
+class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
+    """The artefacts of one kernel. `modules` is the root of a tree that holds lib/modules, when there are any.
+
+    `reused`: it was in the cache, nothing was built.
+    """
+
+    folder: Path
+    facts: KernelFacts
+    reused: bool = False
+
+    @property
+    def image(self) -> Path:
+        """The image that is booted."""
+        return self.folder / self.facts.image
+
+    @property
+    def vmlinux(self) -> Path:
+        """The linked kernel with its symbols."""
+        return self.folder / "vmlinux"
+
+    @property
+    def system_map(self) -> Path:
+        """The symbols as text."""
+        return self.folder / "System.map"
+
+    @property
+    def config(self) -> Path:
+        """The configuration it was built with."""
+        return self.folder / "config"
+
+    @property
+    def log(self) -> Path:
+        """What make said."""
+        return self.folder / "build.log"
+
+    @property
+    def modules(self) -> Path | None:
+        """Return the tree of modules, None when the kernel has none."""
+        folder = self.folder / "modules"
+        return folder if folder.is_dir() else None
+
+    @property
+    def device_trees(self) -> tuple[Path, ...]:
+        """The compiled device trees."""
+        return tuple(self.folder / name for name in self.facts.device_trees)
+
+
+def load(folder: Path) -> BuiltKernel | None:
+    """Return what a folder of the cache holds, None when it holds nothing."""
+    try:
+        facts = msgspec.json.decode((folder / FACTS).read_bytes(), type=KernelFacts)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return BuiltKernel(folder=folder, facts=facts, reused=True)
+
+
+def keep(view: Path, image_file: str, log: Path, facts: KernelFacts, target: Architecture, folder: Path) -> BuiltKernel:
+    """Copy what a build made into its folder of the cache. `modules` is taken from `view/modules`. Raise OSError."""
+    objects = view / OBJECTS
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        files = {facts.image: image_file, "vmlinux": "vmlinux", "System.map": "System.map", "config": ".config"}
+        for name, source in files.items():
+            shutil.copyfile(objects / source, work / name)
+        shutil.copyfile(log, work / "build.log")
+        trees = objects / "arch" / target.folder / "boot" / "dts"
+        names = []
+        for blob in sorted(trees.rglob("*.dtb")):
+            name = f"dtbs/{blob.relative_to(trees)}"
+            (work / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(blob, work / name)
+            names.append(name)
+        if (view / "modules").is_dir():
+            shutil.copytree(view / "modules", work / "modules", symlinks=True)
+        sizes = {name: (work / name).stat().st_size for name in (*files, *names)}
+        modules = [path for path in (work / "modules").rglob("*.ko*") if path.is_file()]
+        sizes |= {"modules": sum(path.stat().st_size for path in modules)} if modules else {}
+        facts = msgspec.structs.replace(facts, sizes_bytes=sizes, device_trees=tuple(names))
+        (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        for path in work.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
+        work.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return BuiltKernel(folder=folder, facts=facts)

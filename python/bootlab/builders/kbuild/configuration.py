@@ -1,0 +1,110 @@
+"""From a base, fragments and options to the `.config` that the kernel makes of them, and whether it did as asked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.kbuild import build_log
+from bootlab.builders.kbuild.fragment import Layer, merge, read_config, same_value, write
+from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.overlay import OBJECTS
+from bootlab.errors import EnvironmentFault, UserError
+
+NOTHING = ("allnoconfig", "alldefconfig", "allyesconfig", "allmodconfig")
+_TARGET = re.compile(r"[A-Za-z0-9_.-]*config")
+_NAMED_MAX = 8
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True):
+    """An option that was asked for and that the kernel's configuration does not have so."""
+
+    name: str
+    asked: str
+    got: str | None
+    place: str
+    reason: str = ""
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        now = f"it is {self.got}" if self.got is not None else "there is no such option here"
+        why = f": {self.reason}" if self.reason else ""
+        return f"CONFIG_{self.name}={self.asked} ({self.place}) did not take effect, {now}{why}"
+
+
+def resolve(
+    make: Make, base: str, layers: tuple[Layer, ...], log: Path, *, why: Callable[[Lost, dict[str, str]], str]
+) -> str:
+    """Return the text of the `.config` that the kernel's own tools make in `make.tree/obj`.
+
+    Layers are merged in order, and each must hold once it is merged; what a later layer then takes away from an
+    earlier one (`SMP=n` takes `NR_CPUS`) was asked for. Raise UserError naming every option that did not take effect.
+    """
+    config = make.tree / OBJECTS / ".config"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    if not layers:
+        return _configure(make, base, {}, config, log)
+    text = ""
+    for number in range(1, len(layers) + 1):
+        text = _configure(make, base, merge(layers[:number]), config, log)
+        got = read_config(text)
+        layer = layers[number - 1]
+        lost = [
+            Lost(name=name, asked=asked, got=got.get(name), place=layer.place(name))
+            for name, asked in layer.options.items()
+            if not same_value(asked, got.get(name, "n"))
+        ]
+        if lost:
+            named = [msgspec.structs.replace(item, reason=why(item, got)) for item in lost[:_NAMED_MAX]]
+            rest = f"\n(and {len(lost) - _NAMED_MAX} more)" if len(lost) > _NAMED_MAX else ""
+            raise UserError(
+                "\n".join(map(str, named)) + rest,
+                hint="ask for what it depends on too, or leave it out   (bootlab kernel config shows what came out)",
+            )
+    return text
+
+
+def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: Path) -> str:
+    asked_file = config.with_name("asked.config")
+    asked_file.write_text(write(asked), encoding="utf-8")
+    if base in NOTHING:
+        config.unlink(missing_ok=True)
+        _make(make, (base,), log, {"KCONFIG_ALLCONFIG": str(asked_file)})
+        return config.read_text(encoding="utf-8")
+    if base.startswith("/"):
+        try:
+            shutil.copyfile(base, config)
+        except OSError as error:
+            raise UserError(f"{base} cannot be read: {error.strerror}", hint=f"ls -l {base}") from error
+    elif _TARGET.fullmatch(base):
+        config.unlink(missing_ok=True)
+        _make(make, (base,), log, {})
+    else:
+        raise UserError(
+            f"{base!r} is no configuration target", hint="allnoconfig, defconfig, NAME_defconfig, or a .config's path"
+        )
+    names = {f"CONFIG_{name}" for name in asked}
+    kept = [
+        line
+        for line in config.read_text(encoding="utf-8", errors="replace").splitlines()
+        if not (found := re.match(r"(?:# )?(CONFIG_\w+)[= ]", line)) or found[1] not in names
+    ]
+    config.write_text("\n".join(kept) + "\n" + write(asked), encoding="utf-8")
+    _make(make, ("olddefconfig",), log, {})
+    return config.read_text(encoding="utf-8")
+
+
+def _make(make: Make, targets: tuple[str, ...], log: Path, extra: dict[str, str]) -> None:
+    code = run(make, targets, log, line=lambda _: None, extra=extra)
+    if code:
+        error = build_log.first_error(log)
+        if "Can't find default configuration" in str(error) or "No rule to make target" in str(error):
+            raise UserError(
+                f"the source tree has no configuration {targets[0]!r}",
+                hint=f"look at: ls {make.tree}/arch/*/configs   (or name a .config's path)",
+            )
+        raise EnvironmentFault(f"make {' '.join(targets)} failed: {error}", hint=f"the whole log: {log}")

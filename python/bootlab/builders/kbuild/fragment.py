@@ -1,0 +1,130 @@
+"""Configuration fragments: lists of `CONFIG_X=value` and `# CONFIG_X is not set`, as `.config` itself is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+
+_SET = re.compile(r"CONFIG_(\w+)=(.*)")
+_UNSET = re.compile(r"# CONFIG_(\w+) is not set")
+_NAME = re.compile(r"[A-Za-z0-9_]+")
+_SIZE_MAX_BYTES = 4 << 20
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """Options that are asked for together: one fragment, or the options of the system file and of changes.
+
+    `options` maps a name without `CONFIG_` to the value as a `.config` writes it, `n` for "is not set"; `lines` says
+    where in the file each stands (1 is the first line).
+    """
+
+    origin: str
+    options: dict[str, str]
+    lines: dict[str, int] = {}
+
+    def place(self, name: str) -> str:
+        """Say where an option is asked for."""
+        return f"{self.origin}:{self.lines[name]}" if name in self.lines else self.origin
+
+
+def read_fragment(path: Path) -> Layer:
+    """Read a fragment. Raise UserError, naming the line, for what is none and for one that contradicts itself."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_SIZE_MAX_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+    if len(data) > _SIZE_MAX_BYTES or b"\0" in data:
+        raise UserError(f"{path} is no kernel configuration", hint="a fragment is text: CONFIG_SMP=y, one a line")
+    return parse_fragment(data.decode("utf-8", "replace"), str(path))
+
+
+def parse_fragment(text: str, origin: str) -> Layer:
+    """Read a fragment's text; `origin` names it in errors."""
+    options: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.strip()
+        found = _SET.fullmatch(line)
+        unset = _UNSET.fullmatch(line)
+        if found is None and unset is None:
+            if line and not line.startswith("#"):
+                raise UserError(
+                    f"{origin}:{number}: {line[:80]!r} is no option",
+                    hint="write CONFIG_NAME=value, or # CONFIG_NAME is not set",
+                )
+            continue
+        name, value = (found[1], found[2].strip()) if found is not None else (unset[1] if unset else "", "n")
+        if options.get(name, value) != value:
+            raise UserError(
+                f"{origin} contradicts itself: line {lines[name]} asks for CONFIG_{name}={options[name]}, "
+                f"line {number} for CONFIG_{name}={value}",
+                hint="remove one of the two lines",
+            )
+        options[name], lines[name] = check_value(name, value, f"{origin}:{number}"), number
+    return Layer(origin=origin, options=options, lines=lines)
+
+
+def of_options(options: Iterable[tuple[str, str]], origin: str) -> Layer:
+    """Make a layer of names and values. Raise UserError for what cannot stand in a `.config`."""
+    checked: dict[str, str] = {}
+    for name, value in options:
+        bare = name.removeprefix("CONFIG_")
+        if not _NAME.fullmatch(bare):
+            raise UserError(f"{origin}: {name[:80]!r} is no option's name", hint="SMP, HZ_100: without CONFIG_")
+        checked[bare] = check_value(bare, value, origin)
+    return Layer(origin=origin, options=checked)
+
+
+def check_value(name: str, value: str, place: str) -> str:
+    """Return a value that a `.config` can hold. Raise UserError for any other."""
+    is_number = re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", value)
+    if value in {"y", "m", "n"} or is_number or re.fullmatch(r'"(?:[^"\\\n]|\\.)*"', value):
+        return value
+    raise UserError(
+        f"{place}: CONFIG_{name} cannot be {value[:80]!r}", hint='y, m, n, a number, 0x…, or a text in double quotes: "x"'
+    )
+
+
+def merge(layers: Iterable[Layer]) -> dict[str, str]:
+    """Merge layers; what a later one asks for also stands later, which decides between the members of a choice."""
+    merged: dict[str, str] = {}
+    for layer in layers:
+        for name, value in layer.options.items():
+            merged.pop(name, None)
+            merged[name] = value
+    return merged
+
+
+def write(options: Mapping[str, str]) -> str:
+    """Write options as `.config` writes them."""
+    return "".join(
+        f"# CONFIG_{name} is not set\n" if value == "n" else f"CONFIG_{name}={value}\n"
+        for name, value in options.items()
+    )
+
+
+def read_config(text: str) -> dict[str, str]:
+    """Read a whole `.config` as the kernel wrote it: names without `CONFIG_`, values as written."""
+    options: dict[str, str] = {}
+    for line in text.splitlines():
+        if found := _SET.fullmatch(line):
+            options[found[1]] = found[2]
+        elif found := _UNSET.fullmatch(line):
+            options[found[1]] = "n"
+    return options
+
+
+def same_value(asked: str, got: str) -> bool:
+    """Compare two values: numbers by value, everything else as text. An option that is not there is `n`."""
+    if asked == got:
+        return True
+    try:
+        return int(asked, 0) == int(got, 0)
+    except ValueError:
+        return False

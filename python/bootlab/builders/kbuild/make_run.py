@@ -1,0 +1,90 @@
+"""Running the kernel's make: its environment, its output as it comes, its end, also when bootlab is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import EnvironmentFault
+
+_KEPT = ("PATH", "HOME", "TMPDIR", "CCACHE_DIR", "CCACHE_MAXSIZE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+_GRACE_S = 10.0
+# Everything in an image that would tell one build from another (Documentation/kbuild/reproducible-builds.rst).
+_SAME = {
+    "LC_ALL": "C",
+    "TZ": "UTC",
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 2026",
+    "KBUILD_BUILD_USER": "bootlab",
+    "KBUILD_BUILD_HOST": "bootlab",
+    "KBUILD_BUILD_VERSION": "1",
+    "LOCALVERSION": "",
+}
+
+
+class Make(msgspec.Struct, frozen=True, kw_only=True):
+    """How make is called: `tree/obj` takes the objects; variables are those of the build."""
+
+    tree: Path
+    variables: dict[str, str]
+    jobs: int = 1
+    nice: int = 0
+
+    def command(self, *targets: str) -> list[str]:
+        """Return the command."""
+        words = [f"{name}={value}" for name, value in self.variables.items()]
+        return ["make", "-C", str(self.tree), "O=obj", f"-j{self.jobs}", *words, *targets]
+
+
+def run(make: Make, targets: tuple[str, ...], log: Path, *, line: Callable[[str], None], extra: Mapping[str, str]) -> int:
+    """Run make, append what it says to a log and hand it on line by line; return its exit code.
+
+    Whatever ends the wait (Ctrl-C too) first ends make and its children: then make removes what is half-written.
+    Raise EnvironmentFault when the log cannot be written or make not be started.
+    """
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SAME | dict(extra)
+    command = make.command(*targets)
+    try:
+        with log.open("ab") as out, subprocess.Popen(
+            _dies_with_us(command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        ) as process:
+            out.write(f"$ {' '.join(command)}\n".encode())
+            try:
+                assert process.stdout is not None
+                for raw in process.stdout:
+                    out.write(raw)
+                    line(raw.decode("utf-8", "replace").rstrip("\n"))
+                return process.wait()
+            except BaseException:
+                _end(process)
+                raise
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the kernel build cannot run: {error.strerror or error}", hint=f"is there room? df -h {log.parent}"
+        ) from error
+
+
+def _dies_with_us(command: list[str]) -> list[str]:
+    # make passes SIGTERM on to its children, so none is left when bootlab itself is killed.
+    return ["setpriv", "--pdeathsig", "TERM", *command]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,190 @@
+"""Kernel source trees: Debian's, unpacked once, or a user's own, which is never written into; and what identifies them."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.cache import Cache, key_of
+from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+
+DEBIAN = "debian"
+DEBIAN_ARCHIVE = Path("/usr/src/linux-source-6.1.tar.xz")
+_PARTS = ("Makefile", "Kconfig", "scripts/Kconfig.include", "arch", "init/Kconfig")
+# Left by a build inside the tree; the kernel's own Makefile refuses such a tree too (`outputmakefile`).
+_LEFTOVERS = (".config", "include/config", "arch/{folder}/include/generated")
+_READ_BYTES = 1 << 20
+
+
+class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
+    """A tree as it is: where, what identifies its contents, and the kernel's version as its Makefile says it."""
+
+    path: Path
+    identity: str
+    version: str
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What was found when a tree was read: the digest of names, sizes and times, and that of the contents."""
+
+    look: str
+    contents: str
+
+
+def find(source: str, cache: Cache, *, arch_folder: str) -> SourceTree:
+    """Return a checked tree. Raise UserError for a folder that is none or that was built in; ToolMissing."""
+    if source == DEBIAN:
+        tree, identity = _debian(cache)
+        return SourceTree(path=tree, identity=identity, version=_version(tree))
+    tree = Path(source)
+    _check(tree, arch_folder)
+    return SourceTree(path=tree.resolve(), identity=_identity(tree, cache), version=_version(tree))
+
+
+def _debian(cache: Cache) -> tuple[Path, str]:
+    archive = DEBIAN_ARCHIVE
+    if not archive.is_file():
+        raise ToolMissing(
+            f"Debian's kernel source ({archive})", package="linux-source-6.1", needed_for='by [kernel] source = "debian"'
+        )
+    identity = cache.digest(archive)
+    store = cache.root / "kernels" / "sources"
+    tree = store / identity[:16]
+    if tree.is_dir():
+        return tree, identity
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+        with (store / f"{identity[:16]}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not tree.is_dir():
+                _unpack(archive, store, tree)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{archive} cannot be unpacked below {store}: {error.strerror}",
+            hint=f"it needs 1.5 GB: df -h {store}   (BOOTLAB_CACHE names another folder)",
+        ) from error
+    return tree, identity
+
+
+def _unpack(archive: Path, store: Path, tree: Path) -> None:
+    for left in store.glob(".new-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    work = Path(tempfile.mkdtemp(prefix=".new-", dir=store))
+    try:
+        done = subprocess.run(
+            ["tar", "-xf", str(archive), "-C", str(work), "--strip-components=1", "--no-same-owner"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if done.returncode:
+            raise EnvironmentFault(
+                f"{archive} cannot be unpacked: {done.stderr.strip()[-300:]}",
+                hint=f"it needs xz-utils and 1.5 GB: df -h {store}",
+            )
+        work.chmod(0o755)
+        work.rename(tree)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _check(tree: Path, arch_folder: str) -> None:
+    if not tree.is_dir():
+        raise UserError(f"there is no folder {tree}", hint='kernel.source names a kernel source tree, or "debian"')
+    missing = next((part for part in _PARTS if not (tree / part).exists()), None)
+    if missing is not None:
+        raise UserError(
+            f"{tree} is no kernel source tree: it has no {missing}",
+            hint='name the folder that holds the kernel\'s Makefile, or take source = "debian"',
+        )
+    left = next((name for part in _LEFTOVERS if (tree / (name := part.format(folder=arch_folder))).exists()), None)
+    if left is not None:
+        raise UserError(
+            f"{tree} was built in (it has {left}), so the kernel cannot be built from it in another folder",
+            hint=f"save its .config, then: make -C {tree} mrproper",
+        )
+
+
+def _version(tree: Path) -> str:
+    with (tree / "Makefile").open(encoding="utf-8", errors="replace") as file:
+        found = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL)[ \t]*=[ \t]*(\d+)", file.read(4096), re.MULTILINE))
+    if "VERSION" not in found:
+        raise UserError(f"{tree}/Makefile names no kernel version", hint="is it the kernel's top folder?")
+    return ".".join(found[part] for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if part in found)
+
+
+def _identity(tree: Path, cache: Cache) -> str:
+    """Identify the contents: by the commit when git says that all is as committed, else by reading every file once."""
+    commit = _git(tree, "rev-parse", "HEAD") if (tree / ".git").exists() else None
+    if commit and _git(tree, "status", "--porcelain") == "":
+        return key_of("git", commit)
+    look = hashlib.sha256()
+    for name, status in _files(tree):
+        look.update(b"%s\0%d %d %o\n" % (os.fsencode(name), status.st_size, status.st_mtime_ns, status.st_mode))
+    place = cache.root / "kernels" / "sources" / f"{key_of(str(tree.resolve()))[:16]}.seen"
+    try:
+        seen = msgspec.json.decode(place.read_bytes(), type=_Seen)
+    except (OSError, msgspec.DecodeError):
+        seen = None
+    if seen is None or seen.look != look.hexdigest():
+        seen = _Seen(look.hexdigest(), _contents(tree))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = place.with_suffix(f".{os.getpid()}.new")
+        fresh.write_bytes(msgspec.json.encode(seen))
+        fresh.replace(place)
+    return key_of("contents", seen.contents)
+
+
+def _git(tree: Path, *arguments: str) -> str | None:
+    if shutil.which("git") is None:
+        return None
+    done = subprocess.run(
+        ["git", "-C", str(tree), *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
+    )
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _files(tree: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Walk in a fixed order; names are relative. git's own folder is not a part of the source."""
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(tree / folder) as entries:
+            for entry in sorted(entries, key=lambda e: e.name):
+                name = f"{folder}/{entry.name}" if folder else entry.name
+                if name == ".git":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
+                else:
+                    yield name, entry.stat(follow_symlinks=False)
+
+
+def _contents(tree: Path) -> str:
+    whole = hashlib.sha256()
+    for name, status in _files(tree):
+        path = tree / name
+        digest = hashlib.sha256()
+        if path.is_symlink():
+            digest.update(os.fsencode(path.readlink()))
+        elif path.is_file():
+            with path.open("rb") as file:
+                while chunk := file.read(_READ_BYTES):
+                    digest.update(chunk)
+        whole.update(b"%s\0%o %s\n" % (os.fsencode(name), status.st_mode & 0o111, digest.hexdigest().encode()))
+    return whole.hexdigest()

@@ -1,0 +1,95 @@
+"""The programs that build a kernel: found, or named with the Debian package that brings them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+
+import msgspec
+
+from bootlab.builders.cache import key_of
+from bootlab.builders.kbuild.architecture import Architecture
+from bootlab.errors import ToolMissing
+
+# Program and package (Documentation/process/changes.rst of the kernel).
+_ALWAYS = (
+    ("make", "make"),
+    ("gcc", "gcc"),
+    ("ld", "binutils"),
+    ("bison", "bison"),
+    ("flex", "flex"),
+    ("bc", "bc"),
+    ("perl", "perl-base"),
+)
+_BY_OPTION = (
+    ("CONFIG_KERNEL_LZO", "lzop", "lzop"),
+    ("CONFIG_KERNEL_LZ4", "lz4", "lz4"),
+    ("CONFIG_KERNEL_ZSTD", "zstd", "zstd"),
+    ("CONFIG_KERNEL_XZ", "xz", "xz-utils"),
+    ("CONFIG_KERNEL_LZMA", "xz", "xz-utils"),
+    ("CONFIG_KERNEL_BZIP2", "bzip2", "bzip2"),
+    ("CONFIG_KERNEL_GZIP", "gzip", "gzip"),
+    ("CONFIG_DEBUG_INFO_BTF", "pahole", "dwarves"),
+    ("CONFIG_IKHEADERS", "cpio", "cpio"),
+)
+_BY_IMAGE = {
+    "uImage": ("mkimage", "u-boot-tools"),
+    "Image.gz": ("gzip", "gzip"),
+    "Image.bz2": ("bzip2", "bzip2"),
+    "Image.lz4": ("lz4", "lz4"),
+    "Image.lzma": ("xz", "xz-utils"),
+    "Image.lzo": ("lzop", "lzop"),
+    "Image.zst": ("zstd", "zstd"),
+}
+
+
+class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
+    """A compiler: the prefix of its programs ("" for this machine's own), its version, ccache where it is there."""
+
+    prefix: str
+    version: str
+    ccache: bool
+
+    @property
+    def identity(self) -> str:
+        """Return what must be equal for two builds to be the same."""
+        return key_of("toolchain", self.version)
+
+    def variables(self) -> dict[str, str]:
+        """Return make's variables. ccache's mark is the same whatever the folder, so that objects can be reused."""
+        compiler = {"CC": f"ccache {self.prefix}gcc"} if self.ccache else {}
+        return {"CROSS_COMPILE": self.prefix, **compiler}
+
+
+def find(target: Architecture, prefix: str | None) -> Toolchain:
+    """Find the compiler and what every build needs. Raise ToolMissing for the first that is not installed."""
+    for tool, package in _ALWAYS:
+        _need(tool, package, "to build a kernel")
+    if prefix is None:
+        prefix = "" if target.native else target.prefix
+    for tool in ("gcc", "ld"):
+        package = "gcc" if not prefix else target.package if prefix == target.prefix else f"(the one of {prefix}{tool})"
+        _need(f"{prefix}{tool}", package, f"to build a kernel for {target.name}")
+    version = " / ".join(_first_line(f"{prefix}{tool}") for tool in ("gcc", "ld"))
+    return Toolchain(prefix=prefix, version=version, ccache=shutil.which("ccache") is not None)
+
+
+def check_image_tools(config: Mapping[str, str], image: str) -> None:
+    """Raise ToolMissing when the program is not there that packs the image or one of its parts."""
+    for option, tool, package in _BY_OPTION:
+        if config.get(option) == "y":
+            _need(tool, package, f"by {option}=y")
+    if image in _BY_IMAGE:
+        tool, package = _BY_IMAGE[image]
+        _need(tool, package, f"to make {image}")
+
+
+def _need(tool: str, package: str, needed_for: str) -> None:
+    if shutil.which(tool) is None:
+        raise ToolMissing(tool, package=package, needed_for=needed_for)
+
+
+def _first_line(program: str) -> str:
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, env=None)
+    return done.stdout.partition("\n")[0].strip()

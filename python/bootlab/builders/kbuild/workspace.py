@@ -1,0 +1,166 @@
+"""Object folders: one for each build, kept when it is cut off, started from the objects of the nearest kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.kbuild.overlay import OBJECTS
+from bootlab.errors import EnvironmentFault
+
+KEPT = 6
+"""Object folders that are kept for later builds, over all source trees and compilers (some 100 MB each)."""
+
+_DONE = "done.json"
+_DEPENDS = re.compile(rb"include/config/(\w+)\)")
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands beside the objects of a build that ended well."""
+
+    config: dict[str, str]
+    patches: str
+    objects: int
+
+
+class Workspace:
+    """The object folders of one source tree and compiler: `family` names both and the architecture."""
+
+    def __init__(self, root: Path, family: str) -> None:
+        """Open `root/family`, making it."""
+        self._root = root
+        self.folder = root / family
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @contextlib.contextmanager
+    def locked(self, slot: str) -> Iterator[Path]:
+        """Hold a slot's lock while something is built in it; who comes second waits. Return the slot's folder."""
+        with (self.folder / f"{slot}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield self.folder / slot
+
+    def start(self, slot: Path, config: dict[str, str], patches: str) -> tuple[bool, int | None]:
+        """Prepare a slot's object folder: what a build cut off left, else a copy of the nearest one, else nothing.
+
+        Return whether objects of other patches were taken over, and how many objects will be made, when that is known.
+        """
+        objects = slot / OBJECTS
+        if objects.is_dir():
+            there = _count(objects)
+            known = [done.objects for _, done in self._kept()]
+            return False, max(0, known[0] - there) if known else None
+        base = self._nearest(config, patches)
+        if base is None:
+            objects.mkdir(parents=True)
+            known = [done.objects for _, done in _all_done(self._root)]
+            return False, known[0] if known else None
+        place, done = base
+        with _shared(place) as free:
+            if not free:
+                objects.mkdir(parents=True)
+                return False, done.objects
+            _copy(place / OBJECTS, objects)
+        changed = {name for name in config.keys() | done.config.keys() if config.get(name) != done.config.get(name)}
+        return done.patches != patches, _depending(objects, changed)
+
+    def finish(self, slot: Path, config: dict[str, str], patches: str) -> int:
+        """Note that a slot's objects are whole; remove the folders that nobody has used for longest."""
+        count = _count(slot / OBJECTS)
+        done = Done(config=config, patches=patches, objects=count)
+        (slot / _DONE).write_bytes(msgspec.json.encode(done))
+        for place, _ in _all_done(self._root)[KEPT:]:
+            with _alone(place) as free:
+                if free:
+                    shutil.rmtree(place, ignore_errors=True)
+        return count
+
+    def _nearest(self, config: dict[str, str], patches: str) -> tuple[Path, Done] | None:
+        def distance(done: Done) -> int:
+            names = config.keys() | done.config.keys()
+            return sum(config.get(name) != done.config.get(name) for name in names) + (done.patches != patches)
+
+        # Patched files are made newer than all objects; unpatching has no such way, so the base is unpatched or equal.
+        fit = [(place, done) for place, done in self._kept() if done.patches in {"", patches}]
+        best = min(fit, key=lambda pair: distance(pair[1]), default=None)
+        if best is not None:
+            os.utime(best[0] / _DONE)
+        return best
+
+    def _kept(self) -> list[tuple[Path, Done]]:
+        return [pair for pair in _all_done(self._root) if pair[0].parent == self.folder]
+
+
+def _all_done(root: Path) -> list[tuple[Path, Done]]:
+    found = []
+    for place in root.glob(f"*/*/{_DONE}"):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            found.append((place.stat().st_mtime_ns, place.parent, msgspec.json.decode(place.read_bytes(), type=Done)))
+    return [(folder, done) for _, folder, done in sorted(found, key=lambda item: -item[0])]
+
+
+@contextlib.contextmanager
+def _shared(place: Path) -> Iterator[bool]:
+    with _flock(place, fcntl.LOCK_SH) as free:
+        yield free
+
+
+@contextlib.contextmanager
+def _alone(place: Path) -> Iterator[bool]:
+    with _flock(place, fcntl.LOCK_EX) as free:
+        yield free
+
+
+@contextlib.contextmanager
+def _flock(place: Path, how: int) -> Iterator[bool]:
+    with place.with_name(f"{place.name}.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield (place / OBJECTS).is_dir()
+
+
+def _copy(source: Path, destination: Path) -> None:
+    # Hard links would be faster, but what kbuild writes with `>` would change the base's file too.
+    work = destination.with_name(f".{destination.name}.new")
+    shutil.rmtree(work, ignore_errors=True)
+    work.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["cp", "-a", "--reflink=auto", str(source), str(work)], capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode:
+        shutil.rmtree(work, ignore_errors=True)
+        raise EnvironmentFault(
+            f"the objects in {source} cannot be copied: {done.stderr.strip()[-200:]}",
+            hint=f"is there room? df -h {destination.parent}",
+        )
+    work.rename(destination)
+
+
+def _commands(objects: Path) -> Iterator[bytes]:
+    """Return what kbuild noted of each object made of C or assembler for the kernel itself."""
+    for folder, _, files in os.walk(objects):
+        for name in files:
+            if name.startswith(".") and name.endswith(".o.cmd"):
+                with contextlib.suppress(OSError):
+                    text = Path(folder, name).read_bytes()
+                    if b"\nsource_" in text and b"HOSTCC" not in text and b"/kconfig.h" in text:
+                        yield text
+
+
+def _count(objects: Path) -> int:
+    return sum(1 for _ in _commands(objects))
+
+
+def _depending(objects: Path, changed: set[str]) -> int:
+    names = {name.encode() for name in changed}
+    return sum(1 for text in _commands(objects) if names.intersection(_DEPENDS.findall(text)))
