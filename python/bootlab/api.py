@@ -15,11 +15,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+
+from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel
 from bootlab.builders.cache import Cache, default_folder
+from bootlab.builders.kbuild import KernelBuilder
+from bootlab.builders.kbuild.fragment import read_config
 from bootlab.errors import UserError
 from bootlab.experiment.selection import Selection
 from bootlab.laboratory import Laboratory, PhaseObserver
-from bootlab.model.change import Change, apply_all
+from bootlab.model.change import Change, SetKernelOptions, apply_all
 from bootlab.report import publish, results_file
 from bootlab.store import runs
 from bootlab.systemfile import load
@@ -28,6 +33,7 @@ from bootlab.targets.trace_boot import TraceRequest
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
+    from bootlab.builders.kbuild import BuiltKernel
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
@@ -43,6 +49,15 @@ DEFAULT_STORE = Path(".bootlab")
 
 EVERY_CALL = TraceRequest()
 _COSTS = ("function", "security")
+
+
+class KernelOption(msgspec.Struct, frozen=True, kw_only=True):
+    """An option whose value changes; None: not there. `asked`: it was set, and does not merely follow."""
+
+    name: str
+    before: str | None
+    after: str | None
+    asked: bool
 
 
 class Results:
@@ -234,7 +249,34 @@ class System:
 
     def plan(self) -> BootPlan:
         """Build what is needed and say what would be booted: the emulator's command, the recording's key."""
-        return target_for(self.value, Cache(self._cache)).plan(self.value)
+        return target_for(self.value, Cache(self._cache), builds=self._observer).plan(self.value)
+
+    def build_kernel(self, options: tuple[tuple[str, str], ...] = (), *, compilers: int | None = None) -> BuiltKernel:
+        """Build the kernel, with options set, unless it is in the cache. Raise UserError when it has no source.
+
+        `compilers`: how many run at a time (default: one a core).
+        """
+        cache = Cache(self._cache)
+        kernels = KernelBuilder(cache, jobs=compilers, observer=self._observer)
+        return build_system_kernel(self._with_options(options), cache, kernels)
+
+    def kernel_config(self, options: tuple[tuple[str, str], ...] = ()) -> str:
+        """Return the `.config` that the kernel is built with, with options set."""
+        cache = Cache(self._cache)
+        return configure_system_kernel(self._with_options(options), cache, KernelBuilder(cache))
+
+    def kernel_options(self, options: tuple[tuple[str, str], ...]) -> tuple[KernelOption, ...]:
+        """Return every option of the `.config` that setting some options changes: those, and what follows from them."""
+        before, after = (read_config(self.kernel_config(some)) for some in ((), options))
+        asked = {name for name, _ in options}
+        return tuple(
+            KernelOption(name=name, before=before.get(name), after=after.get(name), asked=name in asked)
+            for name in sorted(before.keys() | after.keys(), key=lambda name: (name not in asked, name))
+            if before.get(name) != after.get(name)
+        )
+
+    def _with_options(self, options: tuple[tuple[str, str], ...]) -> SystemValue:
+        return SetKernelOptions(options).apply(self.value) if options else self.value
 
     def boot(self, *, diagnostic: bool = False, fresh: bool = False) -> Boot:
         """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.

@@ -10,6 +10,7 @@ import msgspec
 from bootlab.analysis.equality import Equality, compare_boots
 from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
@@ -31,8 +32,8 @@ from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import Technique
 
 
-class PhaseObserver(Observer, Protocol):
-    """An observer that is also told what part of a run begins and how many boots it may take."""
+class PhaseObserver(Observer, BuildObserver, Protocol):
+    """An observer that is also told of kernels being built, and what part of a run begins with how many boots."""
 
     def phase(self, name: str, expected_boots: int) -> None:
         """Note the part that begins."""
@@ -61,7 +62,7 @@ class Laboratory:
     def bench(self, system: System) -> Bench:
         """Return the bench, made at the first system (the target depends on it)."""
         if self._bench is None:
-            target = self._target or target_for(system, self._cache, proof_symbols())
+            target = self._target or target_for(system, self._cache, proof_symbols(), self._observer)
             jobs = 1 if system.clock.mode == "free" else self._jobs
             self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
         return self._bench
@@ -173,7 +174,8 @@ class Laboratory:
         self._phase("proof of the stack", 1)
         final_system = apply_all(system, stacked.changes)
         diagnosis = diagnosis_of(bench, final_system, stacked.recording, "stacked")
-        faster = hand_over(run.folder, final_system, bench.target.plan(final_system), stacked.recording)
+        plan = bench.target.plan(final_system)
+        faster = hand_over(run.folder, plan.system, plan, stacked.recording)
         report.stacked(stacked, diagnosis, faster)
         return run, report.save()
 

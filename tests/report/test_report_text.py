@@ -10,6 +10,8 @@ import report_sample as sample
 from markdown_it import MarkdownIt
 
 from bootlab.model.change import (
+    AddKernelFragment,
+    AddKernelPatch,
     AddParam,
     Change,
     DropFiles,
@@ -19,10 +21,14 @@ from bootlab.model.change import (
     PutFile,
     SetCompression,
     SetKernelForm,
+    SetKernelImage,
+    SetKernelOptions,
+    SetKernelVariables,
     SetMachine,
     SetParam,
 )
 from bootlab.model.recording import Outcome
+from bootlab.model.system import KernelPatch
 from bootlab.model.tree import Entry
 from bootlab.report import figures, summary_markdown, terminal, text_table
 from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff, op_text
@@ -158,10 +164,14 @@ def test_every_operation_has_words():
         SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
         SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), PutFile("/init", entry),
         SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
+        SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
+        AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
+        SetKernelImage("xipImage", embed_initramfs=True),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
         "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
         "initramfs: 4 files left out (/a, /b, /c, …)", "initramfs: put /init (file)", "kernel as vmlinux",
-        "machine: firmware=qboot",
+        "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
+        "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
     ]  # fmt: skip

@@ -8,8 +8,10 @@ import msgspec
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.initramfs import build_initramfs
+from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
 from bootlab.builders.kernel import build_kernel
-from bootlab.model.system import System
+from bootlab.errors import UserError
+from bootlab.model.system import Kernel, KernelBuild, System
 
 
 class Artefacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,3 +34,55 @@ def build(system: System, cache: Cache) -> Artefacts:
         sizes_bytes={name: path.stat().st_size for name, path in files.items()},
         sha256={name: cache.digest(path) for name, path in files.items()},
     )
+
+
+def build_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:
+    """Return the kernel that a system builds, from the cache or built. Raise what building raises."""
+    return kernels.build(_request(system), system.machine.arch, _embedded(system, cache))
+
+
+def configure_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> str:
+    """Return the `.config` of the kernel that a system builds. Raise what configuring raises."""
+    return kernels.config(_request(system), system.machine.arch, _embedded(system, cache))
+
+
+def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> System:
+    """Return the system as it boots: its kernel built, with the paths of its files. One with an image stays as it is.
+
+    Raise what building raises.
+    """
+    if system.kernel.build is None:
+        return system
+    built = build_system_kernel(system, cache, kernels)
+    kernel = Kernel(
+        image=str(built.image),
+        config=str(built.config),
+        symbols=str(built.system_map),
+        vmlinux=str(built.vmlinux),
+        form=system.kernel.form,
+    )
+    build = system.kernel.build
+    machine = system.machine
+    if build.device_tree is not None:
+        machine = msgspec.structs.replace(machine, dtb=str(built.device_tree(build.device_tree)))
+    initramfs = None if build.embed_initramfs else system.initramfs
+    return msgspec.structs.replace(system, kernel=kernel, machine=machine, initramfs=initramfs)
+
+
+def _request(system: System) -> KernelBuild:
+    if system.kernel.build is None:
+        raise UserError(
+            f"the kernel of {system.name} is not built: its system file names an image",
+            hint='give it a source: [kernel] source = "debian", config = ["kernel.config"]',
+        )
+    return system.kernel.build
+
+
+def _embedded(system: System, cache: Cache) -> Path | None:
+    if not _request(system).embed_initramfs:
+        return None
+    if system.initramfs is None:
+        raise UserError(
+            "kernel.embed_initramfs is set, and there is no initramfs", hint="add [initramfs], or leave the key out"
+        )
+    return build_initramfs(system.initramfs, cache)

@@ -29,6 +29,7 @@ class BootProgress:
         self._expected = 0
         self._done = 0
         self._phase = ""
+        self._builds: dict[str, tuple[int, int | None, str]] = {}
         self._lock = threading.Lock()
         self._live: Live | None = None
 
@@ -77,6 +78,25 @@ class BootProgress:
             kept = " (kept)" if reused else ""
             self._console.print(f"  {one_line(label)}: {what}{kept}{left}", markup=False)
 
+    def build_started(self, label: str) -> None:
+        """Show a kernel that is being built."""
+        with self._lock:
+            self._builds[label] = (0, None, "")
+        if not self._quiet and not self._live:
+            self._console.print(f"{one_line(label)}: building", markup=False)
+
+    def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
+        """Move a build on."""
+        with self._lock:
+            self._builds[label] = (made, expected, name)
+
+    def build_ended(self, label: str, wall_s: float) -> None:
+        """Take a build off."""
+        with self._lock:
+            made, _, _ = self._builds.pop(label, (0, None, ""))
+        if not self._quiet and not self._live:
+            self._console.print(f"{one_line(label)}: {made} objects built in {wall_s:.0f} s", markup=False)
+
     def _left_text(self) -> str:
         if not self._walls or self._expected <= self._done:
             return ""
@@ -90,6 +110,9 @@ class BootProgress:
         table = Table.grid(padding=(0, 2))
         with self._lock:
             table.add_row(Text(f"{self._phase}{self._left_text()}", style="bold"))
+            for label, (made, expected, name) in self._builds.items():
+                of = f" of {expected}" if expected is not None and expected >= made else ""
+                table.add_row(Text(f"  {one_line(label, 44):<44} {made}{of} objects  {one_line(name, 50)}"))
             for label, progress in self._running.items():
                 virtual = progress.virtual_ns if progress else None
                 clock = f"{virtual / 1e9:8.3f} s virtual" if virtual is not None else "starting"

@@ -85,8 +85,9 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     `source`: absolute path of a source tree, or `debian` for Debian's. `base`: a configuration target of the kernel
     (`allnoconfig`, `vexpress_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in
     order; `options` (name without `CONFIG_`, value as a `.config` writes it) come last. `image` is the make target.
-    `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. With
-    `embed_initramfs` the system's initramfs becomes a part of the image.
+    `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. `device_tree`
+    names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
+    initramfs becomes a part of the image.
     """
 
     source: str = "debian"
@@ -97,6 +98,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
     compiler: str | None = None
+    device_tree: str | None = None
     embed_initramfs: bool = False
 
     def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:

@@ -15,11 +15,12 @@ import msgspec
 
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
+from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Limits, Machine, System
 from bootlab.systemfile.entries import initramfs
+from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
-from bootlab.systemfile.raw import RawCheck, RawClock, RawKernel, RawLimits, RawMachine, RawSystem
+from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
 
 _SIZE_MAX_BYTES = 4 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -115,7 +116,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         target=_target(raw.target, place),
         machine=_machine(raw.machine, place),
         clock=_clock(raw.clock, place),
-        kernel=_kernel(raw.kernel, place),
+        kernel=kernel(raw.kernel, place),
         cmdline=_cmdline(raw, place),
         initramfs=root,
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
@@ -215,30 +216,6 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
         rtc_base=moment.replace(microsecond=0).isoformat(),
         accel="kvm" if raw.accel == "kvm" else "tcg" if raw.accel == "tcg" else "auto",
     )
-
-
-def _kernel(raw: RawKernel, place: Place) -> Kernel:
-    if not raw.image:
-        if not place.absent:
-            raise place.error("this key must be given", "kernel.image", 'add to [kernel]: image = "/boot/vmlinuz-..."')
-        return Kernel(image="", form=raw.form)
-    image = place.file(raw.image, "kernel.image")
-    return Kernel(
-        image=image,
-        config=place.file(raw.config, "kernel.config") if raw.config else _beside(image, "config"),
-        symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else _beside(image, "System.map"),
-        form=raw.form,
-    )
-
-
-def _beside(image: str, what: str) -> str | None:
-    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, or beside what it links to."""
-    for path in (Path(image), Path(image).resolve()):
-        _, dash, version = path.name.partition("-")
-        found = path.with_name(f"{what}{dash}{version}")
-        if found.is_file() and found != path:
-            return str(found)
-    return None
 
 
 def _pattern(text: str, where: str, place: Place) -> str:

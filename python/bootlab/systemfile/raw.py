@@ -45,12 +45,23 @@ class RawClock(RawTable, frozen=True):
 
 
 class RawKernel(RawTable, frozen=True):
-    """`[kernel]`. `cmdline` and `application` may stand here or at the top of the file, not in both."""
+    """`[kernel]`. `cmdline` and `application` may stand here or at the top of the file, not in both.
+
+    With `source` the kernel is built: `image` then names a make target, and `config` fragments.
+    """
 
     image: str = ""
-    config: str | None = None
+    config: str | list[str] | None = None
     symbols: str | None = None
     form: KernelForm = "image"
+    source: str | None = None
+    defconfig: str = ""
+    options: dict[str, str | int | bool] = {}
+    patches: list[str] = []
+    variables: dict[str, str] = {}
+    compiler: str | None = None
+    device_tree: str | None = None
+    embed_initramfs: bool = False
     cmdline: str | None = None
     application: str | None = None
 

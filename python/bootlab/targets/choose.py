@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
 from bootlab.model.system import System
 from bootlab.targets.base import Target
@@ -12,15 +13,18 @@ from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.replay import ReplayTarget
 
 
-def target_for(system: System, cache: Cache, watch: tuple[str, ...] = ()) -> Target:
+def target_for(
+    system: System, cache: Cache, watch: tuple[str, ...] = (), builds: BuildObserver | None = None
+) -> Target:
     """Return the target that the system names: `qemu`, `replay`, or one that a package registered.
 
-    `watch`: kernel functions whose first instruction is to be marked, where the target can.
+    `watch`: kernel functions whose first instruction is to be marked, where the target can. `builds` is told of kernels
+    that are built.
 
     Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
     """
     if system.target == "qemu":
-        return QemuTarget(cache, watch)
+        return QemuTarget(cache, watch, builds)
     if system.target == "replay":
         return ReplayTarget(system, cache)
     for point in entry_points(group="bootlab.targets"):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.artefacts import Artefacts, build
+from bootlab.builders.artefacts import Artefacts, build, with_built_kernel
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
@@ -35,16 +36,24 @@ _STAMPS_S = 5.0
 class QemuTarget:
     """Boots systems in QEMU on this machine."""
 
-    def __init__(self, cache: Cache, watch: tuple[str, ...] = ()) -> None:
-        """Share one cache of artefacts, kernel facts and the plugin; mark the kernel functions of `watch` too."""
+    def __init__(self, cache: Cache, watch: tuple[str, ...] = (), builds: BuildObserver | None = None) -> None:
+        """Share one cache of artefacts, kernel facts and the plugin; mark the kernel functions of `watch` too.
+
+        `builds` is told of kernels that are built.
+        """
         self._cache = cache
+        self._kernels = KernelBuilder(cache, observer=builds)
         self._watch = watch
         self._kvm: kvm.KvmState | None = None
         self._lock = threading.Lock()
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
-        """Build the artefacts and the command line. Nothing is started but the KVM probe, when KVM is wished for."""
+        """Build the artefacts (a kernel too) and the command line. Of machines only the KVM probe is started.
+
+        The plan's system names the files of the kernel that was built.
+        """
         found = emulator.find(system.machine)
+        system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)), self._watch)
         _check_form(system, info)
@@ -281,6 +290,8 @@ def _key(
 ) -> str:
     names = {str(artefacts.kernel): "kernel", str(artefacts.initramfs): "initramfs"}
     words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
+    # A device tree's contents are among `disks`; that of a built kernel has another path with each kernel.
+    words = ["dtb" if w == system.machine.dtb else w for w in words]
     # The plugin's path holds its digest and the machine's cache folder: only the former counts.
     words = [f"plugin:{plugin_digest}:{w.partition('.so,')[2]}" if ".so," in w else w for w in words]
     facts = (words, disks, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)

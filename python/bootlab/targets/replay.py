@@ -28,7 +28,8 @@ _MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
 
 
 def fingerprint(system: System, purpose: Purpose) -> str:
-    """Return what tells two systems apart in a replay: command line, machine, kernel form, names in the initramfs.
+    """Return what tells two systems apart in a replay: command line, machine, kernel form, how the
+    kernel is built, names in the initramfs.
 
     Contents of files and paths of this machine are left out, so that a replay works on another machine.
     """
@@ -42,7 +43,11 @@ def fingerprint(system: System, purpose: Purpose) -> str:
         for k, v in msgspec.structs.asdict(msgspec.structs.replace(system.machine, emulator=None)).items()
         if v or k not in _MACHINE_KEYS_ADDED
     }
-    facts = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names, system.clock, purpose)
+    facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
+    facts += (system.clock, purpose)
+    build = system.kernel.build
+    if build is not None:
+        facts += ((build.base, build.options, build.patches, build.image, build.variables, build.embed_initramfs),)
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
 
 

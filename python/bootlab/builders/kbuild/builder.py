@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -14,9 +15,9 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import build_log, built, configuration, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
-from bootlab.builders.kbuild.configuration import Lost
 from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, read_fragment
 from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
@@ -135,6 +136,7 @@ class KernelBuilder:
         return overlay.patched_tree(request.tree, request.build.patches, self._root / "patched")
 
     def _config(self, request: _Request) -> Path:
+        """Return the file of a resolved configuration. Each layer is a result of its own, kept like every other."""
         base = request.build.base
         key = key_of(
             "kernel-config",
@@ -148,15 +150,18 @@ class KernelBuilder:
         )
 
         def make(path: Path) -> None:
+            # What a later layer takes away from an earlier one was asked for: each must hold where it is the last.
+            if len(request.layers) > 1:
+                self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))
             work = Workspace(self._root / "work", f"{request.family}-config")
             with work.locked(request.patches[:16] or "plain") as slot:
-                overlay.make_view(self._tree(request), slot)
+                tree = self._tree(request)
+                overlay.make_view(tree, slot)
                 log = slot / "config.log"
                 log.unlink(missing_ok=True)
                 call = Make(tree=slot, variables=self._variables(request))
-                path.write_text(
-                    configuration.resolve(call, base, request.layers, log, why=_unknown), encoding="utf-8"
-                )
+                why = Reasons(tree, request.target).why
+                path.write_text(configuration.resolve(call, base, request.layers, log, why=why), encoding="utf-8")
 
         return self._cache.file(key, ".config", make)
 
@@ -263,8 +268,7 @@ class KernelBuilder:
                 self._observer.build_ended(label, time.monotonic() - started)
         return made
 
-    def _make_or_fail(self, call: Make, targets: tuple[str, ...], log: Path, line: object) -> None:
-        assert callable(line)
+    def _make_or_fail(self, call: Make, targets: tuple[str, ...], log: Path, line: Callable[[str], None]) -> None:
         if run(call, targets, log, line=line, extra={}) == 0:
             return
         error = build_log.first_error(log)
@@ -272,8 +276,3 @@ class KernelBuilder:
         if error.full_disk:
             raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
         raise KernelBuildError(f"the kernel does not build: {error}", hint=f"the whole log: {log}   ({again})")
-
-
-def _unknown(lost: Lost, config: dict[str, str]) -> str:
-    del lost, config
-    return ""

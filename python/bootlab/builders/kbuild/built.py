@@ -11,12 +11,13 @@ import msgspec
 
 from bootlab.builders.kbuild.architecture import Architecture
 from bootlab.builders.kbuild.overlay import OBJECTS
+from bootlab.errors import EnvironmentFault, UserError
 
 FACTS = "kernel.json"
 
 
 class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s` is what the build took where it was made."""
+    """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took."""
 
     format: str = "bootlab-kernel"
     version: int = 1
@@ -72,10 +73,24 @@ class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
         folder = self.folder / "modules"
         return folder if folder.is_dir() else None
 
-    @property
-    def device_trees(self) -> tuple[Path, ...]:
-        """The compiled device trees."""
-        return tuple(self.folder / name for name in self.facts.device_trees)
+    def copy_to(self, folder: Path) -> None:
+        """Copy everything into a folder, which is made. Raise EnvironmentFault when it cannot be written."""
+        try:
+            shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        except (OSError, shutil.Error) as error:
+            raise EnvironmentFault(
+                f"{folder} cannot be written: {str(error)[:200]}", hint=f"is there room? df -h {folder}"
+            ) from error
+
+    def device_tree(self, name: str) -> Path:
+        """Return a compiled device tree by its file's name. Raise UserError when the build has none of that name."""
+        found = [path for path in self.facts.device_trees if name in {path.rpartition("/")[2], path}]
+        if not found:
+            there = ", ".join(path.rpartition("/")[2] for path in self.facts.device_trees[:8]) or "none"
+            raise UserError(
+                f"the kernel was built with no device tree {name!r}", hint=f"kernel.device_tree; there are: {there}"
+            )
+        return self.folder / found[0]
 
 
 def load(folder: Path) -> BuiltKernel | None:

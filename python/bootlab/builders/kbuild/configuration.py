@@ -31,7 +31,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """Say it in one line."""
-        now = f"it is {self.got}" if self.got is not None else "there is no such option here"
+        now = f"it is {self.got}" if self.got is not None else "it is not there"
         why = f": {self.reason}" if self.reason else ""
         return f"CONFIG_{self.name}={self.asked} ({self.place}) did not take effect, {now}{why}"
 
@@ -41,30 +41,27 @@ def resolve(
 ) -> str:
     """Return the text of the `.config` that the kernel's own tools make in `make.tree/obj`.
 
-    Layers are merged in order, and each must hold once it is merged; what a later layer then takes away from an
-    earlier one (`SMP=n` takes `NR_CPUS`) was asked for. Raise UserError naming every option that did not take effect.
+    Layers are merged in order; of the last one every option must be as it was asked for, while it may take effect on
+    what earlier ones asked for (`SMP=n` takes `NR_CPUS` away). Raise UserError naming every option that is not.
     """
     config = make.tree / OBJECTS / ".config"
     config.parent.mkdir(parents=True, exist_ok=True)
+    text = _configure(make, base, merge(layers), config, log)
     if not layers:
-        return _configure(make, base, {}, config, log)
-    text = ""
-    for number in range(1, len(layers) + 1):
-        text = _configure(make, base, merge(layers[:number]), config, log)
-        got = read_config(text)
-        layer = layers[number - 1]
-        lost = [
-            Lost(name=name, asked=asked, got=got.get(name), place=layer.place(name))
-            for name, asked in layer.options.items()
-            if not same_value(asked, got.get(name, "n"))
-        ]
-        if lost:
-            named = [msgspec.structs.replace(item, reason=why(item, got)) for item in lost[:_NAMED_MAX]]
-            rest = f"\n(and {len(lost) - _NAMED_MAX} more)" if len(lost) > _NAMED_MAX else ""
-            raise UserError(
-                "\n".join(map(str, named)) + rest,
-                hint="ask for what it depends on too, or leave it out   (bootlab kernel config shows what came out)",
-            )
+        return text
+    got = read_config(text)
+    lost = [
+        Lost(name=name, asked=asked, got=got.get(name), place=layers[-1].place(name))
+        for name, asked in layers[-1].options.items()
+        if not same_value(asked, got.get(name, "n"))
+    ]
+    if lost:
+        named = [msgspec.structs.replace(item, reason=why(item, got)) for item in lost[:_NAMED_MAX]]
+        rest = f"\n(and {len(lost) - _NAMED_MAX} more)" if len(lost) > _NAMED_MAX else ""
+        raise UserError(
+            "\n".join(map(str, named)) + rest,
+            hint="ask for what it depends on too, or leave it out   (bootlab kernel config shows what came out)",
+        )
     return text
 
 

@@ -87,7 +87,8 @@ def check_value(name: str, value: str, place: str) -> str:
     if value in {"y", "m", "n"} or is_number or re.fullmatch(r'"(?:[^"\\\n]|\\.)*"', value):
         return value
     raise UserError(
-        f"{place}: CONFIG_{name} cannot be {value[:80]!r}", hint='y, m, n, a number, 0x…, or a text in double quotes: "x"'
+        f"{place}: CONFIG_{name} cannot be {value[:80]!r}",
+        hint='y, m, n, a number, 0x…, or a text in double quotes: "x"',
     )
 
 

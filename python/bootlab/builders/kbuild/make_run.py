@@ -41,7 +41,9 @@ class Make(msgspec.Struct, frozen=True, kw_only=True):
         return ["make", "-C", str(self.tree), "O=obj", f"-j{self.jobs}", *words, *targets]
 
 
-def run(make: Make, targets: tuple[str, ...], log: Path, *, line: Callable[[str], None], extra: Mapping[str, str]) -> int:
+def run(
+    make: Make, targets: tuple[str, ...], log: Path, *, line: Callable[[str], None], extra: Mapping[str, str]
+) -> int:
     """Run make, append what it says to a log and hand it on line by line; return its exit code.
 
     Whatever ends the wait (Ctrl-C too) first ends make and its children: then make removes what is half-written.
@@ -50,18 +52,20 @@ def run(make: Make, targets: tuple[str, ...], log: Path, *, line: Callable[[str]
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SAME | dict(extra)
     command = make.command(*targets)
     try:
-        with log.open("ab") as out, subprocess.Popen(
-            _dies_with_us(command),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-        ) as process:
+        with (
+            log.open("ab") as out,
+            subprocess.Popen(
+                _dies_with_us(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
+            ) as process,
+        ):
             out.write(f"$ {' '.join(command)}\n".encode())
             try:
-                assert process.stdout is not None
-                for raw in process.stdout:
+                for raw in process.stdout or ():
                     out.write(raw)
                     line(raw.decode("utf-8", "replace").rstrip("\n"))
                 return process.wait()

@@ -28,10 +28,9 @@ def make_view(tree: Path, view: Path) -> None:
     view.mkdir(parents=True, exist_ok=True)
     for entry in tree.iterdir():
         link = view / entry.name
-        if entry.name in _SKIPPED or (link.is_symlink() and link.readlink() == entry):
-            continue
-        link.unlink(missing_ok=True)
-        link.symlink_to(entry)
+        if entry.name not in _SKIPPED and not (link.is_symlink() and link.readlink() == entry):
+            link.unlink(missing_ok=True)
+            link.symlink_to(entry)
 
 
 def patched_tree(source: SourceTree, patches: tuple[KernelPatch, ...], store: Path) -> Path:
@@ -75,15 +74,14 @@ def touch_patched(tree: Path, patches: tuple[KernelPatch, ...]) -> None:
 
 def _link_all(tree: Path, work: Path) -> None:
     for folder, folders, files in os.walk(tree):
-        here = work / os.path.relpath(folder, tree)
-        folders[:] = [name for name in folders if not (folder == str(tree) and name in _SKIPPED)]
-        for name in folders:
-            if os.path.islink(f"{folder}/{name}"):
-                os.symlink(f"{folder}/{name}", here / name)
-            else:
+        real = Path(folder)
+        here = work / real.relative_to(tree)
+        folders[:] = [name for name in folders if not (real == tree and name in _SKIPPED)]
+        for name in [*folders, *files]:
+            if name in folders and not (real / name).is_symlink():
                 (here / name).mkdir()
-        for name in files:
-            os.symlink(f"{folder}/{name}", here / name)
+            else:
+                (here / name).symlink_to(real / name)
 
 
 def _names(patch: KernelPatch) -> list[str]:

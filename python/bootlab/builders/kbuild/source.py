@@ -1,4 +1,4 @@
-"""Kernel source trees: Debian's, unpacked once, or a user's own, which is never written into; and what identifies them."""
+"""Kernel source trees and what identifies them: Debian's, unpacked once, or a user's own, never written into."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def _debian(cache: Cache) -> tuple[Path, str]:
     archive = DEBIAN_ARCHIVE
     if not archive.is_file():
         raise ToolMissing(
-            f"Debian's kernel source ({archive})", package="linux-source-6.1", needed_for='by [kernel] source = "debian"'
+            f"Debian's kernel source ({archive})",
+            package="linux-source-6.1",
+            needed_for='by [kernel] source = "debian"',
         )
     identity = cache.digest(archive)
     store = cache.root / "kernels" / "sources"

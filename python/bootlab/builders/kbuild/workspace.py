@@ -135,7 +135,11 @@ def _copy(source: Path, destination: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        ["cp", "-a", "--reflink=auto", str(source), str(work)], capture_output=True, text=True, errors="replace", check=False
+        ["cp", "-a", "--reflink=auto", str(source), str(work)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if done.returncode:
         shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,115 @@
+"""`bootlab kernel`: build a system's kernel, or show the configuration that it is built with."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.cli.progress import BootProgress
+from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
+from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.api import KernelOption
+    from bootlab.builders.kbuild import BuiltKernel
+
+
+class Action(enum.StrEnum):
+    """What `bootlab kernel` does."""
+
+    BUILD = "build"
+    CONFIG = "config"
+
+
+def kernel(
+    action: Annotated[
+        Action, typer.Argument(help="build: make the kernel. config: print its .config, or what --set changes in it.")
+    ],
+    system_file: SystemArgument,
+    *,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="OPTION=VALUE", help="Set a kernel option, as SMP=n; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="build: copy the image and everything with it into this folder.")
+    ] = None,
+    compilers: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Compilers at a time. Default: one a core.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the kernel of a system whose [kernel] has a source, or show its configuration.
+
+    A kernel that was built before is taken from the cache. Ctrl-C stops a build; the same command goes on with it.
+
+    Example: bootlab kernel build system.toml --set SMP=n --output out
+    """
+    from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
+
+    wanted = tuple(_option(text) for text in options or ())
+    with BootProgress(err(), quiet=as_json) as progress:
+        system = System.load(system_file, observer=progress)
+        try:
+            if action is Action.CONFIG:
+                if wanted:
+                    changed = system.kernel_options(wanted)
+                else:
+                    config = system.kernel_config()
+            else:
+                built = system.build_kernel(wanted, compilers=compilers)
+        except KeyboardInterrupt:
+            err().print("stopped; the same command goes on from the objects that are there", markup=False)
+            raise typer.Exit(130) from None
+    if action is Action.BUILD:
+        if output is not None:
+            built.copy_to(output)
+        _say_built(built, output, as_json=as_json)
+    elif wanted:
+        _say_changed(changed, as_json=as_json)
+    elif as_json:
+        print_json({"config": config})
+    else:
+        typer.echo(config, nl=False)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UserError(
+            f"{text[:80]!r} is no option and value", hint="--set SMP=n, --set HZ_100=y, --set CMDLINE='\"x\"'"
+        )
+    return name.removeprefix("CONFIG_"), value
+
+
+def _say_built(built: BuiltKernel, output: Path | None, *, as_json: bool) -> None:
+    folder = output if output is not None else built.folder
+    if as_json:
+        print_json({**msgspec.structs.asdict(built.facts), "folder": str(folder), "reused": built.reused})
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for name, size in built.facts.sizes_bytes.items():
+        table.add_row(Text(name), Text(f"{size:,}".replace(",", " "), justify="right"), Text("bytes"))
+    out().print(table)
+    facts = built.facts
+    how = "from the cache" if built.reused else f"{facts.objects_built} of {facts.objects} objects made"
+    out().print(f"Linux {facts.source}, {facts.arch}, {facts.compiler}; {how}, {facts.wall_s:.0f} s", markup=False)
+    out().print(str(folder), markup=False, soft_wrap=True)
+
+
+def _say_changed(changed: tuple[KernelOption, ...], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"changed": changed})
+        return
+    if not changed:
+        out().print("nothing changes: the options are so already")
+    for option in changed:
+        why = "" if option.asked else "   (follows)"
+        before, after = (value if value is not None else "not there" for value in (option.before, option.after))
+        out().print(f"CONFIG_{option.name}: {before} -> {after}{why}", markup=False, soft_wrap=True)

@@ -1,0 +1,107 @@
+"""`[kernel]` of a system file: an image with what lies beside it, or how the kernel is built."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bootlab.model.system import Kernel, KernelBuild, KernelPatch
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.raw import RawKernel
+
+_BUILD_KEYS = ("defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs")
+_OPTION = re.compile(r"(?:CONFIG_)?[A-Za-z0-9_]+")
+_PATCH_MAX_BYTES = 16 << 20
+
+
+def kernel(raw: RawKernel, place: Place) -> Kernel:
+    """Check `[kernel]`. Raise SystemFileError."""
+    if raw.source is not None:
+        return _built(raw, raw.source, place)
+    for key in _BUILD_KEYS:
+        if getattr(raw, key):
+            raise place.error(
+                "this key is for a kernel that is built, and no source is given",
+                f"kernel.{key}",
+                'add to [kernel]: source = "debian", or the path of a kernel source tree',
+            )
+    if isinstance(raw.config, list):
+        raise place.error(
+            "a list of fragments is for a kernel that is built, and no source is given",
+            "kernel.config",
+            'name the .config of the image, or add source = "debian"',
+        )
+    if not raw.image:
+        if not place.absent:
+            raise place.error("this key must be given", "kernel.image", 'add to [kernel]: image = "/boot/vmlinuz-..."')
+        return Kernel(image="", form=raw.form)
+    image = place.file(raw.image, "kernel.image")
+    return Kernel(
+        image=image,
+        config=place.file(raw.config, "kernel.config") if raw.config else _beside(image, "config"),
+        symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else _beside(image, "System.map"),
+        form=raw.form,
+    )
+
+
+def _beside(image: str, what: str) -> str | None:
+    """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, or beside what it links to."""
+    for path in (Path(image), Path(image).resolve()):
+        _, dash, version = path.name.partition("-")
+        found = path.with_name(f"{what}{dash}{version}")
+        if found.is_file() and found != path:
+            return str(found)
+    return None
+
+
+def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
+    if raw.symbols is not None:
+        raise place.error("a kernel that is built brings its own System.map", "kernel.symbols", "leave the key out")
+    if "/" in raw.image or "$" in raw.image:
+        raise place.error(
+            f"{raw.image[:80]!r} is a path; a kernel that is built is named by its make target",
+            "kernel.image",
+            'write bzImage, zImage, Image ..., or leave the key out; without source = "..." it is the path of an image',
+        )
+    base = raw.defconfig or "allnoconfig"
+    if "/" in base or base.startswith(("~", "$", ".")):
+        base = place.file(base, "kernel.defconfig")
+    fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
+    build = KernelBuild(
+        source=source if source == "debian" else place.directory(source, "kernel.source"),
+        base=base,
+        fragments=tuple(place.file(path, f"kernel.config[{i}]") for i, path in enumerate(fragments)),
+        options=tuple(
+            (name.removeprefix("CONFIG_"), _value(name, value, place)) for name, value in raw.options.items()
+        ),
+        patches=tuple(_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+        image=raw.image or None,
+        variables=tuple(raw.variables.items()),
+        compiler=raw.compiler,
+        device_tree=raw.device_tree,
+        embed_initramfs=raw.embed_initramfs,
+    )
+    return Kernel(image="", form=raw.form, build=build)
+
+
+def _value(name: str, value: str | int, place: Place) -> str:
+    if not _OPTION.fullmatch(name):
+        raise place.error("expected an option's name, such as SMP or HZ_100", f'kernel.options."{name[:80]}"')
+    if isinstance(value, bool):
+        return "y" if value else "n"
+    return str(value)
+
+
+def _patch(path: str, where: str, place: Place) -> KernelPatch:
+    file = place.file(path, where)
+    if place.absent and not Path(file).exists():
+        return KernelPatch(name=Path(file).name, text="")
+    with Path(file).open("rb") as stream:
+        data = stream.read(_PATCH_MAX_BYTES + 1)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise place.error(f"byte 0x{data[error.start]:02x} is not UTF-8", where, "a patch is text: diff -u") from error
+    if len(data) > _PATCH_MAX_BYTES or "\0" in text:
+        raise place.error("this is no patch", where, "make one with: diff -u, or git diff")
+    return KernelPatch(name=Path(file).name, text=text)

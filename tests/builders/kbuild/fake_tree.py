@@ -1,0 +1,55 @@
+"""A kernel source tree of a few files: a Makefile that imitates the targets and the output of the real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# Copies the configuration with "depends on" for one symbol only: B needs A. `slow` lets a build be cut off.
+_MAKEFILE = r"""
+VERSION = 6
+PATCHLEVEL = 1
+SUBLEVEL = 9
+SRCS := one two three
+FAIL = echo "../$<:1:9: error: later" >&2; rm -f $@; exit 1; fi
+allnoconfig:
+	@cp $(KCONFIG_ALLCONFIG) obj/.config
+	@grep -q '^CONFIG_A=y' obj/.config || sed -i '/^CONFIG_B=/d' obj/.config
+tiny_defconfig:
+	@echo CONFIG_A=y > obj/.config
+olddefconfig:
+	@grep -q '^CONFIG_A=y' obj/.config || sed -i '/^CONFIG_B=/d' obj/.config
+obj/%.o: src/%.c
+	@echo '  CC      $*.o'
+	@cat obj/.config > $@
+	@cat $< >> $@
+	@printf 'savedcmd := cc\nsource_$*.o := $<\n  include/linux/kconfig.h\n' > obj/.$*.o.cmd
+	@if grep -q '^#error' $<; then echo "../$<:1:2: error: #error $*" >&2; $(FAIL)
+	@if grep -q '^#full' $<; then echo "cc: No space left on device" >&2; $(FAIL)
+	@if grep -q '^#slow' $<; then touch obj/waiting; sleep 60; fi
+bzImage: $(SRCS:%=obj/%.o)
+	@mkdir -p obj/arch/x86/boot
+	@cat $^ > obj/arch/x86/boot/bzImage
+	@cat $^ > obj/vmlinux
+	@echo "ffffffff81000000 T start_kernel" > obj/System.map
+"""
+_KCONFIG = """
+config A
+	bool "a"
+
+config B
+	bool "b"
+	depends on A
+"""
+
+
+def make_tree(folder: Path) -> Path:
+    """Write the tree; return its folder."""
+    for name in ("scripts", "arch/x86", "init", "src"):
+        (folder / name).mkdir(parents=True)
+    (folder / "Makefile").write_text(_MAKEFILE)
+    (folder / "Kconfig").write_text(_KCONFIG)
+    for name in ("scripts/Kconfig.include", "init/Kconfig"):
+        (folder / name).write_text("")
+    for name in ("one", "two", "three"):
+        (folder / f"src/{name}.c").write_text(f"int {name};\n")
+    return folder
