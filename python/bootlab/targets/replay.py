@@ -28,8 +28,7 @@ _MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
 
 
 def fingerprint(system: System, purpose: Purpose) -> str:
-    """Return what tells two systems apart in a replay: command line, machine, kernel form, how the
-    kernel is built, names in the initramfs.
+    """Return what tells two systems apart in a replay: command line, machine, kernel, names in the initramfs.
 
     Contents of files and paths of this machine are left out, so that a replay works on another machine.
     """
