@@ -150,21 +150,13 @@ static void count_lost(uint32_t depth)
             stacks.lost_frames++;
 }
 
-static void begin_task(const struct block *b)
-{
-    stacks.now->depth = stacks.now->subtrees = 0; /* what stands there was left by a task that ended */
-    stacks.now->fresh = false;
-    stacks.now->task->first_ns = now_ns;
-    stack_push(NODE_ROOT, b->function, 0, 0, now_ns);
-}
-
 static void return_to(const struct block *b)
 {
     uint32_t i = top_return();
     if (stacks.now->frames[i].ret != b->start && b->function == stack_function())
         return;
     if (b->function >= N_BUCKETS && (symbols.flags[b->function] & FN_FRESH) && (b->flags & BLOCK_STARTS)) {
-        begin_task(b);
+        stack_begin_task(b->function, now_ns);
         return;
     }
     for (uint32_t steps = 0; i > 0 && steps < SEARCH_FRAMES; i--, steps++) {

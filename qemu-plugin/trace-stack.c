@@ -12,18 +12,23 @@
 struct stacks stacks;
 static uint16_t slots[N_SLOTS]; /* key to number of the stack plus one, 0: free */
 
+static struct bootlab_task *add_task(uint64_t key, uint64_t now_ns)
+{
+    struct bootlab_task *task = &stacks.tasks[stacks.n_tasks < MAX_TASKS ? stacks.n_tasks++ : MAX_TASKS - 1];
+    task->key = key;
+    task->first_ns = now_ns;
+    task->function = BUCKET_NO_SYMBOL;
+    return task;
+}
+
 static struct stack *add(uint64_t key, uint64_t now_ns)
 {
     /* The last stack is shared by every task beyond the limit: their frames get lost and are counted as lost. */
-    uint32_t number = stacks.n_tasks < MAX_TASKS ? stacks.n_tasks++ : MAX_TASKS - 1;
-    struct stack *s = &stacks.all[number];
+    struct stack *s = &stacks.all[stacks.n_stacks < MAX_TASKS ? stacks.n_stacks++ : MAX_TASKS - 1];
     if (!s->frames && !(s->frames = malloc(sizeof *s->frames * MAX_FRAMES)))
         abort();
     s->depth = s->subtrees = 0;
-    s->task = &stacks.tasks[number];
-    s->task->key = key;
-    s->task->first_ns = now_ns;
-    s->task->function = BUCKET_NO_SYMBOL;
+    s->task = add_task(key, now_ns);
     return s;
 }
 
@@ -92,7 +97,7 @@ static void close_frame(struct stack *s, uint64_t now_ns, uint32_t span_flags)
         .start_ns = f->t0_ns,
         .end_ns = now_ns,
         .node = f->node,
-        .task = (uint32_t)(s - stacks.all),
+        .task = (uint32_t)(s->task - stacks.tasks),
         .depth = s->depth,
         .flags = span_flags | (f->flags & FRAME_SPAN ? SPAN_INITCALL : 0),
     };
@@ -110,6 +115,20 @@ void stack_reset(uint32_t function, uint64_t now_ns)
     stack_push(NODE_ROOT, function, 0, 0, now_ns);
 }
 
+void stack_begin_task(uint32_t function, uint64_t now_ns)
+{
+    struct stack *s = stacks.now;
+    if (!s->fresh) {
+        while (s->depth)
+            close_frame(s, s->left_ns, 0);
+        s->task = add_task(s->task->key, now_ns);
+    }
+    s->depth = s->subtrees = 0;
+    s->fresh = false;
+    s->task->first_ns = now_ns;
+    stack_push(NODE_ROOT, function, 0, 0, now_ns);
+}
+
 static uint32_t slot_of(uint64_t key)
 {
     uint32_t slot = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) % N_SLOTS;
@@ -121,6 +140,7 @@ static uint32_t slot_of(uint64_t key)
 void stack_switch(uint64_t key, uint32_t function, uint64_t now_ns)
 {
     stacks.switches++;
+    stacks.now->left_ns = now_ns;
     uint32_t slot = slot_of(key);
     if (slots[slot]) {
         stacks.now = &stacks.all[slots[slot] - 1];
@@ -151,8 +171,10 @@ bool stack_adopt_boot(void)
 
 void stacks_restart(uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < stacks.n_tasks; i++) {
-        stacks.all[i].task->insns = 0;
+    for (uint32_t i = 0; i < stacks.n_tasks; i++)
+        stacks.tasks[i].insns = 0;
+    for (uint32_t i = 0; i < stacks.n_stacks; i++) {
+        stacks.all[i].left_ns = now_ns;
         for (uint32_t k = 0; k < stacks.all[i].depth; k++)
             stacks.all[i].frames[k].t0_ns = now_ns;
     }
@@ -163,7 +185,7 @@ void stacks_restart(uint64_t now_ns)
 
 void stacks_close(uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < stacks.n_tasks; i++)
+    for (uint32_t i = 0; i < stacks.n_stacks; i++)
         while (stacks.all[i].depth)
             close_frame(&stacks.all[i], now_ns, SPAN_OPEN);
 }

@@ -36,6 +36,7 @@ struct stack {
     uint32_t depth; /* frames in use; what is deeper is counted in `beyond` */
     uint32_t subtrees;
     struct bootlab_task *task;
+    uint64_t left_ns; /* when it last stopped running */
     bool fresh; /* begun by a switch; not known yet whose it is */
 };
 
@@ -45,7 +46,8 @@ struct stacks {
     struct stack *boot;
     struct stack all[MAX_TASKS];
     struct bootlab_task tasks[MAX_TASKS];
-    uint32_t n_tasks;
+    uint32_t n_stacks;
+    uint32_t n_tasks; /* a stack serves one task after another where the kernel uses a task's memory again */
     struct bootlab_span *spans;
     uint64_t n_spans;
     uint64_t min_ns;
@@ -65,6 +67,9 @@ void stack_pop_to(uint32_t depth, uint64_t now_ns);
 
 /* Makes one frame of one function the whole running stack. */
 void stack_reset(uint32_t function, uint64_t now_ns);
+
+/* A new task begins on the running stack; what a task that ended left there is closed when that last ran. */
+void stack_begin_task(uint32_t function, uint64_t now_ns);
 
 /* The stack that is known by a key becomes the running one; a new one begins with a frame of `function`. */
 void stack_switch(uint64_t key, uint32_t function, uint64_t now_ns);

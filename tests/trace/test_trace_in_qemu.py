@@ -18,6 +18,7 @@ from bootlab.experiment.tracing import trace_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
+from bootlab.report import function_export
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.trace_boot import TraceRequest, traced
 
@@ -155,3 +156,17 @@ def test_free_running_boots_are_refused(bench, place, system):
 def test_an_unknown_function_is_named(bench, place, system):
     with pytest.raises(UserError, match="no_such_function"):
         traced(bench.target.plan(system), TraceRequest(start="no_such_function"), Cache(place / "cache"))
+
+
+def test_every_task_has_a_track_of_its_own(found):
+    spans, trace = found.trace.spans, found.trace
+    begins = [int(s["task"]) for s in spans if s["depth"] == 0 and trace.name(int(s["node"])).startswith("ret_from_fork")]
+    assert len(begins) == len(set(begins)) > 40
+    assert int(trace.tasks["insns"].sum()) == trace.head.insns
+    for track in function_export.span_tracks(trace, "x").tracks:
+        ends: list[int] = []
+        for piece in sorted(track.slices, key=lambda s: (s.start_ns, -s.duration_ns)):
+            while ends and ends[-1] <= piece.start_ns:
+                ends.pop()
+            assert not ends or piece.start_ns + piece.duration_ns <= ends[-1]
+            ends.append(piece.start_ns + piece.duration_ns)

@@ -42,7 +42,7 @@ def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tu
 
     analysis = analyze(what, export=True)
     trees = analysis.call_trees()
-    if not trees:
+    if not trees or len(trees[0][1]) == 1:
         raise UserError(
             f"{what}: this is {analysis.document.detected}, and holds no calls",
             hint="take a SYSTEM.toml, the folder of a traced boot's recording, or a trace that `bootlab analyze` reads",

@@ -17,6 +17,8 @@ from bootlab.analysis.tree_shape import Numbers
 from bootlab.report.shown_text import visible
 
 NODES_LIMIT = 60_000
+SMALL = 5000
+"""Paths that are shown whatever they weigh."""
 MIN_SHARE = 1e-6
 FUNCTIONS_LIMIT = 4000
 
@@ -49,7 +51,7 @@ def calls_data(
     if before is not None:
         largest = np.maximum(largest, before.total + before.wait)
     whole = int(largest[0])
-    kept, least = _kept(largest, max(floor, round(whole * MIN_SHARE)))
+    kept, least = _kept(largest, max(floor, round(whole * MIN_SHARE) if len(forest) > SMALL else 0))
     number = np.zeros(len(forest), dtype=np.int64)
     number[kept] = np.arange(len(kept))
     parent = number[forest.parent[kept]]
@@ -89,7 +91,7 @@ def _kept(largest: Numbers, least: int) -> tuple[Numbers, int]:
     No node weighs more than its parent, and a parent stands before it: what is kept is a tree.
     """
     order = np.argsort(-largest, kind="stable")
-    order = order[: max(1, int(np.count_nonzero(largest >= max(1, least))))]
+    order = order[: max(1, int(np.count_nonzero(largest >= least)))]
     if len(order) > NODES_LIMIT:
         order = order[:NODES_LIMIT]
         least = int(largest[order[-1]])
