@@ -160,7 +160,8 @@ def test_an_unknown_function_is_named(bench, place, system):
 
 def test_every_task_has_a_track_of_its_own(found):
     spans, trace = found.trace.spans, found.trace
-    begins = [int(s["task"]) for s in spans if s["depth"] == 0 and trace.name(int(s["node"])).startswith("ret_from_fork")]
+    outermost = spans[spans["depth"] == 0]
+    begins = [int(s["task"]) for s in outermost if trace.name(int(s["node"])).startswith("ret_from_fork")]
     assert len(begins) == len(set(begins)) > 40
     assert int(trace.tasks["insns"].sum()) == trace.head.insns
     for track in function_export.span_tracks(trace, "x").tracks:
