@@ -232,3 +232,6 @@ def test_a_difference_in_the_browser(opened):
     assert "+63.000\u202fµs against base" in shown(page)
     assert page.locator(".calls-functions tbody .c-slower").count() == 8
     assert page.locator("i").count() == 0
+    page.get_by_label("Filter functions").fill("udelay")
+    page.locator(".calls-functions tbody button").first.click()
+    assert "probe\t102.000\u202fµs\t+51.000\u202fµs" in page.locator(".calls-detail").inner_text()

@@ -6,12 +6,12 @@ function functionTable(model, onChoose) {
   const rows = data.functions.map((f, k) => ({ f, name: data.names[f], low: data.names[f].toLowerCase(), now: data.functionsNow[k], was: two ? data.functionsWas[k] : null }));
   const change = (r) => (!r.was[0] && !r.was[2] ? "new" : !r.now[0] && !r.now[2] ? "vanished" : r.now[2] > r.was[2] ? "slower" : r.now[2] < r.was[2] ? "faster" : "same");
   const value = (at, show) => ({ key: (r) => r.now[at], cell: (r) => show(r.now[at]) });
-  const apart = (at, show) => ({ key: (r) => r.now[at] - r.was[at], cell: (r) => show(r.now[at] - r.was[at]) });
+  const between = (at, show) => ({ key: (r) => r.now[at] - r.was[at], cell: (r) => show(r.now[at] - r.was[at]) });
   const columns = two ? [
     { name: "change", key: change, cell: (r) => el("span", { class: `change c-${change(r)}` }, change(r)) },
-    { name: "total", right: true, ...apart(2, model.signed) }, { name: "self", right: true, ...apart(1, model.signed) },
-    { name: "count", right: true, ...apart(0, signedCount) },
-    ...(anyWait ? [{ name: "waiting", right: true, ...apart(3, model.signed) }] : []),
+    { name: "total", right: true, ...between(2, model.signed) }, { name: "self", right: true, ...between(1, model.signed) },
+    { name: "count", right: true, ...between(0, signedCount) },
+    ...(anyWait ? [{ name: "waiting", right: true, ...between(3, model.signed) }] : []),
     { name: "total was", right: true, key: (r) => r.was[2], cell: (r) => model.weight(r.was[2]) },
     { name: "total is", right: true, ...value(2, model.weight) },
   ] : [
@@ -56,12 +56,12 @@ function functionTable(model, onChoose) {
   apply();
 
   function side(title, map, f) {
-    const list = [...map].sort((a, b) => b[1][0] - a[1][0] || b[1][1] - a[1][1]);
+    const list = [...map].sort((a, b) => Math.abs(b[1][2]) - Math.abs(a[1][2]) || b[1][0] - a[1][0] || b[1][1] - a[1][1]);
     const name = (key) => (key < 0 ? model.name(-1 - key) : link(key));
     return el("div", {}, el("h4", {}, `${title} of ${data.names[f]}`), list.length ? el("table", { class: "figures small" },
-      el("thead", {}, el("tr", {}, ["function", "total", "calls"].map((h, k) => el("th", { scope: "col", class: k ? "n" : null }, h)))),
-      el("tbody", {}, list.slice(0, 40).map(([key, [weight, calls]]) => el("tr", {}, el("th", { scope: "row", class: "name" }, name(key)),
-        el("td", { class: "n" }, model.weight(weight)), el("td", { class: "n" }, count(calls)))))) : el("p", { class: "aside" }, "none in the paths kept"));
+      el("thead", {}, el("tr", {}, ["function", "total", two ? "difference" : "calls"].map((h, k) => el("th", { scope: "col", class: k ? "n" : null }, h)))),
+      el("tbody", {}, list.slice(0, 40).map(([key, [weight, calls, apart]]) => el("tr", {}, el("th", { scope: "row", class: "name" }, name(key)),
+        el("td", { class: "n" }, model.weight(weight)), el("td", { class: "n" }, two ? model.signed(apart) : count(calls)))))) : el("p", { class: "aside" }, "none in the paths kept"));
   }
   const detail = el("div", { class: "calls-detail" });
   return {

@@ -59,13 +59,13 @@ function callsModel(data) {
       }
       return { sum, nodes };
     },
-    // Callers and callees of a function in the paths kept: {name index: [weight, calls]}; recursion counts once.
+    // Callers and callees of a function in the paths kept: {name index: [weight, calls, difference]}; recursion counts once.
     neighbours(f) {
       const callers = new Map(), callees = new Map();
       const inside = new Uint8Array(size);
       const add = (map, key, i, counted) => {
-        const row = map.get(key) || [0, 0];
-        map.set(key, [row[0] + (counted ? model.total[i] : 0), row[1] + model.now.count[i]]);
+        const row = map.get(key) || [0, 0, 0];
+        map.set(key, [row[0] + (counted ? model.total[i] : 0), row[1] + model[model.side].count[i], row[2] + (counted ? model.delta(i) : 0)]);
       };
       for (let i = 1; i < size; i++) {
         const up = parent[i];
