@@ -170,12 +170,13 @@ def test_new(bootlab, tmp_path):
 
 def test_doctor(bootlab, monkeypatch, tmp_path):
     whole = bootlab("doctor", "--no-probe-kvm", "--json")
-    assert {f["name"] for f in whole.json["findings"]} >= {"cc", "setpriv", "cores", "exact mode"}
+    assert {f["name"] for f in whole.json["findings"]} >= {"cc", "setpriv", "cores", "exact mode", "arm64", "riscv64"}
     assert whole.code == (0 if whole.json["ok"] else 3)
     monkeypatch.setenv("PATH", str(tmp_path))
     bare = bootlab("doctor")
     assert bare.code == 3
     assert "apt-get install qemu-system-x86" in bare.out
+    assert "apt-get install qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross" in bare.out
 
 
 ERRORS = [

@@ -27,6 +27,7 @@ def test_what_is_added_and_what_is_taken_away(system):
     )
     assert made.initramfs.tree.get(AGENT).mode == 0o755
     assert made.check.console == made.marks == ()
+    assert made.limits.stall_virtual_s == system.limits.stall_virtual_s + 4, "the agent's silence is no hang"
     assert "BOOTLAB_INIT=/init" in str(diagnostic_system(system, TIMING).cmdline)
     assert system.initramfs.tree.get(AGENT) is None
 

@@ -116,8 +116,41 @@ def test_kvm_is_believed_only_when_a_guest_ran(script, tmp_path, text, works, sa
     assert said in state.reason
 
 
-def test_no_kvm_device(tmp_path):
+def test_no_kvm_device(tmp_path, monkeypatch):
     assert kvm.probe(QEMU, device=tmp_path / "kvm").reason.endswith("does not exist")
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert kvm.probe(QEMU, "arm64", device=tmp_path / "kvm").reason.endswith("does not exist")
+
+
+@pytest.mark.parametrize("arch", ["arm", "arm64", "riscv64"])
+def test_kvm_runs_the_hosts_own_architecture_alone(arch, tmp_path, monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    (tmp_path / "kvm").touch()
+    assert f"KVM runs no {arch} guest" in kvm.probe(QEMU, arch, device=tmp_path / "kvm").reason
+
+
+@pytest.mark.parametrize(
+    ("arch", "program", "package"),
+    [
+        ("arm", "qemu-system-arm", "qemu-system-arm"),
+        ("arm64", "qemu-system-aarch64", "qemu-system-arm"),
+        ("riscv64", "qemu-system-riscv64", "qemu-system-misc"),
+    ],
+)
+def test_the_emulator_of_an_architecture(tmp_path, monkeypatch, script, arch, program, package):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match=program) as caught:
+        emulator.find(Machine(arch=arch))
+    assert f"apt-get install {package}" in caught.value.hint
+    path = script("echo 'QEMU emulator version 7.2.22'", program)
+    assert emulator.find(Machine(arch=arch)).path == path
+
+
+def test_what_a_machine_has_unless_it_is_told():
+    assert (Machine().type, Machine().cpu) == ("q35", "max")
+    assert (Machine(arch="arm").type, Machine(arch="arm").cpu) == ("virt", "cortex-a15")
+    assert Machine(arch="arm", type="vexpress-a9").cpu == "cortex-a9"
+    assert Machine(arch="arm64", cpu="max").cpu == "max"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")

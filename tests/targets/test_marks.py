@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pytest
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Clockwork, Goal, Kernel, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.stamps import USER_MARK, StampedMark, Stamps
 
@@ -30,6 +32,61 @@ def test_what_is_watched_in_a_vmlinux():
     marks, _ = kernel_marks(msgspec.structs.replace(SYSTEM, kernel=Kernel(image="k", form="vmlinux")), INFO)
     assert list(marks) == ["kernel-entry", "start-kernel", "run-init"]
     assert marks["kernel-entry"] == 0x99
+
+
+ARM_SYMBOLS = {"_text": 0xC0008000, "start_kernel": 0xC0346A04}
+
+
+@pytest.mark.parametrize(
+    ("machine", "info", "entries"),
+    [
+        (Machine(arch="arm"), KernelInfo(symbols=ARM_SYMBOLS), (0x40010000, 0x40010000, 0x40008000)),
+        (
+            Machine(arch="arm", type="vexpress-a9"),
+            KernelInfo(symbols=ARM_SYMBOLS),
+            (0x60010000, 0x60010000, 0x60008000),
+        ),
+        # Debian's armmp: some platforms it serves keep the first 2 MiB for themselves.
+        (
+            Machine(arch="arm"),
+            KernelInfo(symbols={"_stext": 0xC0300000, "start_kernel": 0xC1200C28}),
+            (0x40010000, 0x40010000, 0x40208000),
+        ),
+        (
+            Machine(arch="arm", type="virt-7.2"),
+            KernelInfo(symbols={"_stext": 0x80008240, "start_kernel": 0x80346A04}),
+            (0x40010000, 0x40010000, 0x40008000),
+        ),
+        (Machine(arch="arm64"), KernelInfo(), (0x40200000, None, 0x40200000)),
+        (Machine(arch="arm64"), KernelInfo(text_offset_bytes=0x80000), (0x40080000, None, 0x40080000)),
+        (Machine(arch="riscv64"), KernelInfo(text_offset_bytes=0x200000), (0x80200000, None, 0x80200000)),
+        (Machine(arch="arm", type="raspi2b"), KernelInfo(symbols=ARM_SYMBOLS), (None, None, None)),
+        (Machine(arch="riscv64", type="sifive_u"), KernelInfo(), (None, None, None)),
+    ],
+)
+def test_where_other_architectures_start(machine, info, entries):
+    marks, _ = kernel_marks(msgspec.structs.replace(SYSTEM, machine=machine), info)
+    assert tuple(marks.get(name) for name in ("kernel-entry", "decompression", "kernel-image")) == entries
+
+
+@pytest.mark.parametrize(
+    ("arch", "start_kernel", "end"),
+    [
+        ("x86_64", 0xFFFFFFFF82000000, 0x800000000000),
+        ("arm", 0xC0346A04, 0xBF000000),
+        ("arm", 0x80346A04, 0x7F000000),
+        ("arm64", 0xFFFF8000093909F4, 1 << 52),
+        ("riscv64", 0xFFFFFFFF80184164, 1 << 56),
+    ],
+)
+def test_where_user_space_ends(arch, start_kernel, end):
+    assert user_space_end(arch, KernelInfo(symbols={"start_kernel": start_kernel})) == end
+
+
+def test_free_mode_has_marks_where_no_kernel_moves():
+    free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
+    assert kernel_marks(msgspec.structs.replace(free, machine=Machine(arch="riscv64")), INFO)[0]
+    assert kernel_marks(msgspec.structs.replace(free, machine=Machine(arch="arm64")), INFO)[0] == {}
 
 
 def test_what_is_lacking_is_said():

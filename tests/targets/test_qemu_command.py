@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from bootlab.errors import UserError
+from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.targets.qemu_command import Parts, build, cpu_argument, effective_cmdline
@@ -85,6 +86,73 @@ def test_random_instructions(cpu, exact):
     system = msgspec.structs.replace(SYSTEM, machine=Machine(cpu=cpu))
     assert cpu_argument(system) == exact
     assert cpu_argument(msgspec.structs.replace(system, clock=Clockwork(mode="free"))) == cpu
+
+
+def on(arch: str, **machine: object) -> System:
+    return msgspec.structs.replace(SYSTEM, machine=Machine(arch=arch, **machine), clock=Clockwork(shift=4))
+
+
+def test_exact_on_a_vexpress():
+    system = on("arm", type="vexpress-a9", dtb="/v.dtb", flash=("/a,b.img", "/c.img"), sd="/card.img", disks=("/d",))
+    assert build(system, PARTS) == [
+        "qemu", "-machine", "vexpress-a9", "-accel", "tcg", "-cpu", "cortex-a9", "-m", "256",
+        "-smp", "1", "-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot",
+        "-chardev", "file,id=console,path=console.log", "-serial", "chardev:console",
+        "-icount", "shift=4,sleep=off,align=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1",
+        "-drive", "file=/d,format=raw,if=none,snapshot=on,id=disk0", "-device", "virtio-blk-device,drive=disk0",
+        "-drive", "file=/a,,b.img,format=raw,if=pflash,snapshot=on,unit=0",
+        "-drive", "file=/c.img,format=raw,if=pflash,snapshot=on,unit=1",
+        "-drive", "file=/card.img,format=raw,if=sd,snapshot=on,index=0",
+        "-kernel", "/k", "-initrd", "/i", "-dtb", "/v.dtb", "-append", 'console=ttyS0 a="b c"',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arch", "machine", "cpu", "line"),
+    [
+        ("arm", "virt", "cortex-a15", 'console=ttyS0 a="b c"'),
+        ("arm64", "virt", "cortex-a72", 'console=ttyS0 a="b c" nokaslr'),
+        ("riscv64", "virt", "rv64", 'console=ttyS0 a="b c"'),
+    ],
+)
+def test_what_an_architecture_usually_has(arch, machine, cpu, line):
+    command = build(on(arch), PARTS)
+    assert command[2] == machine, "graphics=off is SeaBIOS's"
+    assert command[command.index("-cpu") + 1] == cpu
+    assert command[-1] == line, "nokaslr only where a kernel moves itself: init would get the word elsewhere"
+    assert "-dtb" not in command
+
+
+def test_flash_banks_and_disks_where_the_user_wants_them():
+    text = words(on("riscv64", flash=("", "/xip.img"), disks=("/d",)))
+    assert "unit=0" not in text
+    assert "file=/xip.img,format=raw,if=pflash,snapshot=on,unit=1" in text
+    assert "-drive file=/d,format=raw,if=virtio,snapshot=on" in text
+    assert "virtio-blk-device" in words(on("riscv64", disks=("/d",), disk_bus="mmio"))
+
+
+def test_kvm_has_the_hosts_processor_only():
+    assert cpu_argument(on("arm64"), "kvm") == "host"
+    assert cpu_argument(on("arm64", cpu="max"), "kvm") == "max"
+    assert cpu_argument(SYSTEM, "kvm").startswith("max")
+
+
+def test_firmware_is_never_user_space():
+    marks = (("start-kernel", 0xFF), ("run-init", 0xFFFF))
+    text = words(on("riscv64"), plugin="/p.so", marks=marks, user_space_end=1 << 56)
+    assert "user=0x100000000000000,user_from=0,user_after=1,firmware=0x80000000:0x80200000" in text
+    assert "firmware=" not in words(on("arm64"), plugin="/p.so", marks=marks, user_space_end=1 << 52)
+
+
+@pytest.mark.parametrize("arch", ["arm", "arm64", "riscv64", "x86_64"])
+def test_the_longest_command_line_of_an_architecture(arch):
+    limit = ARCHITECTURES[arch].cmdline_bytes
+    base = msgspec.structs.replace(on(arch), cmdline=CommandLine.parse("nokaslr"))
+    fits = msgspec.structs.replace(base, cmdline=CommandLine.parse("nokaslr " + "y" * (limit - 9)))
+    assert len(build(fits, PARTS)[-1]) == limit - 1
+    long = msgspec.structs.replace(base, cmdline=CommandLine.parse("nokaslr " + "y" * (limit - 8)))
+    with pytest.raises(UserError, match=f"{arch} kernels read {limit - 1}"):
+        build(long, PARTS)
 
 
 def test_nokaslr_is_added_once():

@@ -13,7 +13,9 @@ from rich.text import Text
 
 from bootlab.builders.cache import default_folder
 from bootlab.cli.session import JsonOption, out, print_json
+from bootlab.collectors import agent_binary
 from bootlab.errors import BootlabError
+from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.system import Machine
 from bootlab.targets import emulator, kvm, plugin
 from bootlab.targets.base import DEFAULT_JOBS
@@ -44,7 +46,7 @@ def doctor(
     as_json: JsonOption = False,
     probe_kvm: Annotated[bool, typer.Option(help="Boot a probe guest under KVM (3 s where it does not work).")] = True,
 ) -> None:
-    """Look at this machine: emulator, plugin, KVM (by booting a probe), compressors.
+    """Look at this machine: emulators, plugin, KVM (by booting a probe), compilers and compressors.
 
     Example: bootlab doctor
     """
@@ -75,6 +77,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
         findings.append(Finding(name="QEMU", state="ok", detail=f"{found.path}, version {found.version}"))
         findings.append(_plugin(found))
         findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not looked at"))
+    findings += _other_architectures()
     for program, package, purpose, needed in _TOOLS:
         path = shutil.which(program)
         if path:
@@ -99,6 +102,33 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
             "build with NO_HZ_IDLE and HIGH_RES_TIMERS",
         )
     )
+    return findings
+
+
+def _other_architectures() -> list[Finding]:
+    findings: list[Finding] = []
+    for facts in ARCHITECTURES.values():
+        if facts.name == Machine().arch:
+            continue
+        lacking = [
+            (f"{program}: {purpose}", package)
+            for program, package, purpose in (
+                (facts.emulator, facts.emulator_package, "to boot its systems"),
+                (
+                    agent_binary.compiler_name(facts.name),
+                    facts.compiler_packages,
+                    "to build the agent of diagnostic boots",
+                ),
+            )
+            if shutil.which(program) is None
+        ]
+        if lacking:
+            text = "not installed: " + "; ".join(word for word, _ in lacking)
+            fix = "apt-get install " + " ".join(package for _, package in lacking)
+            findings.append(Finding(name=facts.name, state="note", detail=text, fix=fix))
+        else:
+            detail = f"{shutil.which(facts.emulator)}, {agent_binary.compiler_name(facts.name)}"
+            findings.append(Finding(name=facts.name, state="ok", detail=detail))
     return findings
 
 

@@ -25,16 +25,19 @@ def source_folder() -> Path:
     )
 
 
-def compiler_for(arch: Arch) -> str:
-    """Return the C compiler for an architecture: the machine's own, or a cross compiler. Raise ToolMissing."""
+def compiler_name(arch: Arch) -> str:
+    """Return the name of the C compiler that builds for an architecture: the machine's own, or a cross compiler."""
     facts = ARCHITECTURES[arch]
-    needed_for = f"to build the agent of diagnostic boots for {arch}"
-    if platform.machine() in facts.host_names:
-        compiler, name, packages = shutil.which("cc") or shutil.which("gcc"), "cc", "gcc libc6-dev"
-    else:
-        compiler, name, packages = shutil.which(facts.compiler), facts.compiler, facts.compiler_packages
+    return "cc" if platform.machine() in facts.host_names else facts.compiler
+
+
+def _compiler_for(arch: Arch) -> str:
+    name = compiler_name(arch)
+    compiler = shutil.which(name) or (shutil.which("gcc") if name == "cc" else None)
     if compiler is None:
-        raise ToolMissing(name, package=packages, needed_for=needed_for)
+        raise ToolMissing(
+            name, package=_packages(arch), needed_for=f"to build the agent of diagnostic boots for {arch}"
+        )
     return compiler
 
 
@@ -48,7 +51,7 @@ def agent_path(arch: Arch = "x86_64") -> Path:
     made = default_folder() / "agent" / f"agent-{arch}-{digest.hexdigest()[:16]}"
     if made.is_file():
         return made.resolve()
-    compiler = compiler_for(arch)
+    compiler = _compiler_for(arch)
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         fresh = Path(work) / "agent"
@@ -58,13 +61,12 @@ def agent_path(arch: Arch = "x86_64") -> Path:
             words = done.stderr.strip().splitlines()
             raise EnvironmentFault(
                 f"the compiler refused bootlab's agent: {words[0] if words else 'without a word'}",
-                hint=f"is its C library installed? ({_library(arch)})",
+                hint=f"is its C library installed? (apt-get install {_packages(arch)})",
             )
         fresh.replace(made)
     return made.resolve()
 
 
-def _library(arch: Arch) -> str:
+def _packages(arch: Arch) -> str:
     facts = ARCHITECTURES[arch]
-    native = platform.machine() in facts.host_names
-    return f"apt-get install {'libc6-dev' if native else facts.compiler_packages}"
+    return "gcc libc6-dev" if platform.machine() in facts.host_names else facts.compiler_packages

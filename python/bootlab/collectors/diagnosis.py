@@ -33,7 +33,14 @@ def _with_agent(system: System, timing: Recording) -> System:
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
     real_init = system.cmdline.value("rdinit") or "/init"
     line = system.cmdline.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
-    line = line.with_param("BOOTLAB_WAIT_MS", str(goal_ms * 2 + 1000))
+    wait_ms = goal_ms * 2 + 1000
+    line = line.with_param("BOOTLAB_WAIT_MS", str(wait_ms))
+    # That silence is no hang.
+    limits = msgspec.structs.replace(
+        system.limits,
+        virtual_s=system.limits.virtual_s + wait_ms / 1000,
+        stall_virtual_s=system.limits.stall_virtual_s + wait_ms / 1000,
+    )
     source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
     tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
     return msgspec.structs.replace(
@@ -43,6 +50,7 @@ def _with_agent(system: System, timing: Recording) -> System:
         goal=Goal(console=r"^@BL1 end \d+", name="report"),
         check=Check(),
         marks=(),
+        limits=limits,
     )
 
 

@@ -57,7 +57,8 @@ _HINTS = {
     Outcome.EMULATOR_DIED: "QEMU ended by itself; its own words stand in the recording's emulator.log",
     Outcome.CANNOT_START: "QEMU refused the machine; its words stand above, `--dry-run` prints the command",
     Outcome.WRONG_ARCH: "the kernel or a program is for another processor; check kernel.image and machine.emulator",
-    Outcome.NO_CONSOLE: "nothing was printed; is `console=ttyS0` there, and is the kernel for this machine?",
+    Outcome.NO_CONSOLE: "nothing was printed; is `console=` there with the board's port (ttyS0; ttyAMA0 on ARM), and "
+    "is the kernel for this machine? A large one may unpack for longer than limits.stall_virtual_s",
     Outcome.TIME_LIMIT: "raise limits.wall_s in the system file if the machine is merely slow",
     Outcome.INTERRUPTED: "run the same command again: finished boots are kept",
 }

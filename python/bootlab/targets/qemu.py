@@ -31,6 +31,10 @@ _POLL_S = 0.004
 _PROGRESS_EVERY_S = 0.1
 _AWAITED_S = 60.0
 _STAMPS_S = 5.0
+_LOST_TICKS = (
+    "timer ticks while the kernel idles, so that its waits come out too long: exact mode loses them with "
+    "CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
+)
 
 
 class QemuTarget:
@@ -68,6 +72,8 @@ class QemuTarget:
         stamped = stamper is not None and stamper.path is not None
         if stamped:
             lacks += mark_lacks
+        if system.clock.mode == "exact" and info.config.get("CONFIG_HZ_PERIODIC") == "y":
+            lacks.append(_LOST_TICKS)
         parts = qemu_command.Parts(
             emulator=found.path,
             kernel=str(artefacts.kernel),

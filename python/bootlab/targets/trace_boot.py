@@ -46,6 +46,10 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
         )
     if system.machine.cpus != 1:
         raise UserError("functions are traced on one processor", hint="set machine.cpus = 1 for the trace")
+    if system.machine.arch not in _LINK_OFFSET:
+        raise UserError(
+            f"functions are not traced on {system.machine.arch}", hint=f"traced: {', '.join(sorted(_LINK_OFFSET))}"
+        )
     if "-plugin" not in plan.command:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
     if plan.info.symbols.get("start_kernel") is None and not system.kernel.symbols:
