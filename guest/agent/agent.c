@@ -40,6 +40,32 @@ struct places {
 	char proc[64];
 };
 
+/*
+ * The serial port that the kernel prints on, from /proc/consoles (fs/proc/consoles.c: name, flags, major:minor). The
+ * screens, major 4 below 64, are passed over; ttyS0 where the file says nothing.
+ */
+static dev_t console_port(const char *proc)
+{
+	char path[80], line[256];
+	dev_t found = makedev(4, 64);
+	FILE *list;
+
+	snprintf(path, sizeof(path), "%s/consoles", proc);
+	list = fopen(path, "re");
+	while (list && fgets(line, sizeof(line), list)) {
+		const char *device = strrchr(line, ' ');
+		unsigned int high, low;
+
+		if (!device || sscanf(device, "%u:%u", &high, &low) != 2 || (high == 4 && low < 64))
+			continue;
+		found = makedev(high, low);
+		break;
+	}
+	if (list)
+		fclose(list);
+	return found;
+}
+
 /* In our own namespace: a tmpfs with the nodes we need and /proc in it. Otherwise what the system has. */
 static void make_places(struct places *at)
 {
@@ -57,13 +83,13 @@ static void make_places(struct places *at)
 	}
 	if (mount("tmpfs", base, "tmpfs", 0, "mode=700") < 0 && mount("ramfs", base, "ramfs", 0, NULL) < 0)
 		return;
-	snprintf(at->port, sizeof(at->port), "%s/ttyS0", base);
+	snprintf(at->port, sizeof(at->port), "%s/port", base);
 	snprintf(at->kmsg, sizeof(at->kmsg), "%s/kmsg", base);
 	snprintf(at->proc, sizeof(at->proc), "%s/proc", base);
-	mknod(at->port, S_IFCHR | 0600, makedev(4, 64));
 	mknod(at->kmsg, S_IFCHR | 0600, makedev(1, 11));
 	mkdir(at->proc, 0700);
 	mount("proc", at->proc, "proc", 0, NULL);
+	mknod(at->port, S_IFCHR | 0600, console_port(at->proc));
 }
 
 static unsigned long wait_ms(void)
