@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that bootlab needs and that are not there yet. Usage: setup-debian.sh GROUP...
 # Groups: run (boot and measure), build (compile bootlab), test (browser tests, the boards of other architectures),
-# boards (what ARM, AArch64 and RISC-V systems need besides). Needs root or sudo only when something is missing.
+# boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux). Needs root or sudo only when
+# something is missing.
 set -eu
 
 run="qemu-system-x86 busybox-static gcc libc6-dev make lz4 zstd lzop xz-utils util-linux ca-certificates"
@@ -9,6 +10,7 @@ build="python3 python3-venv gcc libc6-dev make"
 test="chromium procps qemu-system-arm qemu-system-misc"
 boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
+kernels="linux-source-6.1 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
 
 # bookworm's own cargo (1.63) is too old; its security archive carries a current one under another name.
 if ! cargo --version 2>/dev/null | awk '{split($2, v, "."); exit !(v[1] > 1 || v[2] >= 85)}'; then
@@ -22,7 +24,8 @@ for group in "$@"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $test" ;;
     boards) wanted="$wanted $boards" ;;
-    *) echo "setup-debian.sh: no group $group (run, build, test, boards)" >&2; exit 2 ;;
+    kernels) wanted="$wanted $kernels" ;;
+    *) echo "setup-debian.sh: no group $group (run, build, test, boards, kernels)" >&2; exit 2 ;;
     esac
 done
 

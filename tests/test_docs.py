@@ -165,8 +165,8 @@ def test_commands_exist(path: Path) -> None:
 def test_the_readme_names_the_packages_that_are_installed() -> None:
     script = (REPOSITORY / "scripts" / "setup-debian.sh").read_text(encoding="utf-8")
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    groups = dict(re.findall(r'^(run|build|test|boards)="([^"]*)"$', script, re.MULTILINE))
-    assert set(groups) == {"run", "build", "test", "boards"}
+    groups = dict(re.findall(r'^(run|build|test|boards|kernels)="([^"]*)"$', script, re.MULTILINE))
+    assert set(groups) == {"run", "build", "test", "boards", "kernels"}
     for package in " ".join(groups.values()).split():
         assert f"`{package}`" in readme, package
 

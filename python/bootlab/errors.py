@@ -37,6 +37,10 @@ class SystemFileError(UserError):
         self.where = where
 
 
+class KernelBuildError(UserError):
+    """The kernel's configuration or its compiler refuses what was asked for."""
+
+
 class EnvironmentFault(BootlabError):
     """Something outside the input is missing or broken on this machine."""
 

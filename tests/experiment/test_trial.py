@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bootlab.errors import MeasurementError, UserError
+from bootlab.errors import KernelBuildError, MeasurementError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError, establish
 from bootlab.experiment.selection import Selection
+from bootlab.experiment.stack import Stacker
 from bootlab.experiment.trial import judge_exact
 from bootlab.experiment.trying import proposals, try_all, try_all_free, winners
 from bootlab.model.recording import Meta, Outcome, Recording
@@ -139,3 +140,26 @@ def test_selection():
     assert Selection(ids=("quiet",)).forced
     with pytest.raises(UserError, match="there is no technique 'quite'"):
         Selection(also=("quite",)).techniques()
+
+
+def test_a_kernel_that_cannot_be_built_is_an_answer_and_no_end(tmp_path):
+    class Refusing(FakeTarget):
+        def plan(self, system, purpose="timing"):
+            params = {str(p) for p in system.cmdline.params}
+            if "never" in params or {"a", "b"} <= params:
+                raise KernelBuildError("CONFIG_X=y did not take effect")
+            return super().plan(system, purpose)
+
+    techniques = tuple(FakeTechnique(name) for name in ("a", "b", "never"))
+    with Bench(Refusing(additive(100, a=20, b=10)), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        tried = try_all(bench, base, techniques)
+        stacked = Stacker(bench, base, techniques).run(tried.trials)
+    assert [t.change.id for t in tried.trials] == ["a", "b"]
+    said = {s.technique: s for s in tried.applicability}
+    assert (said["never"].tried, said["never"].applies.answer) == (False, Answer.NO)
+    assert said["never"].applies.reason == "never cannot be built: CONFIG_X=y did not take effect"
+    assert [c.id for c in stacked.changes] == ["a"]
+    assert [s.reason for s in stacked.steps if not s.kept] == [
+        "cannot be built on top of the others: CONFIG_X=y did not take effect"
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from bootlab.errors import KernelBuildError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, why_lost
 from bootlab.experiment.trying import winners
@@ -133,7 +134,11 @@ class Stacker:
             candidate = self._with(change)
             if self._system(candidate) == self._system(self._stack):
                 continue
-            future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
+            try:
+                future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
+            except KernelBuildError as error:
+                self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {error.message}"))
+                continue
             self._prefetch(candidate, queue)
             self._decide(change, candidate, self._bench.wait(future), phase)
 
@@ -144,7 +149,9 @@ class Stacker:
         following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
         if following is not None:
             system = self._system((*candidate, following))
-            self._bench.submit(system, f"stack + {following.id}")
+            # A kernel takes a minute to build: only what is sure to be wanted is built.
+            if system.kernel.build == self._system(candidate).kernel.build:
+                self._bench.submit(system, f"stack + {following.id}")
 
     def _decide(self, change: Change, candidate: tuple[Change, ...], recording: Recording, phase: str) -> None:
         broken = why_lost(self._bench, self._base, self._system(candidate), recording, f"stack + {change.id}")

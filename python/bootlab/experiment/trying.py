@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from bootlab.errors import MeasurementError
+from bootlab.errors import KernelBuildError, MeasurementError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
 from bootlab.experiment.trial import judge_exact, judge_free
@@ -68,12 +68,22 @@ def proposals(
 def try_all(
     bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
 ) -> Tried:
-    """Boot every variant once and judge it (exact mode: one boot proves a difference)."""
+    """Boot every variant once and judge it (exact mode: one boot proves a difference).
+
+    A variant whose kernel cannot be configured or compiled was not tried; its technique's answer says why.
+    """
     said, pairs = proposals(base, techniques, forced=forced)
-    flying = [(t, c, c.apply(base.system)) for t, c in pairs]
-    futures = [bench.submit(system, change.id) for _, change, system in flying]
+    refused: dict[str, str] = {}
+    flying = []
+    for technique, change in pairs:
+        system = change.apply(base.system)
+        try:
+            flying.append((technique, change, system, bench.submit(system, change.id)))
+        except KernelBuildError as error:
+            refused[technique.id] = f"{change.id} cannot be built: {error.message}"
+    said = [_refused(answer, refused, {t.id for t, _, _, _ in flying}) for answer in said]
     trials: list[Trial] = []
-    for (technique, change, system), future in zip(flying, futures, strict=True):
+    for technique, change, system, future in flying:
         recording = bench.wait(future)
         after = Evidence(system=system, recording=recording)
         lost = why_lost(bench, base, system, recording, change.id)
@@ -92,6 +102,13 @@ def try_all(
         if sink:
             sink(trial)
     return Tried(applicability=tuple(said), trials=tuple(trials))
+
+
+def _refused(answer: Applicability, refused: dict[str, str], tried: set[str]) -> Applicability:
+    if answer.technique not in refused or answer.technique in tried:
+        return answer
+    why = Applies.no(refused[answer.technique], answer.applies.evidence)
+    return msgspec.structs.replace(answer, applies=why, tried=False, forced=False)
 
 
 def try_all_free(

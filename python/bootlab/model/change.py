@@ -138,7 +138,7 @@ class SetKernelOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-ker
 
 
 class AddKernelFragment(msgspec.Struct, frozen=True, tag_field="op", tag="add-kernel-fragment"):
-    """Build the kernel with one more configuration fragment (absolute path), merged last."""
+    """Build the kernel with one more configuration fragment (absolute path), merged before the options."""
 
     path: str
 

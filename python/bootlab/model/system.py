@@ -84,7 +84,8 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
 
     `source`: absolute path of a source tree, or `debian` for Debian's. `base`: a configuration target of the kernel
     (`allnoconfig`, `vexpress_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in
-    order; `options` (name without `CONFIG_`, value as a `.config` writes it) come last. `image` is the make target.
+    order; then `options` (name without `CONFIG_`, value as a `.config` writes it); then those of `changes`, each of
+    which may take away what was asked for before it (`SMP=n` takes `NR_CPUS`). `image` is the make target.
     `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. `device_tree`
     names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
     initramfs becomes a part of the image.
@@ -94,6 +95,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     base: str = "allnoconfig"
     fragments: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    changes: tuple[tuple[tuple[str, str], ...], ...] = ()
     patches: tuple[KernelPatch, ...] = ()
     image: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
@@ -102,8 +104,13 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     embed_initramfs: bool = False
 
     def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
-        """Return the build with options set; of two values of one option the later one stays."""
-        return msgspec.structs.replace(self, options=tuple((dict(self.options) | dict(options)).items()))
+        """Return the build with options changed; itself when all of them were asked for so already."""
+        asked = dict(self.options)
+        for change in self.changes:
+            asked |= dict(change)
+        if all(asked.get(name) == value for name, value in options):
+            return self
+        return msgspec.structs.replace(self, changes=(*self.changes, options))
 
     def with_variables(self, variables: tuple[tuple[str, str], ...]) -> KernelBuild:
         """Return the build with make variables set."""

@@ -46,7 +46,8 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     facts += (system.clock, purpose)
     build = system.kernel.build
     if build is not None:
-        facts += ((build.base, build.options, build.patches, build.image, build.variables, build.embed_initramfs),)
+        asked = (build.base, build.options, build.changes, build.patches)
+        facts += (asked, (build.image, build.variables, build.embed_initramfs))
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
 
 

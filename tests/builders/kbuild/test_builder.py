@@ -14,8 +14,7 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.builders.kbuild.builder import KernelBuildError
-from bootlab.errors import BootlabError, EnvironmentFault, ToolMissing, UserError
+from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, ToolMissing, UserError
 from bootlab.model.system import KernelBuild, KernelPatch
 from tests.builders.kbuild.fake_tree import make_tree
 
@@ -128,7 +127,7 @@ def test_a_patch_is_applied_beside_the_tree(builder: KernelBuilder, tree: Path) 
 
 def test_a_patch_that_does_not_apply_says_where(builder: KernelBuilder, tree: Path) -> None:
     wrong = msgspec.structs.replace(PATCH, text=PATCH.text.replace("int two", "int six"))
-    with pytest.raises(UserError, match=r"two\.patch does not apply.*FAILED"):
+    with pytest.raises(KernelBuildError, match=r"two\.patch does not apply.*FAILED"):
         builder.build(request(tree, patches=(wrong,)), "x86_64")
     with pytest.raises(UserError, match="names no file"):
         builder.build(request(tree, patches=(KernelPatch(name="x", text="hello"),)), "x86_64")
@@ -136,7 +135,7 @@ def test_a_patch_that_does_not_apply_says_where(builder: KernelBuilder, tree: Pa
 
 def test_an_option_that_is_lost_names_what_it_needs(builder: KernelBuilder, tree: Path, tmp_path: Path) -> None:
     path = fragment(tmp_path, "# why\n\nCONFIG_B=y\n")
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(KernelBuildError) as caught:
         builder.build(KernelBuild(source=str(tree), fragments=(path,)), "x86_64")
     assert caught.value.message == f"CONFIG_B=y ({path}:3) did not take effect, it is not there: B needs A (A is n)"
 

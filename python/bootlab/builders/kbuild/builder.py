@@ -21,7 +21,7 @@ from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
-from bootlab.errors import BootlabError, EnvironmentFault, UserError
+from bootlab.errors import EnvironmentFault, KernelBuildError, UserError
 from bootlab.model.system import KernelBuild
 
 _VERSION = 1
@@ -41,12 +41,6 @@ class BuildObserver(Protocol):
 
     def build_ended(self, label: str, wall_s: float) -> None:
         """Note that the build is over, well or not."""
-
-
-class KernelBuildError(BootlabError):
-    """The kernel's own build failed: what was asked for cannot be compiled or linked."""
-
-    exit_code = 2
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +76,7 @@ class KernelBuilder:
     def build(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> BuiltKernel:
         """Return the kernel of a request, built unless it is in the cache.
 
-        Raise UserError for what cannot be configured, KernelBuildError for what cannot be compiled, ToolMissing,
+        Raise KernelBuildError for what cannot be configured or compiled, UserError for other mistakes, ToolMissing,
         EnvironmentFault for a full disk. After any of them, and after Ctrl-C, the same call goes on from the objects
         that are there.
         """
@@ -121,6 +115,7 @@ class KernelBuilder:
         layers = [read_fragment(Path(path)) for path in build.fragments]
         if build.options:
             layers.append(of_options(build.options, "kernel.options"))
+        layers += [of_options(change, "a change") for change in build.changes]
         if build.embed_initramfs and initramfs is not None:
             layers.append(of_options((("INITRAMFS_SOURCE", f'"{initramfs}"'),), "the embedded initramfs"))
         return _Request(

@@ -13,7 +13,7 @@ from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.fragment import Layer, merge, read_config, same_value, write
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.builders.kbuild.overlay import OBJECTS
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import EnvironmentFault, KernelBuildError, UserError
 
 NOTHING = ("allnoconfig", "alldefconfig", "allyesconfig", "allmodconfig")
 _TARGET = re.compile(r"[A-Za-z0-9_.-]*config")
@@ -42,7 +42,7 @@ def resolve(
     """Return the text of the `.config` that the kernel's own tools make in `make.tree/obj`.
 
     Layers are merged in order; of the last one every option must be as it was asked for, while it may take effect on
-    what earlier ones asked for (`SMP=n` takes `NR_CPUS` away). Raise UserError naming every option that is not.
+    what earlier ones asked for (`SMP=n` takes `NR_CPUS` away). Raise KernelBuildError naming every option that is not.
     """
     config = make.tree / OBJECTS / ".config"
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def resolve(
     if lost:
         named = [msgspec.structs.replace(item, reason=why(item, got)) for item in lost[:_NAMED_MAX]]
         rest = f"\n(and {len(lost) - _NAMED_MAX} more)" if len(lost) > _NAMED_MAX else ""
-        raise UserError(
+        raise KernelBuildError(
             "\n".join(map(str, named)) + rest,
             hint="ask for what it depends on too, or leave it out   (bootlab kernel config shows what came out)",
         )

@@ -13,7 +13,16 @@ import msgspec
 
 from bootlab.errors import EnvironmentFault
 
-_KEPT = ("PATH", "HOME", "TMPDIR", "CCACHE_DIR", "CCACHE_MAXSIZE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+_KEPT = (
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "CCACHE_DIR",
+    "CCACHE_MAXSIZE",
+    "CCACHE_DISABLE",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+)
 _GRACE_S = 10.0
 # Everything in an image that would tell one build from another (Documentation/kbuild/reproducible-builds.rst).
 _SAME = {
@@ -33,7 +42,6 @@ class Make(msgspec.Struct, frozen=True, kw_only=True):
     tree: Path
     variables: dict[str, str]
     jobs: int = 1
-    nice: int = 0
 
     def command(self, *targets: str) -> list[str]:
         """Return the command."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild.source import SourceTree
-from bootlab.errors import ToolMissing, UserError
+from bootlab.errors import KernelBuildError, ToolMissing, UserError
 from bootlab.model.system import KernelPatch
 
 OBJECTS = "obj"
@@ -37,7 +37,7 @@ def patched_tree(source: SourceTree, patches: tuple[KernelPatch, ...], store: Pa
     """Return a tree with patches applied: folders of links, and real files where a patch changed them.
 
     Every folder is a real one, since `#include "../x.h"` inside a linked folder would reach the unpatched file. Raise
-    UserError for a patch that does not apply.
+    KernelBuildError for a patch that does not apply.
     """
     if not patches:
         return source.path
@@ -110,7 +110,7 @@ def _apply(patch: KernelPatch, source: SourceTree, work: Path) -> None:
     if done.returncode:
         said = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()
         failed = next((line for line in said if re.search(r"FAILED|malformed|can't find|Reversed|ignored", line)), "")
-        raise UserError(
+        raise KernelBuildError(
             f"{patch.name} does not apply to {source.path} ({source.version}): {failed or ' '.join(said)[-200:]}",
             hint=f"try it by hand: patch -p1 --dry-run -d {source.path} < {patch.name}",
         )

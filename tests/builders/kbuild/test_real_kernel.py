@@ -1,0 +1,31 @@
+"""A real kernel, twice in two folders and once out of another one's objects: the same bytes. Minutes: only when asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import KernelBuilder
+from bootlab.builders.kbuild.source import DEBIAN_ARCHIVE
+from bootlab.model.system import KernelBuild
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("BOOTLAB_BUILD_KERNELS") or not DEBIAN_ARCHIVE.is_file(),
+    reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and install linux-source-6.1",
+)
+
+
+def test_two_ways_to_a_kernel_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCACHE_DISABLE", "1")
+    small = KernelBuild(options=(("64BIT", "y"),))
+    changed = small.with_options((("PRINTK", "y"),))
+    first = KernelBuilder(Cache(tmp_path / "one"))
+    base = first.build(small, "x86_64")
+    variant = first.build(changed, "x86_64")
+    alone = KernelBuilder(Cache(tmp_path / "another" / "place")).build(changed, "x86_64")
+    assert variant.facts.objects_built < base.facts.objects_built
+    for name in ("bzImage", "vmlinux", "System.map", "config"):
+        assert (variant.folder / name).read_bytes() == (alone.folder / name).read_bytes(), name

@@ -1,0 +1,123 @@
+"""`[kernel]` of a kernel that is built: what it becomes, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bootlab.errors import SystemFileError
+from bootlab.model.change import (
+    AddKernelFragment,
+    AddKernelPatch,
+    Change,
+    SetKernelImage,
+    SetKernelOptions,
+    SetKernelVariables,
+)
+from bootlab.model.system import KernelBuild, KernelPatch, System
+from bootlab.systemfile import load
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*/kernel.config"))
+
+
+def read(folder: Path, kernel: str) -> System:
+    (folder / "a.config").write_text("CONFIG_A=y\n")
+    (folder / "p.patch").write_text("--- a/x\n+++ b/x\n")
+    (folder / "linux").mkdir(exist_ok=True)
+    file = folder / "system.toml"
+    file.write_text(f'name = "s"\n[kernel]\n{kernel}\n[goal]\nconsole = "x"\n')
+    return load(file)
+
+
+def test_everything_can_be_said(tmp_path: Path) -> None:
+    build = read(
+        tmp_path,
+        """source = "linux"
+        defconfig = "tiny_defconfig"
+        config = ["a.config"]
+        options = { SMP = false, CONFIG_HZ_100 = true, NR_CPUS = 4, LOCALVERSION = '"-x"' }
+        patches = ["p.patch"]
+        image = "vmlinux"
+        variables = { KCFLAGS = "-g0" }
+        compiler = "my-"
+        device_tree = "b.dtb"
+        embed_initramfs = true""",
+    ).kernel.build
+    assert build == KernelBuild(
+        source=str(tmp_path / "linux"),
+        base="tiny_defconfig",
+        fragments=(str(tmp_path / "a.config"),),
+        options=(("SMP", "n"), ("HZ_100", "y"), ("NR_CPUS", "4"), ("LOCALVERSION", '"-x"')),
+        patches=(KernelPatch(name="p.patch", text="--- a/x\n+++ b/x\n"),),
+        image="vmlinux",
+        variables=(("KCFLAGS", "-g0"),),
+        compiler="my-",
+        device_tree="b.dtb",
+        embed_initramfs=True,
+    )
+
+
+def test_little_need_be_said(tmp_path: Path) -> None:
+    assert read(tmp_path, 'source = "debian"').kernel.build == KernelBuild()
+    one = read(tmp_path, 'source = "debian"\nconfig = "a.config"\ndefconfig = "./a.config"').kernel.build
+    assert one == KernelBuild(base=str(tmp_path / "a.config"), fragments=(str(tmp_path / "a.config"),))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "where", "message"),
+    [
+        ('image = "a.config"\noptions = { A = true }', "kernel.options", "no source is given"),
+        ('image = "a.config"\nconfig = ["a.config"]', "kernel.config", "no source is given"),
+        ('source = "debian"\nimage = "/boot/vmlinuz"', "kernel.image", "is a path"),
+        ('source = "debian"\nsymbols = "a.config"', "kernel.symbols", "brings its own"),
+        ('source = "nowhere"', "kernel.source", "no folder"),
+        ('source = "debian"\nconfig = ["b.config"]', "kernel.config[0]", "no file"),
+        ('source = "debian"\noptions = { "A B" = true }', "kernel.options", "option's name"),
+    ],
+)
+def test_what_makes_no_sense_names_its_key(tmp_path: Path, kernel: str, where: str, message: str) -> None:
+    with pytest.raises(SystemFileError, match=message) as caught:
+        read(tmp_path, kernel)
+    assert caught.value.where.startswith(where)
+
+
+def test_changes_make_another_kernel(tmp_path: Path) -> None:
+    system = read(tmp_path, 'source = "debian"\noptions = { SMP = true }')
+    patch = KernelPatch(name="p", text="t")
+    change = Change(
+        technique="t",
+        ops=(
+            SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))),
+            AddKernelFragment("/f"),
+            AddKernelPatch(patch),
+            SetKernelVariables((("KCFLAGS", "-Os"),)),
+            SetKernelImage("xipImage", embed_initramfs=True),
+        ),
+    )
+    changed = change.apply(system)
+    assert changed.kernel.build == KernelBuild(
+        options=(("SMP", "y"),),
+        changes=((("SMP", "n"), ("HZ_100", "y")),),
+        fragments=("/f",),
+        patches=(patch,),
+        variables=(("KCFLAGS", "-Os"),),
+        image="xipImage",
+        embed_initramfs=True,
+    )
+    assert system.kernel.build == KernelBuild(options=(("SMP", "y"),))
+    assert SetKernelOptions((("SMP", "n"),)).apply(changed) == changed
+    image = read(tmp_path, 'image = "a.config"')
+    assert change.apply(image) == image
+
+
+@pytest.mark.parametrize("fragment", EXAMPLES, ids=lambda path: path.parent.name)
+def test_the_lab_systems_are_well_formed(fragment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOTLAB_BUSYBOX", "/bin/sh")
+    system = load(fragment.with_name("system.toml"))
+    assert system.name == fragment.parent.name
+    assert system.kernel.build is not None
+    assert system.kernel.build.fragments == (str(fragment),)
+    lines = fragment.read_text().splitlines()
+    # Otherwise exact mode loses ticks while the processor is idle.
+    assert {"CONFIG_HIGH_RES_TIMERS=y", "CONFIG_NO_HZ_IDLE=y"} <= set(lines)
