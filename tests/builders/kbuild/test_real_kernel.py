@@ -1,4 +1,4 @@
-"""A real kernel, twice in two folders and once out of another one's objects: the same bytes. Minutes: only when asked."""
+"""A real kernel in two folders, once out of another one's objects: the same bytes. Minutes: only when asked."""
 
 from __future__ import annotations
 
