@@ -56,6 +56,8 @@ def _section(technique: Technique) -> str:
     lines.append(
         f"* **Kernels**: {technique.kernels}; **architectures**: {', '.join(technique.architectures) or 'any'}"
     )
+    if technique.builds:
+        lines.append("* **Needs a kernel build**: the system must name the kernel's source")
     lines.append(f"* **Proof of effect**: {_PROOFS[technique.proof]}")
     if technique.requires:
         lines.append(f"* **Requires**: {', '.join(technique.requires)}")

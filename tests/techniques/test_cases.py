@@ -25,7 +25,7 @@ def test_took_effect(case):
     assert effect.evidence
 
 
-@pytest.mark.parametrize("technique", all_techniques(), ids=lambda t: t.id)
+@pytest.mark.parametrize("technique", [t for t in all_techniques() if not t.builds], ids=lambda t: t.id)
 def test_both_directions_are_covered(technique):
     answers = {case.answer for case in SAYS if case.technique == technique.id}
     assert Answer.NO in answers

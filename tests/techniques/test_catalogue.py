@@ -44,7 +44,7 @@ def test_every_fact_is_filled(technique):
     assert technique.stage in STAGES
     assert isinstance(technique.risk, Risk)
     assert technique.proof in {"recording", "kernel-log", "diagnosis"}
-    assert set(technique.architectures) <= {"x86_64"}
+    assert set(technique.architectures) <= {"x86_64", "arm", "arm64", "riscv64"}
     for sentence in (technique.what, technique.why, technique.when_not, technique.cost):
         assert sentence[0].isupper() or sentence[0] == "`", sentence
         assert sentence.endswith("."), sentence

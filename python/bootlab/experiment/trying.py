@@ -51,7 +51,10 @@ def proposals(
         changes = technique.changes(context) if wanted else ()
         # A change that changes nothing would be compared with itself.
         changes = tuple(c for c in changes if c.apply(base.system) != base.system)
-        if wanted and not changes and answer.answer is not Answer.NO:
+        if wanted and technique.builds and base.system.kernel.build is None and answer.answer is not Answer.NO:
+            reason = f"{answer.reason}; but the kernel is not built by bootlab: give the system a kernel source"
+            answer = Applies.no(reason, answer.evidence)
+        elif wanted and not changes and answer.answer is not Answer.NO:
             answer = Applies.no(f"{answer.reason}; but there is nothing left to change", answer.evidence)
         said.append(
             Applicability(

@@ -123,13 +123,17 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):
-    """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes."""
+    """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes.
+
+    `kernel_config`: the options that a kernel built by bootlab was built with, as in a `.config`; else empty.
+    """
 
     meta: Meta
     lines: tuple[Line, ...]
     marks: tuple[Mark, ...]
     console: bytes = b""
     path: str | None = None
+    kernel_config: dict[str, str] = {}
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,7 @@
-"""A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`."""
+"""A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`.
+
+A recording of a kernel that bootlab built holds its configuration too: `kernel.config`.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,19 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from bootlab.builders.kernelinfo import parse_config
 from bootlab.errors import UserError
 from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import Stamps
 
 RECORDING_FILE = "recording.json"
+KERNEL_CONFIG_FILE = "kernel.config"
 _CONSOLE_FILE = "console.log"
 _PACKED_FILE = "console.log.xz"
 _STAMPS_FILE = "stamps.npz"
 _CONSOLE_MAX_BYTES = 128 << 20
+_CONFIG_MAX_BYTES = 4 << 20
 _FORMAT = "bootlab-recording"
 _VERSION = 1
 
@@ -69,6 +75,7 @@ def load(folder: Path) -> Recording:
         marks=document.marks,
         console=console,
         path=str(folder),
+        kernel_config=_kernel_config(folder / KERNEL_CONFIG_FILE),
     )
 
 
@@ -100,6 +107,13 @@ def _console(folder: Path) -> bytes:
     if not decompressor.eof:
         raise EOFError(f"it is cut off, or holds more than {_CONSOLE_MAX_BYTES >> 20} MiB")
     return console
+
+
+def _kernel_config(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        return parse_config(file.read(_CONFIG_MAX_BYTES).decode("utf-8", "replace"))
 
 
 def _save_stamps(folder: Path, stamps: Stamps) -> None:

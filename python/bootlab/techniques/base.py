@@ -121,7 +121,8 @@ class Technique(abc.ABC):
     `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name, because
     the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what `applies` draws
     conclusions from even when it is empty; without it the answer is unknown (:func:`bootlab.techniques.scope.ask`).
-    `kernels` begins with a range that :func:`bootlab.techniques.scope.kernel_range` reads.
+    `builds`: its changes need a kernel that bootlab builds. `kernels` begins with a range that
+    :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
     id: ClassVar[str]
@@ -142,6 +143,7 @@ class Technique(abc.ABC):
     proof: ClassVar[Proof] = "kernel-log"
     proof_symbols: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[Source, ...]] = ()
+    builds: ClassVar[bool] = False
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

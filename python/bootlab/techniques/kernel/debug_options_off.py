@@ -1,0 +1,46 @@
+"""Build the kernel without debugging options."""
+
+from __future__ import annotations
+
+from bootlab.techniques.base import Risk
+from bootlab.techniques.option import OptionTechnique
+
+
+class DebugOptionsOff(OptionTechnique):
+    """Options that check at run time and were left on."""
+
+    id = "debug-options-off"
+    title = "Kernel without run-time debugging"
+    stage = "kernel"
+    what = "Builds without lock proving, object and page debugging, sanitizers and the like."
+    why = "They check every lock, allocation or access, from the first one on."
+    when_not = "Somebody looks for a fault."
+    cost = "None."
+    risk = Risk(debuggability="what these options find is not found")
+    sets = (
+        ("PROVE_LOCKING", "n"),
+        ("LOCK_STAT", "n"),
+        ("DEBUG_LOCK_ALLOC", "n"),
+        ("DEBUG_SPINLOCK", "n"),
+        ("DEBUG_MUTEXES", "n"),
+        ("DEBUG_OBJECTS", "n"),
+        ("DEBUG_PAGEALLOC", "n"),
+        ("SLUB_DEBUG_ON", "n"),
+        ("KASAN", "n"),
+        ("KFENCE", "n"),
+        ("UBSAN", "n"),
+        ("KCSAN", "n"),
+        ("DEBUG_KMEMLEAK", "n"),
+        ("PAGE_POISONING", "n"),
+        ("DEBUG_VM", "n"),
+        ("DEBUG_LIST", "n"),
+        ("DEBUG_ATOMIC_SLEEP", "n"),
+        ("SCHED_DEBUG", "n"),
+        ("DEBUG_PREEMPT", "n"),
+        ("DETECT_HUNG_TASK", "n"),
+        ("SOFTLOCKUP_DETECTOR", "n"),
+        ("GCOV_KERNEL", "n"),
+        ("KCOV", "n"),
+    )
+    because = "debugging options are on"
+    references = ("lib/Kconfig.debug",)

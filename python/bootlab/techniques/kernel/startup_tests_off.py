@@ -1,0 +1,33 @@
+"""Build the kernel without start-up tests."""
+
+from __future__ import annotations
+
+from bootlab.techniques.base import Published, Risk
+from bootlab.techniques.option import OptionTechnique
+
+
+class StartupTestsOff(OptionTechnique):
+    """The kernel tests itself at each boot."""
+
+    id = "startup-tests-off"
+    title = "Kernel without start-up self-tests"
+    stage = "kernel"
+    what = "Builds without the tests of ftrace, ring buffer, trace events, glob, KUnit and the like."
+    why = "They run at each boot; the ring buffer's alone takes ten seconds."
+    when_not = "This is a test kernel."
+    cost = "None."
+    risk = Risk(debuggability="the kernel does not test itself")
+    sets = (
+        ("FTRACE_STARTUP_TEST", "n"),
+        ("RING_BUFFER_STARTUP_TEST", "n"),
+        ("EVENT_TRACE_STARTUP_TEST", "n"),
+        ("EVENT_TRACE_TEST_SYSCALLS", "n"),
+        ("GLOB_SELFTEST", "n"),
+        ("KUNIT", "n"),
+        ("RUNTIME_TESTING_MENU", "n"),
+        ("OF_UNITTEST", "n"),
+        ("DEBUG_LOCKING_API_SELFTESTS", "n"),
+    )
+    because = "self-tests run at each boot"
+    published = (Published("at least 10 s", "any", "kernel/trace/Kconfig: RING_BUFFER_STARTUP_TEST"),)
+    references = ("kernel/trace/Kconfig", "lib/Kconfig.debug")

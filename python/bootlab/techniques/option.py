@@ -1,0 +1,84 @@
+"""Techniques that only set options of the kernel's configuration share how they ask and how they prove it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Technique
+from bootlab.techniques.built import built_with
+from bootlab.techniques.evidence import KernelLog
+
+Options = tuple[tuple[str, str], ...]
+
+
+class OptionTechnique(Technique):
+    """Builds the kernel with every option of `sets` (name without `CONFIG_`, value as a `.config` writes it).
+
+    `because` is the reason that it applies. `only_if`: options without which there is nothing to change. `expert`: the
+    options can only be changed with CONFIG_EXPERT. `gone`: a kernel message that a kernel with the options does not
+    print; where the base printed it, its absence belongs to the proof.
+    """
+
+    sets: ClassVar[Options]
+    because: ClassVar[str]
+    only_if: ClassVar[tuple[str, ...]] = ()
+    expert: ClassVar[bool] = False
+    gone: ClassVar[str] = ""
+    proof = "recording"
+    builds = True
+
+    def pending(self, context: Context) -> Options:
+        """Return those options that have another value now."""
+        return tuple(pair for pair in self.sets if value_of(context, pair[0]) != pair[1])
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when an option has another value in the configuration."""
+        if not context.config:
+            return Applies.unknown("the kernel's configuration is not known")
+        for option in self.only_if:
+            if not context.enabled(option):
+                return Applies.no("what it is about is not in this kernel", f"CONFIG_{option} is not set")
+        pending = self.pending(context)
+        if not pending:
+            return Applies.no("it is set already", stated(context, self.sets[0][0]))
+        words = [stated(context, option) for option, _ in pending]
+        more = f" and {len(words) - 3} more" if len(words) > 3 else ""
+        return Applies.yes(self.because, ", ".join(words[:3]) + more)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the options that differ, and CONFIG_EXPERT where the kernel hides them without it."""
+        pending = self.pending(context)
+        if not pending:
+            return ()
+        return (Change(technique=self.id, ops=(SetKernelOptions(with_expert(context, pending, needed=self.expert)),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the configurations that both booted images were built with, and by what the kernel says."""
+        effect = built_with(before, after, self.sets)
+        if not effect.shown or not self.gone:
+            return effect
+        old, new = KernelLog.pair(before, after)
+        was, still = old.line(self.gone), new.line(self.gone)
+        if was and still:
+            return Effect(False, f"{effect.evidence}; but the kernel still prints: {still}")
+        return Effect(True, f"{effect.evidence}; gone from the log: {was}") if was else effect
+
+
+def value_of(context: Context, option: str) -> str:
+    """Return an option's value; `n` for one that the configuration does not have."""
+    return context.config.get(f"CONFIG_{option}", "n")
+
+
+def stated(context: Context, option: str) -> str:
+    """Return an option as a `.config` states it."""
+    value = value_of(context, option)
+    return f"CONFIG_{option} is not set" if value == "n" else f"CONFIG_{option}={value}"
+
+
+def with_expert(context: Context, options: Options, *, needed: bool) -> Options:
+    """Add CONFIG_EXPERT in front where it is needed and off."""
+    if needed and value_of(context, "EXPERT") != "y":
+        return (("EXPERT", "y"), *options)
+    return options

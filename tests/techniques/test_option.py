@@ -1,0 +1,121 @@
+"""Techniques that set options of the kernel's configuration."""
+
+import msgspec
+import pytest
+
+from bootlab.model.change import SetKernelOptions
+from bootlab.model.recording import Line, Meta, Recording
+from bootlab.model.system import Goal, Kernel, System
+from bootlab.techniques.base import Answer, Context, Evidence
+from bootlab.techniques.option import OptionTechnique
+from bootlab.techniques.registry import BUILT_IN, get
+
+SYSTEM = System(name="lab", kernel=Kernel(image="zImage"), goal=Goal(console="done"))
+OPTIONS = [t for t in BUILT_IN if isinstance(t, OptionTechnique)]
+
+
+def recording(config: dict[str, str], sha: str = "a", lines: tuple[str, ...] = ()) -> Recording:
+    meta = Meta(artefact_sha256={"kernel": sha}, artefact_bytes={"kernel": 1000 + len(config)})
+    texts = ("Memory: 120000K/131072K available", *lines)
+    found = tuple(Line(number=n, text=f"[    0.000000] {t}", offset_bytes=0) for n, t in enumerate(texts))
+    return Recording(meta=meta, lines=found, marks=(), kernel_config=config)
+
+
+def context(config: dict[str, str], **more) -> Context:
+    return Context(
+        system=SYSTEM, recording=recording(config), config=config, kernel_version=(6, 1, 50), arch="arm", **more
+    )
+
+
+def evidence(*arguments, **named) -> Evidence:
+    return Evidence(system=SYSTEM, recording=recording(*arguments, **named))
+
+
+def other(value: str) -> str:
+    return "y" if value in {"n", ""} else "n"
+
+
+@pytest.mark.parametrize("technique", OPTIONS, ids=lambda t: t.id)
+def test_each_asks_proposes_and_proves(technique):
+    config = {f"CONFIG_{option}": "y" for option in (*technique.only_if, "DEBUG_INFO")}
+    config |= {f"CONFIG_{option}": other(value) for option, value in technique.sets}
+    if technique.id == "runtime-uarts":
+        config["CONFIG_SERIAL_8250_RUNTIME_UARTS"] = "4"
+    asked = context(config)
+    assert technique.applies(asked).answer is Answer.YES
+    assert "CONFIG_" in technique.applies(asked).evidence
+    (change,) = technique.changes(asked)
+    (op,) = change.ops
+    assert isinstance(op, SetKernelOptions)
+    assert set(technique.sets) <= set(op.options)
+    assert (("EXPERT", "y") in op.options) == technique.expert
+    built = config | {f"CONFIG_{option}": value for option, value in technique.sets}
+    assert technique.took_effect(evidence(config), evidence(built, sha="b")).shown
+    assert technique.applies(context(built)).answer is Answer.NO
+
+
+def test_without_a_configuration_nothing_is_known():
+    for technique in OPTIONS:
+        assert technique.applies(context({})).answer is Answer.UNKNOWN
+        assert technique.changes(context({"CONFIG_X": "y"})) is not None
+
+
+def test_the_same_image_proves_nothing():
+    effect = get("smp-off").took_effect(evidence({"CONFIG_SMP": "y"}), evidence({"CONFIG_SMP": "n"}))
+    assert not effect.shown
+    assert "byte for byte" in effect.evidence
+
+
+def test_an_option_that_came_back_is_no_effect():
+    effect = get("smp-off").took_effect(evidence({"CONFIG_SMP": "y"}), evidence({"CONFIG_SMP": "y"}, sha="b"))
+    assert not effect.shown
+
+
+def test_a_message_that_is_still_printed_is_no_effect():
+    ftrace = ("ftrace: allocating 20000 entries in 80 pages",)
+    before = evidence({"CONFIG_FTRACE": "y"}, lines=ftrace)
+    gone = get("tracing-off").took_effect(before, evidence({"CONFIG_NET": "y"}, sha="b"))
+    assert gone.shown
+    assert "gone from the log: ftrace: allocating" in gone.evidence
+    still = get("tracing-off").took_effect(before, evidence({"CONFIG_NET": "y"}, sha="b", lines=ftrace))
+    assert not still.shown
+
+
+def test_a_recording_without_its_configuration_proves_nothing():
+    assert not get("smp-off").took_effect(evidence({}), evidence({}, sha="b")).shown
+
+
+@pytest.mark.parametrize(
+    ("technique", "config", "labels"),
+    [
+        ("kernel-compression", {"KERNEL_GZIP": "y"}, ["lzma", "xz", "lzo", "lz4"]),
+        ("compiler-optimisation", {"CC_OPTIMIZE_FOR_PERFORMANCE": "y"}, ["Os"]),
+        ("compiler-optimisation", {"CC_OPTIMIZE_FOR_SIZE": "y"}, ["O2"]),
+        ("timer-frequency", {"HZ": "100"}, ["250", "1000"]),
+        ("slab-allocator", {"SLUB": "y"}, ["slab", "slob"]),
+    ],
+)
+def test_choices_propose_the_others(technique, config, labels):
+    asked = context({f"CONFIG_{k}": v for k, v in config.items()})
+    assert get(technique).applies(asked).answer is Answer.YES
+    assert [change.label for change in get(technique).changes(asked)] == labels
+
+
+@pytest.mark.parametrize(
+    ("version", "labels"),
+    [((5, 4), ["slab", "slob"]), ((6, 2), ["slab", "slob", "slub-tiny"]), ((6, 9), ["slub-tiny"])],
+)
+def test_allocators_by_version(version, labels):
+    asked = msgspec.structs.replace(context({"CONFIG_SLUB": "y"}), kernel_version=version)
+    assert [change.label for change in get("slab-allocator").changes(asked)] == labels
+
+
+def test_a_choice_is_proved_by_what_booted():
+    before = evidence({"CONFIG_KERNEL_GZIP": "y"})
+    assert get("kernel-compression").took_effect(before, evidence({"CONFIG_KERNEL_LZ4": "y"}, sha="b")).shown
+    assert not get("kernel-compression").took_effect(before, evidence({"CONFIG_KERNEL_GZIP": "y"}, sha="b")).shown
+    assert (
+        get("timer-frequency")
+        .took_effect(evidence({"CONFIG_HZ": "100"}), evidence({"CONFIG_HZ": "250"}, sha="b"))
+        .shown
+    )
