@@ -321,11 +321,12 @@ class System:
             _, said = lab.applicability(self.value, Selection(ids=ids).techniques())
         return tuple(said)
 
-    def try_(self, *ids: str, blocks: int = 7, seed: int = 1) -> Results:
+    def try_(self, *ids: str, blocks: int = 7, seed: int = 1, stages: Iterable[str] = ()) -> Results:
         """Boot with and without each technique and give verdicts.
 
         `ids`: only these, also where they say that they do not apply; none: all that apply. `blocks` and `seed` are
-        for free-running systems. Raise BootlabError, BaseFailedError when the base does not reach its goal.
+        for free-running systems; `stages`: without `ids`, only techniques of these. Raise BootlabError, BaseFailedError
+        when the base does not reach its goal.
 
         >>> import bootlab
         >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
@@ -338,7 +339,8 @@ class System:
         if blocks < 3:
             raise UserError(f"{blocks} blocks carry no verdict", hint="take at least 3, better 7")
         with self._laboratory() as lab:
-            return Results(*lab.try_(self.value, _selection(ids, (), ()), blocks=blocks, seed=seed))
+            selection = _selection(ids, (), (), stages)
+            return Results(*lab.try_(self.value, selection, blocks=blocks, seed=seed))
 
     def stack(self, *ids: str, allow: Iterable[str] = (), also: Iterable[str] = ()) -> Results:
         """Try, put the winners on top of each other, leave each out once, hand over the faster system.
@@ -361,8 +363,10 @@ class System:
         return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)
 
 
-def _selection(ids: tuple[str, ...], allow: Iterable[str], also: Iterable[str]) -> Selection:
+def _selection(
+    ids: tuple[str, ...], allow: Iterable[str], also: Iterable[str], stages: Iterable[str] = ()
+) -> Selection:
     allowed = frozenset(allow)
     if wrong := sorted(allowed.difference(_COSTS)):
         raise UserError(f"{wrong[0]!r} is no cost that can be allowed", hint=f"known: {', '.join(_COSTS)}")
-    return Selection(ids=ids, allow=allowed, also=tuple(also))
+    return Selection(ids=ids, allow=allowed, also=tuple(also), stages=tuple(stages))

@@ -45,6 +45,7 @@ away makes a new version.
 | `bootlab-kernel` | `kernel.json` beside a kernel that was built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
+| `bootlab-ladder` | output of `ladder --json` | 1 | `ladder` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 
 A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in

@@ -16,6 +16,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "boot": ("bootlab.cli.boot", "boot"),
     "techniques": ("bootlab.cli.techniques", "techniques"),
     "try": ("bootlab.cli.trying", "try_"),
+    "ladder": ("bootlab.cli.ladder", "ladder"),
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),

@@ -13,12 +13,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     `ids`: only these, tried also where they say that they do not apply, and stacked whatever they cost. Without: all
     of the catalogue is tried; what costs security or function is stacked only when `allow` (`security`, `function`)
-    lets its kind in or `also` names it.
+    lets its kind in or `also` names it. `stages`: without `ids`, only techniques of these.
     """
 
     ids: tuple[str, ...] = ()
     allow: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
 
     @property
     def forced(self) -> bool:
@@ -31,7 +32,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             get(named)
         if self.ids:
             return tuple(get(i) for i in dict.fromkeys((*self.ids, *self.also)))
-        return all_techniques()
+        return tuple(t for t in all_techniques() if not self.stages or t.stage in self.stages)
 
     def why_not_stacked(self, technique: Technique) -> str:
         """Return why a technique stays out of the stack, or "" when it may be stacked."""

@@ -1,0 +1,61 @@
+"""`bootlab ladder`: every kernel technique on one system, as the table of time and size that people know."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, err, out, print_json
+from bootlab.errors import UserError
+
+STAGES = ("image", "kernel", "initramfs", "storage")
+"""The stages of the techniques that a ladder tries when none is named."""
+
+
+def ladder(
+    system_file: SystemArgument,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Only these techniques; none: all that apply.", show_default=False),
+    ] = None,
+    *,
+    markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Try all techniques of image, kernel, initramfs and storage; print time and size of each beside published ones.
+
+    Kernels are built once and boots are kept: cut off at any moment, the same call goes on, and a rerun only prints.
+
+    Example: bootlab ladder camera.toml --markdown ladder.md
+    """
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.try_(*ids) if ids else system.try_(stages=STAGES)
+    from bootlab import techniques  # noqa: PLC0415
+    from bootlab.report import ladder as report  # noqa: PLC0415
+    from bootlab.report import ladder_text  # noqa: PLC0415
+
+    table = report.ladder(results.data, techniques.get)
+    for path, write in ((markdown, ladder_text.markdown), (csv, ladder_text.comma_separated), (html, ladder_text.page)):
+        if path is not None:
+            _write(path, write(table))
+    if as_json:
+        print_json(table)
+    else:
+        out().print(ladder_text.terminal(table))
+        err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
+    sys.stderr.write(f"wrote {path}\n")

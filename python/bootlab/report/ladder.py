@@ -1,0 +1,105 @@
+"""The ladder: every technique's time and size against the base, sorted, with its proof and what others published.
+
+The form is the table "Most successful techniques" of Bootlin's boot-time training: technique, time, size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.report.change_text import change_text
+from bootlab.report.results import Results
+from bootlab.techniques.base import Technique
+
+PUBLISHED_ON = "BeagleBone"
+"""Of what was published, the training's own board stands beside each row."""
+
+
+class Rung(msgspec.Struct, frozen=True, kw_only=True):
+    """One variant against the base. Times in nanoseconds of the run's clock, sizes in bytes; None: not known.
+
+    `stage` is the stage of the boot in which most was saved (or lost). `proved`: the recording shows that the change
+    was active. `published`: the same technique on a BeagleBone.
+    """
+
+    change: str
+    title: str
+    what: str
+    verdict: str
+    proved: bool
+    proof: str
+    saved_ns: int | None = None
+    base_ns: int | None = None
+    image_bytes: int | None = None
+    image_saved_bytes: int | None = None
+    stage: str = ""
+    published: str = ""
+    costs: tuple[str, ...] = ()
+
+
+class Ladder(msgspec.Struct, frozen=True, kw_only=True):
+    """All rungs of one system: proved ones by the time they save, then those without proof, then the broken."""
+
+    format: str = "bootlab-ladder"
+    version: int = 1
+    system: str
+    clock: str
+    base_ns: int | None
+    base_image_bytes: int | None
+    rungs: tuple[Rung, ...]
+
+    @property
+    def proved(self) -> tuple[Rung, ...]:
+        """Return the rungs whose effect was shown and whose system still works."""
+        return tuple(rung for rung in self.rungs if rung.proved and rung.verdict != Verdict.BROKEN.value)
+
+
+def ladder(results: Results, technique: Callable[[str], Technique]) -> Ladder:
+    """Sort the trials of a run into a ladder. `technique` gives the catalogue's entry of an id."""
+    base_bytes = results.base.artefact_bytes.get("kernel")
+    rungs = [_rung(trial, technique(trial.change.technique), base_bytes) for trial in results.trials]
+    rungs.sort(key=_order)
+    return Ladder(
+        system=results.system_name,
+        clock=results.base.clock,
+        base_ns=results.base.goal_ns,
+        base_image_bytes=base_bytes,
+        rungs=tuple(rungs),
+    )
+
+
+def _order(rung: Rung) -> tuple[int, int, int, str]:
+    group = 2 if rung.verdict == Verdict.BROKEN.value else (0 if rung.proved else 1)
+    return group, -(rung.saved_ns or 0), -(rung.image_saved_bytes or 0), rung.change
+
+
+def _rung(trial: Trial, technique: Technique, base_bytes: int | None) -> Rung:
+    image = trial.artefact_bytes.get("kernel")
+    saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
+    published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine), "")
+    risk = technique.risk
+    broken = trial.verdict is Verdict.BROKEN
+    return Rung(
+        change=trial.change.id,
+        title=technique.title,
+        what=change_text(trial.change),
+        verdict=trial.verdict.value,
+        proved=trial.effect is not None and trial.effect.shown,
+        proof=trial.reason if broken or trial.effect is None else trial.effect.evidence,
+        saved_ns=None if broken else trial.saved_ns,
+        base_ns=trial.base_ns,
+        image_bytes=image,
+        image_saved_bytes=saved_bytes,
+        stage=_main_stage(trial),
+        published=published,
+        costs=tuple(kind for kind in ("security", "function", "debuggability") if getattr(risk, kind)),
+    )
+
+
+def _main_stage(trial: Trial) -> str:
+    known = [(d.stage, (d.before_ns or 0) - (d.after_ns or 0)) for d in trial.stages]
+    largest = max(known, key=lambda pair: abs(pair[1]), default=("", 0))
+    return largest[0] if largest[1] else ""

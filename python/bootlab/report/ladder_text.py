@@ -1,0 +1,122 @@
+"""A ladder for people and for spreadsheets: terminal, Markdown, CSV, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.report import figures
+from bootlab.report.ladder import Ladder, Rung
+from bootlab.report.shown_text import one_line
+from bootlab.report.summary_markdown import plain
+
+_HEAD = ("technique", "time", "image", "stage", "verdict", "published (BeagleBone)", "proof")
+_CSV_HEAD = (
+    "change", "verdict", "proved", "saved_ns", "base_ns", "image_bytes", "image_saved_bytes", "stage", "published",
+    "costs", "what", "proof",
+)  # fmt: skip
+
+
+def terminal(ladder: Ladder) -> RenderableType:
+    """Return the table for a terminal, with a line that says what the numbers are."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in _HEAD:
+        table.add_column(name, justify="right" if name in {"time", "image"} else "left", overflow="fold")
+    for rung in ladder.rungs:
+        style = "" if rung.proved else "dim"
+        table.add_row(*(Text(cell, style) for cell in _cells(rung)))
+    return Group(Text(_headline(ladder), "bold"), table, Text(_footnote(ladder), "dim"))
+
+
+def markdown(ladder: Ladder) -> str:
+    """Return a page in Markdown."""
+    rows = ["| " + " | ".join(_HEAD) + " |", "|---|--:|--:|---|---|---|---|"]
+    rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(rung)) + " |" for rung in ladder.rungs]
+    table = "\n".join(rows)
+    return f"# {plain(_headline(ladder))}\n\n{table}\n\n{plain(_footnote(ladder), 1000)}\n"
+
+
+def comma_separated(ladder: Ladder) -> str:
+    """Return one line a rung, with plain numbers: nanoseconds and bytes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_CSV_HEAD)
+    for rung in ladder.rungs:
+        plain_rung = {**{name: getattr(rung, name) for name in _CSV_HEAD}, "costs": " ".join(rung.costs)}
+        writer.writerow([_cell_of_csv(plain_rung[name]) for name in _CSV_HEAD])
+    return text.getvalue()
+
+
+def page(ladder: Ladder) -> str:
+    """Return one self-contained HTML page."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
+    rows = "".join(
+        f"<tr class='{'proved' if rung.proved else 'open'}'>"
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(rung))
+        + "</tr>\n"
+        for rung in ladder.rungs
+    )
+    title = html.escape(_headline(ladder))
+    return (
+        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
+        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+        f"<p>{html.escape(_footnote(ladder))}</p></body></html>\n"
+    )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:90rem}"
+    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;"
+    "border-bottom:1px solid #8884}td:nth-child(2),td:nth-child(3){text-align:right;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
+)
+
+
+def _cells(rung: Rung) -> tuple[str, ...]:
+    # A ladder shows what the time became: a saving is a minus, as in the training's table.
+    time = figures.signed_ms(None if rung.saved_ns is None else -rung.saved_ns)
+    proof = ("" if rung.proved else "not proved: ") + rung.proof
+    return (
+        f"{rung.title} ({rung.change})",
+        f"{time} ms" if rung.saved_ns is not None else figures.ABSENT,
+        _image(rung),
+        rung.stage,
+        rung.verdict,
+        rung.published,
+        one_line(proof, 300),
+    )
+
+
+def _image(rung: Rung) -> str:
+    if not rung.image_saved_bytes or rung.image_bytes is None:
+        return ""
+    whole = rung.image_bytes + rung.image_saved_bytes
+    sign = "\u2212" if rung.image_saved_bytes > 0 else "+"
+    share = figures.percent(abs(rung.image_saved_bytes), whole)
+    return f"{sign}{figures.size(abs(rung.image_saved_bytes))} ({sign}{share})"
+
+
+def _headline(ladder: Ladder) -> str:
+    base, size = figures.ms(ladder.base_ns), figures.size(ladder.base_image_bytes)
+    return (
+        f"{one_line(ladder.system, 80)}: {len(ladder.proved)} proved rows, base {base} {ladder.clock} ms, image {size}"
+    )
+
+
+def _footnote(ladder: Ladder) -> str:
+    return (
+        f"Each row is the base with one change, booted from power-on to the goal; times on the {ladder.clock} clock, "
+        "a minus is a gain. Gains do not add up: `bootlab stack` finds what does. What loading an image costs on a "
+        "board (size over bandwidth) is not in these times. Published: another board, not this one."
+    )
+
+
+def _cell_of_csv(value: object) -> object:
+    # A spreadsheet takes these for the start of a formula.
+    text = str(value)
+    return f"'{text}" if isinstance(value, str) and text[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

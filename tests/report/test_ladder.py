@@ -1,0 +1,103 @@
+"""The ladder: order, sizes, proof, and its four forms."""
+
+import csv
+import io
+import json
+import re
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.recording import Outcome
+from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
+from bootlab.report import ladder_text
+from bootlab.report.ladder import ladder
+from bootlab.report.results import BootSummary, Results
+from bootlab.techniques import get
+
+MS = 1_000_000
+
+
+def trial(technique: str, saved_ms: float | None, image: int, **more) -> Trial:
+    change = Change(technique=technique, ops=(SetKernelOptions((("X", "n"),)),))
+    named = {"verdict": Verdict.FASTER, "effect": Effect(True, "CONFIG_X: y -> off"), "outcome": Outcome.GOAL} | more
+    goal = None if saved_ms is None else round((1000 - saved_ms) * MS)
+    sizes = {"kernel": image}
+    return Trial(
+        change=change, base_key="b", key=technique, base_ns=1000 * MS, goal_ns=goal, artefact_bytes=sizes, **named
+    )
+
+
+@pytest.fixture
+def results() -> Results:
+    stages = (StageDelta("decompression", 100 * MS, 90 * MS), StageDelta("kernel", 800 * MS, 690 * MS))
+    return Results(
+        kind="try",
+        id="1",
+        system_name="board",
+        started="",
+        finished="",
+        base=BootSummary(goal_ns=1000 * MS, artefact_bytes={"kernel": 2_000_000}),
+        trials=(
+            trial("smp-off", 20, 1_900_000),
+            trial("tracing-off", 120, 1_800_000, stages=stages),
+            trial("sysfs-off", 500, 1_700_000, effect=Effect(False, "the same kernel image was booted, byte for byte")),
+            trial("proc-off", None, 1_700_000, verdict=Verdict.BROKEN, reason="panic: <b>no init</b>"),
+            trial("ikconfig-off", 0, 1_990_000, verdict=Verdict.SAME),
+        ),
+    )
+
+
+def test_proved_rows_come_first_by_time_and_the_broken_last(results):
+    made = ladder(results, get)
+    assert [r.change for r in made.rungs] == ["tracing-off", "smp-off", "ikconfig-off", "sysfs-off", "proc-off"]
+    assert [r.change for r in made.proved] == ["tracing-off", "smp-off", "ikconfig-off"]
+
+
+def test_a_rung_has_time_size_stage_and_what_was_published(results):
+    first = ladder(results, get).rungs[0]
+    assert (first.saved_ns, first.image_saved_bytes, first.stage) == (120 * MS, 200_000, "kernel")
+    assert first.published == "-550 ms, -217 KB"
+    assert first.costs == ("debuggability",)
+
+
+def test_a_broken_system_has_no_time(results):
+    assert ladder(results, get).rungs[-1].saved_ns is None
+
+
+def test_the_terminal_shows_a_gain_as_a_minus(results):
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(ladder_text.terminal(ladder(results, get)))
+    text = console.export_text()
+    assert "3 proved rows" in text
+    assert re.search(r"Kernel without tracing.*\u2212120\.000 ms.*\u2212195\.3 KiB.*kernel.*faster", text)
+    assert "not proved: the same kernel image" in re.sub(r"\s+", " ", text)
+
+
+def test_markdown_and_html_escape(results):
+    made = ladder(results, get)
+    assert "<b>" not in ladder_text.markdown(made)
+    page = ladder_text.page(made)
+    assert "<b>no init" not in page
+    assert "&lt;b&gt;no init" in page
+    assert page.count("<tr") == 1 + len(made.rungs)
+
+
+def test_csv_has_plain_numbers_and_starts_no_formula(results):
+    rows = list(csv.DictReader(io.StringIO(ladder_text.comma_separated(ladder(results, get)))))
+    assert rows[0]["saved_ns"] == "120000000"
+    assert rows[0]["published"] == "'-550 ms, -217 KB"
+    assert rows[-1]["saved_ns"] == ""
+
+
+def test_json_carries_format_and_version(results):
+    document = json.loads(msgspec.json.encode(ladder(results, get)))
+    assert (document["format"], document["version"]) == ("bootlab-ladder", 1)
+
+
+def test_without_trials_there_are_no_rows(results):
+    made = ladder(msgspec.structs.replace(results, trials=()), get)
+    assert made.rungs == ()
+    assert "0 proved rows" in ladder_text.markdown(made)
