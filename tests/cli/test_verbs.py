@@ -15,7 +15,20 @@ from bootlab.analysis.equality import Equality
 from bootlab.cli import __main__ as program
 from tests.conftest import REPLAYED
 
-VERBS = ("doctor", "check", "ladder", "analyze", "new", "boot", "trace", "kernel", "techniques", "try", "stack", "report")
+VERBS = (
+    "doctor",
+    "check",
+    "ladder",
+    "analyze",
+    "new",
+    "boot",
+    "trace",
+    "kernel",
+    "techniques",
+    "try",
+    "stack",
+    "report",
+)
 
 
 class Said(NamedTuple):

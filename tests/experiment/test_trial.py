@@ -155,10 +155,10 @@ def test_a_kernel_that_cannot_be_built_is_an_answer_and_no_end(tmp_path):
         base = base_of(bench)
         tried = try_all(bench, base, techniques)
         stacked = Stacker(bench, base, techniques).run(tried.trials)
-    assert [t.change.id for t in tried.trials] == ["a", "b"]
-    said = {s.technique: s for s in tried.applicability}
-    assert (said["never"].tried, said["never"].applies.answer) == (False, Answer.NO)
-    assert said["never"].applies.reason == "never cannot be built: CONFIG_X=y did not take effect"
+    assert [t.change.id for t in tried.trials] == ["a", "b", "never"]
+    never = tried.trials[-1]
+    assert (never.verdict, never.reason) == (Verdict.BROKEN, "it cannot be built: CONFIG_X=y did not take effect")
+    assert (never.saved_ns, never.key) == (None, None)
     assert [c.id for c in stacked.changes] == ["a"]
     assert [s.reason for s in stacked.steps if not s.kept] == [
         "cannot be built on top of the others: CONFIG_X=y did not take effect"

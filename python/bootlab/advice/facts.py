@@ -10,8 +10,8 @@ import msgspec
 from bootlab.advice.finding import Place
 from bootlab.builders import compress, kernelinfo
 from bootlab.builders.cache import Cache
-from bootlab.builders.kernelinfo import parse_config
 from bootlab.errors import UserError
+from bootlab.kernelsource.configuration import parse_config
 from bootlab.logs import analyze
 from bootlab.logs.boot import Boot, Cost
 from bootlab.model.cmdline import CommandLine

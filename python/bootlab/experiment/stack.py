@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 
 import msgspec
 
@@ -136,8 +137,8 @@ class Stacker:
                 continue
             try:
                 future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
-            except KernelBuildError as error:
-                self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {error.message}"))
+            except KernelBuildError as fault:
+                self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
                 continue
             self._prefetch(candidate, queue)
             self._decide(change, candidate, self._bench.wait(future), phase)
@@ -173,15 +174,24 @@ class Stacker:
         if kept:
             self._stack, self._best = candidate, recording
 
+    def _without(self, change: Change) -> Future[Recording] | str:
+        system = self._system(tuple(c for c in self._stack if c is not change))
+        try:
+            return self._bench.submit(system, f"without {change.id}")
+        except KernelBuildError as fault:
+            return f"the others cannot be built without it: {fault.message}"
+
     def _leave_one_out(self) -> list[LeftOut]:
         rows: list[LeftOut] = []
         stack = self._stack
-        futures = [
-            self._bench.submit(self._system(tuple(c for c in stack if c is not change)), f"without {change.id}")
-            for change in stack
-        ]
+        futures = [self._without(change) for change in stack]
         useless: list[Change] = []
         for change, future in zip(stack, futures, strict=True):
+            if isinstance(future, str):
+                row = LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=future, key="")
+                rows.append(row)
+                self._sink(row)
+                continue
             recording = self._bench.wait(future)
             without = tuple(c for c in stack if c is not change)
             broken = why_lost(self._bench, self._base, self._system(without), recording, f"without {change.id}")

@@ -50,6 +50,20 @@ def judge_exact(
     return _trial(change, base, new, verdict, reason, effect)
 
 
+def unbuilt(change: Change, base: Recording, reason: str) -> Trial:
+    """Return the trial of a variant that never booted, because what it boots from cannot be built."""
+    return Trial(
+        change=change,
+        verdict=Verdict.BROKEN,
+        base_key=base.meta.key,
+        base_ns=base.meta.goal_ns,
+        base_insns=base.meta.goal_insns,
+        effect=Effect(shown=False, evidence=""),
+        reason=reason,
+        base_console_bytes=base.meta.console_bytes,
+    )
+
+
 def judge_free(
     technique: Technique, change: Change, before: list[Evidence], after: list[Evidence], *, tests: int, broken: str = ""
 ) -> Trial:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 
 import msgspec
 
 from bootlab.errors import KernelBuildError, MeasurementError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
-from bootlab.experiment.trial import judge_exact, judge_free
+from bootlab.experiment.trial import judge_exact, judge_free, unbuilt
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
+from bootlab.model.system import System
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
@@ -71,47 +74,69 @@ def proposals(
 def try_all(
     bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
 ) -> Tried:
-    """Boot every variant once and judge it (exact mode: one boot proves a difference).
-
-    A variant whose kernel cannot be configured or compiled was not tried; its technique's answer says why.
-    """
+    """Boot every variant once and judge it (exact mode: one boot proves a difference)."""
     said, pairs = proposals(base, techniques, forced=forced)
-    refused: dict[str, str] = {}
-    flying = []
-    for technique, change in pairs:
-        system = change.apply(base.system)
-        try:
-            flying.append((technique, change, system, bench.submit(system, change.id)))
-        except KernelBuildError as error:
-            refused[technique.id] = f"{change.id} cannot be built: {error.message}"
-    said = [_refused(answer, refused, {t.id for t, _, _, _ in flying}) for answer in said]
     trials: list[Trial] = []
-    for technique, change, system, future in flying:
-        recording = bench.wait(future)
-        after = Evidence(system=system, recording=recording)
-        lost = why_lost(bench, base, system, recording, change.id)
-        trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
-        wanted = trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after)
-        if wanted and not forced and (trial.saved_ns or 0) <= base.same_ns:
-            # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
-            reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
-            trial = msgspec.structs.replace(trial, reason=reason)
-        elif wanted:
-            # What the console of a timing boot cannot show, the kernel's whole log may.
-            diagnosis = diagnosis_of(bench, system, recording, change.id)
-            after = msgspec.structs.replace(after, diagnosis=diagnosis)
-            trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
+    flying: deque[tuple[Technique, Change, System, Future[Recording] | str]] = deque()
+
+    def judge_next() -> None:
+        trial = _judge(bench, base, *flying.popleft(), forced=forced)
         trials.append(trial)
         if sink:
             sink(trial)
+
+    for technique, change in pairs:
+        system = change.apply(base.system)
+        flying.append((technique, change, system, _submit(bench, system, change)))
+        # Planning builds a kernel, which takes long: what is ready meanwhile is judged and kept.
+        while _ready(flying[0][3]):
+            judge_next()
+            if not flying:
+                break
+    while flying:
+        judge_next()
     return Tried(applicability=tuple(said), trials=tuple(trials))
 
 
-def _refused(answer: Applicability, refused: dict[str, str], tried: set[str]) -> Applicability:
-    if answer.technique not in refused or answer.technique in tried:
-        return answer
-    why = Applies.no(refused[answer.technique], answer.applies.evidence)
-    return msgspec.structs.replace(answer, applies=why, tried=False, forced=False)
+def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] | str:
+    """Start a variant's boot; or return why it cannot be built, which is a result."""
+    try:
+        return bench.submit(system, change.id)
+    except KernelBuildError as fault:
+        return f"it cannot be built: {fault.message}"
+
+
+def _ready(flight: Future[Recording] | str) -> bool:
+    return isinstance(flight, str) or flight.done()
+
+
+def _judge(
+    bench: Bench,
+    base: Base,
+    technique: Technique,
+    change: Change,
+    system: System,
+    flight: Future[Recording] | str,
+    *,
+    forced: bool,
+) -> Trial:
+    if isinstance(flight, str):
+        return unbuilt(change, base.recording, flight)
+    recording = bench.wait(flight)
+    after = Evidence(system=system, recording=recording)
+    lost = why_lost(bench, base, system, recording, change.id)
+    trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
+    wanted = trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after)
+    if wanted and not forced and (trial.saved_ns or 0) <= base.same_ns:
+        # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
+        reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
+        return msgspec.structs.replace(trial, reason=reason)
+    if not wanted:
+        return trial
+    # What the console of a timing boot cannot show, the kernel's whole log may.
+    diagnosis = diagnosis_of(bench, system, recording, change.id)
+    after = msgspec.structs.replace(after, diagnosis=diagnosis)
+    return judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
 
 
 def try_all_free(

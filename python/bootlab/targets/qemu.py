@@ -57,6 +57,7 @@ class QemuTarget:
         The plan's system names the files of the kernel that was built.
         """
         found = emulator.find(system.machine)
+        built_here = system.kernel.build is not None
         system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)), self._watch)
@@ -98,6 +99,7 @@ class QemuTarget:
             stamped=stamped,
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
+            carried=_own_config(system) if built_here else (),
         )
 
     def boot(
@@ -138,6 +140,11 @@ class QemuTarget:
                 hint='set clock.accel = "tcg", or "auto" to take KVM only where it works',
             )
         return "tcg"
+
+
+def _own_config(system: System) -> tuple[tuple[str, str], ...]:
+    """Return the configuration that the kernel was built with, to stand in the recording as proof of its options."""
+    return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
 
 
 def _follow(

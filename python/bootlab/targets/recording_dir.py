@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from bootlab.builders.kernelinfo import parse_config
 from bootlab.errors import UserError
+from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import Stamps

@@ -78,7 +78,7 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
         command=command,
         key=hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32],
         awaited=TRACE_FILE,
-        carried=((FUNCTIONS_FILE, str(names)),),
+        carried=(*plan.carried, (FUNCTIONS_FILE, str(names))),
     )
 
 
