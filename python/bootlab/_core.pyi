@@ -89,3 +89,11 @@ def compare_boots(
     base: Sequence[Analysis], new: Sequence[Analysis], /, *, threshold_ns: int, budgets: Sequence[str]
 ) -> str:
     """Compare all boots of some analyses with those of others, as JSON text. Budgets are written `kernel=500ms`."""
+
+def source_files(tree: str | PathLike[str], srcarch: str, /) -> list[tuple[str, int, int]]:
+    """Return a kernel tree's source files for one architecture: path below it, bytes, time of change in ns."""
+
+def source_definitions(
+    tree: str | PathLike[str], files: Sequence[tuple[str, int, int]], /
+) -> list[list[tuple[str, str, int, str]]]:
+    """Return what each file defines: kind (F, L, I, D, C or N), name, line, detail."""

@@ -3,6 +3,7 @@
 mod error;
 mod kernel;
 mod logs;
+mod source;
 
 use pyo3::prelude::*;
 
@@ -12,5 +13,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
     kernel::register(module)?;
-    logs::register(module)
+    logs::register(module)?;
+    source::register(module)
 }

@@ -217,6 +217,16 @@ class Advisor:
         except ValueError:
             return None
 
+    def may_be(self, symbol: str, value: str) -> tuple[Literal["yes", "no", "unknown"], tuple[Reason, ...]]:
+        """Tell whether a person may set a symbol to n, m or y in this configuration, and what stands against it."""
+        reasons = self.why_not(symbol, value)
+        found = self.kconfig.symbols.get(symbol)
+        if found is not None and found.prompt and not reasons and self.visible(symbol).high == 0:
+            reasons = tuple(self._not_visible(found, 1))
+        if any(reason.kind != "unknown" for reason in reasons):
+            return "no", reasons
+        return ("unknown", reasons) if reasons else ("yes", ())
+
     def values_in(self, expression: Expression) -> tuple[tuple[str, str], ...]:
         """Return the symbols of an expression with their values."""
         return tuple((name, self._shown(name)) for name in dict.fromkeys(symbols(expression)))

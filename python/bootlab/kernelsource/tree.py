@@ -1,0 +1,82 @@
+"""A kernel source tree, opened: what is in it is read when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+from bootlab.errors import UserError
+from bootlab.kernelsource.advice import Advisor
+from bootlab.kernelsource.configuration import Configuration, read_configuration
+from bootlab.kernelsource.functions import FunctionIndex, function_index
+from bootlab.kernelsource.kbuild import Kbuild
+from bootlab.kernelsource.kconfig import Kconfig, read_kconfig
+from bootlab.kernelsource.resolve import Resolver
+
+SRCARCH = {"x86_64": "x86", "i386": "x86", "aarch64": "arm64", "armv7": "arm", "riscv64": "riscv", "riscv32": "riscv"}
+"""Folders below arch/ by machine names; others are called as the folder."""
+_VERSION = re.compile(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", re.MULTILINE)
+_ARCH_SYMBOLS = {"X86": "x86", "ARM64": "arm64", "ARM": "arm", "RISCV": "riscv", "PPC": "powerpc", "MIPS": "mips"}
+
+
+class SourceTree:
+    """One tree for one architecture, with a configuration or without."""
+
+    def __init__(self, path: Path, *, cache: Path, arch: str = "", configuration: Configuration | None = None) -> None:
+        """Open a tree. `cache`: where the index of functions is kept. `arch`: needed where no configuration tells.
+
+        Raise UserError when it is no kernel source, or the architecture cannot be told.
+        """
+        if not (path / "Kbuild").is_file() and not (path / "Makefile").is_file() or not (path / "Kconfig").is_file():
+            raise UserError(f"{path} is no kernel source tree", hint="give the folder that holds Kconfig and Makefile")
+        self.path = path
+        if configuration is None and (path / ".config").is_file():
+            configuration = read_configuration(path / ".config")
+        self.configuration = configuration
+        self.srcarch = SRCARCH.get(arch, arch) or _arch_of(configuration)
+        if not (path / "arch" / self.srcarch / "Makefile").is_file() or not self.srcarch:
+            there = ", ".join(sorted(p.parent.name for p in path.glob("arch/*/Makefile")))
+            raise UserError(f"which architecture? {arch or 'none was given'}", hint=f"--arch, one of: {there}")
+        self._cache = cache
+
+    @cached_property
+    def version(self) -> str:
+        """The version that its Makefile names, such as 6.1.128; "" when it names none."""
+        text = (self.path / "Makefile").read_text(encoding="utf-8", errors="replace")
+        parts = dict(_VERSION.findall(text[:4096]))
+        numbers = [parts[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if parts.get(name)]
+        return ".".join(numbers) + parts.get("EXTRAVERSION", "")
+
+    @cached_property
+    def kconfig(self) -> Kconfig:
+        """Its Kconfig symbols."""
+        return read_kconfig(self.path, self.srcarch)
+
+    @cached_property
+    def kbuild(self) -> Kbuild:
+        """Its objects."""
+        return Kbuild(self.path, self.srcarch)
+
+    @cached_property
+    def index(self) -> FunctionIndex:
+        """Where its functions are defined."""
+        return function_index(self.path, self.srcarch, self._cache / "kernelsource")
+
+    @cached_property
+    def advisor(self) -> Advisor:
+        """Its symbols under the configuration; without one every value is unknown."""
+        return Advisor(self.kconfig, self.configuration or Configuration({}, complete=False))
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """From names to places."""
+        return Resolver(self.index, self.kbuild, self.advisor if self.configuration else None)
+
+
+def _arch_of(configuration: Configuration | None) -> str:
+    if configuration is not None:
+        for symbol, folder in _ARCH_SYMBOLS.items():
+            if configuration.values.get(symbol) == "y":
+                return folder
+    return ""
