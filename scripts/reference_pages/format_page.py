@@ -39,6 +39,7 @@ away makes a new version.
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
 | `bootlab-trace` | `otherData` of a Chrome-JSON trace (Trace Event Format) | 1 | `report --chrome` |
 | `bootlab-function-trace` | output of `trace --json` | 1 | `trace` |
+| `bootlab-where` | output of `where --json` | 1 | `where` |
 | `bootlab-trace-difference` | output of `trace --compare --json`: both sides, and each changed function | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
 | `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |

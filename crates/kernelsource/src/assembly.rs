@@ -23,7 +23,9 @@ pub fn scan_assembly(text: &[u8]) -> Vec<Definition> {
             in_comment = !line[start..].contains("*/");
         }
         let mut add = |kind, name: &str| {
-            let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
+            let plain = name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
             if plain && !name.is_empty() && !name.starts_with(".L") && !name.as_bytes()[0].is_ascii_digit() {
                 out.push(Definition {
                     kind,
@@ -53,7 +55,11 @@ pub fn scan_assembly(text: &[u8]) -> Vec<Definition> {
             }
         }
         if let Some((name, _)) = line.split_once(':') {
-            let kind = if global.iter().any(|g| g == name) { Kind::Function } else { Kind::Local };
+            let kind = if global.iter().any(|g| g == name) {
+                Kind::Function
+            } else {
+                Kind::Local
+            };
             add(kind, name);
         }
     }

@@ -93,13 +93,12 @@ impl Scanner<'_> {
         let mut head = Head::default();
         let mut braces = 0usize;
         let mut conditions: Vec<usize> = Vec::new();
-        let mut tokens = Tokens::new(text).peekable();
         let mut in_brackets: Option<(usize, Group, String)> = None;
         let mut previous: Option<(String, u32)> = None;
         // Inside braces: what the last words were, for `.compatible = "x"` and `.name = "x"`.
         let mut member: Vec<u8> = Vec::new();
         let mut driver: Option<(String, u32)> = None;
-        while let Some(placed) = tokens.next() {
+        for placed in Tokens::new(text) {
             let line = self.line(placed.line);
             if let Token::Directive(directive) = placed.token {
                 self.directive(directive, line, &mut braces, &mut conditions);
@@ -183,9 +182,6 @@ impl Scanner<'_> {
             match placed.token {
                 Token::Word(word) => {
                     let word = text_of(word);
-                    if let Some(group) = head.groups.last_mut() {
-                        group.after += 1;
-                    }
                     previous = Some((word.clone(), line));
                     if head.size < MAX_HEAD {
                         head.size += 1;
@@ -194,13 +190,10 @@ impl Scanner<'_> {
                 }
                 Token::Mark(b'(') => {
                     let (name, at) = previous.take().unwrap_or((String::new(), line));
-                    let first = head.words.len() <= 1;
                     let group = Group {
                         name,
                         arguments: Vec::new(),
                         line: at,
-                        after: 0,
-                        first,
                     };
                     in_brackets = Some((1, group, String::new()));
                 }
@@ -219,7 +212,6 @@ impl Scanner<'_> {
                     head = Head::default();
                     previous = None;
                 }
-                Token::Mark(b'*') | Token::Mark(b'[') | Token::Mark(b']') | Token::Text(_) => previous = None,
                 _ => previous = None,
             }
         }
@@ -340,7 +332,9 @@ impl Scanner<'_> {
             };
             let makes = body.contains('{') || body.contains("_init") || body.contains("driver");
             if makes && self.macros.len() < MAX_MACROS {
-                let parameters = parameters.split(',').map(|p| p.trim_matches(|c: char| c.is_whitespace() || c == '\\').to_owned());
+                let parameters = parameters
+                    .split(',')
+                    .map(|p| p.trim_matches(|c: char| c.is_whitespace() || c == '\\').to_owned());
                 self.macros.insert(
                     name.to_owned(),
                     LocalMacro {
@@ -403,5 +397,81 @@ fn text_of(bytes: &[u8]) -> String {
 fn push(argument: &mut String, bytes: &[u8]) {
     if argument.len() < 2_000 {
         argument.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(200)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(text: &str) -> Vec<(char, String, u32, String)> {
+        scan_c(text.as_bytes())
+            .into_iter()
+            .map(|d| (d.kind.letter(), d.name, d.line, d.detail))
+            .collect()
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        found(text).into_iter().map(|d| d.1).collect()
+    }
+
+    #[test]
+    fn functions_and_what_is_none() {
+        let text = "/* int no(void) { */\nint a(int x);\nstatic int __init\nb(void)\n{\n\tif (x) { c(); }\n}\n\
+            __printf(1, 2) void d(const char *f, ...) __acquires(lock) {\n}\nstruct s t = { .f = e(1) };\n";
+        assert_eq!(
+            found(text),
+            [('L', "b".into(), 4, String::new()), ('F', "d".into(), 8, String::new())]
+        );
+    }
+
+    #[test]
+    fn halves_of_a_condition_do_not_upset_the_braces() {
+        let text = "void a(void)\n{\n#ifdef X\n\tif (x) {\n#else\n\tif (y) {\n#endif\n\t}\n}\nvoid b(void)\n{\n}\n";
+        assert_eq!(names(text), ["a", "b"]);
+    }
+
+    #[test]
+    fn initcalls_and_drivers() {
+        let text =
+            "#define NAME \"toy\"\nstatic struct platform_driver toy_driver = {\n.driver = { .name = NAME, },\n};\n\
+            static const struct of_device_id ids[] = { { .compatible = \"x,toy\" }, {} };\n\
+            module_platform_driver(toy_driver);\nsubsys_initcall(other);\n";
+        assert_eq!(
+            found(text),
+            [
+                ('D', "toy_driver".into(), 2, "toy".into()),
+                ('C', "x,toy".into(), 5, String::new()),
+                ('L', "toy_driver_init".into(), 6, String::new()),
+                ('I', "toy_driver_init".into(), 6, "module_platform_driver".into()),
+                ('L', "toy_driver_exit".into(), 6, String::new()),
+                ('I', "other".into(), 7, "subsys_initcall".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn system_calls_and_the_files_own_macros() {
+        let text = "#define SHOW(n) \\\nstatic int n##_show(void) \\\n{ return 0; }\nSHOW(x)\nSHOW(y);\n\
+            SYSCALL_DEFINE1(close, int, fd)\n{\n}\n";
+        let found = names(text);
+        for name in ["x_show", "y_show", "__x64_sys_close", "__do_sys_close", "sys_close"] {
+            assert!(found.contains(&name.to_owned()), "{name} is not in {found:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rubbish_does_not_panic(text in "[a-z_(){};=,#\"'/*\\\\ \n\t0-9]{0,400}") {
+            scan_c(text.as_bytes());
+            crate::scan_assembly(text.as_bytes());
+        }
+
+        #[test]
+        fn bytes_do_not_panic(text in proptest::collection::vec(any::<u8>(), 0..300)) {
+            scan_c(&text);
+            crate::scan_assembly(&text);
+        }
     }
 }

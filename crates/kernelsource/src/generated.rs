@@ -53,13 +53,14 @@ pub fn from_macro(name: &str, arguments: &[String], line: u32, out: &mut Vec<Def
         return true;
     }
     match name {
-        "DEFINE_SHOW_ATTRIBUTE" | "DEFINE_SEQ_ATTRIBUTE" | "DEFINE_PROC_SHOW_ATTRIBUTE" | "DEFINE_SHOW_STORE_ATTRIBUTE" => {
-            add(Kind::Local, format!("{first}_open"), "");
-        }
-        "DEFINE_SIMPLE_ATTRIBUTE" | "DEFINE_DEBUGFS_ATTRIBUTE" | "DEFINE_SIMPLE_ATTRIBUTE_SIGNED"
-        | "DEFINE_DEBUGFS_ATTRIBUTE_SIGNED" => {
-            add(Kind::Local, format!("{first}_open"), "");
-        }
+        "DEFINE_SHOW_ATTRIBUTE"
+        | "DEFINE_SEQ_ATTRIBUTE"
+        | "DEFINE_PROC_SHOW_ATTRIBUTE"
+        | "DEFINE_SHOW_STORE_ATTRIBUTE"
+        | "DEFINE_SIMPLE_ATTRIBUTE"
+        | "DEFINE_DEBUGFS_ATTRIBUTE"
+        | "DEFINE_SIMPLE_ATTRIBUTE_SIGNED"
+        | "DEFINE_DEBUGFS_ATTRIBUTE_SIGNED" => add(Kind::Local, format!("{first}_open"), ""),
         _ => return false,
     }
     true

@@ -57,7 +57,11 @@ impl<'a> Tokens<'a> {
         let end = end.min(self.text.len());
         let inside = &self.text[start.min(end)..end];
         // A quote that is not closed (an apostrophe in assembly) ends with its line.
-        let after = if self.text.get(end) == Some(&quote) { end + 1 } else { end };
+        let after = if self.text.get(end) == Some(&quote) {
+            end + 1
+        } else {
+            end
+        };
         self.skip_to(after);
         inside
     }
@@ -112,14 +116,12 @@ impl<'a> Iterator for Tokens<'a> {
                 }
                 b'/' if self.text.get(self.at + 1) == Some(&b'*') => {
                     let from = self.at + 2;
-                    let end =
-                        memchr::memmem::find(&self.text[from..], b"*/").map_or(self.text.len(), |n| from + n + 2);
+                    let end = memchr::memmem::find(&self.text[from..], b"*/").map_or(self.text.len(), |n| from + n + 2);
                     self.skip_to(end);
                     continue;
                 }
                 b'/' if self.text.get(self.at + 1) == Some(&b'/') => {
-                    self.at =
-                        memchr::memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |n| self.at + n);
+                    self.at = memchr::memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |n| self.at + n);
                     continue;
                 }
                 b'#' if self.fresh => return placed(Token::Directive(self.directive())),
@@ -132,7 +134,11 @@ impl<'a> Iterator for Tokens<'a> {
             }
             if byte.is_ascii_alphanumeric() || byte == b'_' {
                 let start = self.at;
-                while self.text.get(self.at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+                while self
+                    .text
+                    .get(self.at)
+                    .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+                {
                     self.at += 1;
                 }
                 return placed(Token::Word(&self.text[start..self.at]));

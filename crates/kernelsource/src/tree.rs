@@ -25,6 +25,8 @@ pub struct SourceFile {
 
 /// The `.c` and `.S` files that a kernel for one architecture may be built from, in the order of their paths.
 /// Folders of other architectures and of programs are left out; links are not followed.
+// `.s` is what a compiler writes, `.S` what a person does.
+#[allow(clippy::case_sensitive_file_extension_comparisons)]
 pub fn source_files(tree: &Path, srcarch: &str) -> Vec<SourceFile> {
     let mut out = Vec::new();
     let mut folders = vec![String::new()];
@@ -36,7 +38,11 @@ pub fn source_files(tree: &Path, srcarch: &str) -> Vec<SourceFile> {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let path = if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
@@ -94,6 +100,7 @@ pub fn scan_tree(tree: &Path, files: &[SourceFile]) -> Vec<Vec<Definition>> {
     out.into_inner().unwrap_or_default()
 }
 
+#[allow(clippy::case_sensitive_file_extension_comparisons)]
 fn scan_file(tree: &Path, file: &SourceFile) -> Vec<Definition> {
     if file.bytes > MAX_FILE_BYTES {
         return Vec::new();

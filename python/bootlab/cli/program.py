@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),
+    "where": ("bootlab.cli.where", "where"),
     "kernel": ("bootlab.cli.kernel", "kernel"),
 }
 """Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""

@@ -23,6 +23,7 @@ class Show(StrEnum):
     WAITS = "waits"
     INITCALLS = "initcalls"
     IRQOFF = "irqoff"
+    LEVERS = "levers"
 
 
 def trace(
@@ -70,6 +71,22 @@ def trace(
     span_us: Annotated[
         float, typer.Option("--span-us", min=0, help="Keep spans of calls that took at least this.")
     ] = 20,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="TREE", help="Kernel source: show what can be changed about what is slow."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="The kernel's .config, where the image does not hold it.")
+    ] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Show what never ran, with --source by Kconfig symbol and object.")
+    ] = False,
+    coverage_csv: Annotated[
+        Path | None, typer.Option("--coverage-csv", help="Write every function of the image: bytes, executed or not.")
+    ] = None,
+    symbols: Annotated[
+        Path | None, typer.Option("--symbols", help="The kernel's System.map or image, for --coverage of a recording.")
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one self-contained page with a flame graph.")
     ] = None,
@@ -85,8 +102,8 @@ def trace(
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """
     from bootlab.analysis import delay_census, function_tables  # noqa: PLC0415 - loaded only where a trace is made
-    from bootlab.cli import trace_difference, trace_sources  # noqa: PLC0415
-    from bootlab.report import chrome_trace, function_export, function_page, function_text  # noqa: PLC0415
+    from bootlab.cli import trace_difference, trace_levers, trace_sources  # noqa: PLC0415
+    from bootlab.report import chrome_trace, function_export, function_page, function_text, levers_text  # noqa: PLC0415
     from bootlab.report.perfetto import encode  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
 
@@ -103,8 +120,17 @@ def trace(
         return
     traced = trace_sources.traced(what, request, store=store, quiet=as_json)
     found = traced.trace
+    cover = coverage or coverage_csv is not None
+    known = trace_levers.Known()
+    if source is not None or cover:
+        known = trace_levers.known(
+            found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
+        )
+    elif Show.LEVERS in (show or ()):
+        raise UserError("what can be changed stands in the kernel's source", hint="--source TREE")
     _write(
-        (html, lambda: function_page.render(found, traced.name, min_ns=min_ns).encode()),
+        (html, lambda: function_page.render(found, traced.name, min_ns=min_ns, more=known.tables()).encode()),
+        (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
         (perfetto, lambda: encode(function_export.span_tracks(found, traced.name))),
         (chrome, lambda: chrome_trace.encode(function_export.span_tracks(found, traced.name))),
         (speedscope, lambda: function_export.speedscope(found, traced.name)),
@@ -130,10 +156,14 @@ def trace(
                 "tree": tree,
                 "initcalls": initcalls[:rows],
                 "interrupts_off": irq_off,
+                "levers": [{"kind": kind, "ns": ns, "levers": levers} for kind, ns, levers in known.levers],
+                "coverage": known.document(),
             }
         )
         return
     wanted = show or [Show.SUMMARY, Show.FUNCTIONS, Show.SELF, Show.WAITS]
+    if source is not None and Show.LEVERS not in wanted:
+        wanted = [*wanted, Show.LEVERS]
     views = {
         Show.SUMMARY: lambda: function_text.summary(found.head, function_tables.buckets(found)),
         Show.FUNCTIONS: lambda: function_text.function_table(function_text.ordered(functions, sort)[:rows], fields),
@@ -142,9 +172,12 @@ def trace(
         Show.WAITS: lambda: function_text.wait_table(waits[:rows]),
         Show.INITCALLS: lambda: function_text.initcall_table(initcalls[:rows]),
         Show.IRQOFF: lambda: function_text.irq_off_table(irq_off),
+        Show.LEVERS: lambda: levers_text.lever_table(known.levers),
     }
     for which in wanted:
         out().print(views[which]())
+    if coverage:
+        out().print(levers_text.coverage_view(known.total, known.groups, rows))
     err().print(f"recording: {traced.folder}", markup=False, soft_wrap=True)
 
 

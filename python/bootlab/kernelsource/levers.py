@@ -82,6 +82,11 @@ def _needed(tree: SourceTree, way: Built) -> list[str]:
     return [name for name in way.symbols if requires(way.condition, name, lookup)]
 
 
+def lever(tree: SourceTree, symbol: str) -> Lever:
+    """Return what can be done with one symbol."""
+    return _lever(tree, symbol.removeprefix("CONFIG_"), {})
+
+
 def _lever(tree: SourceTree, name: str, known: dict[str, Lever]) -> Lever:
     if name in known:
         return known[name]
@@ -95,9 +100,9 @@ def _lever(tree: SourceTree, name: str, known: dict[str, Lever]) -> Lever:
         )  # fmt: skip
     if tree.configuration is None:
         disable: Answer = "unknown" if symbol.prompt else "no"
-        off = () if symbol.prompt else (f"{name} has no prompt",)
+        off: tuple[str, ...] = () if symbol.prompt else (f"{name} has no prompt",)
         module: Answer = "unknown" if symbol.type == "tristate" and symbol.prompt else "no"
-        why = () if symbol.type == "tristate" else (f"{name} is a {symbol.type}",)
+        why: tuple[str, ...] = () if symbol.type == "tristate" else (f"{name} is a {symbol.type}",)
         dependents = tuple(advisor.requiring(name))
         selecting = tuple(dict.fromkeys(s.by for s in advisor.selected_by(name)))
     else:
@@ -151,7 +156,9 @@ def _said(place: Place, levers: tuple[Lever, ...], initcall: str, driver: str, w
     if initcall:
         out.append(f"try without it: initcall_blacklist={place.name}")
         if driver:
-            out.append(f"defer: driver_async_probe={driver} lets its probes run beside init")
+            out.append(
+                f"defer: driver_async_probe={driver} lets its probes run beside init, unless the driver forbids it"
+            )
     return out
 
 

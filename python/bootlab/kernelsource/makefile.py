@@ -1,6 +1,6 @@
 """Reads one Makefile without running make: every value with the condition under which it holds.
 
-Conditions are over CONFIG_ symbols. What make would have to ask the shell, the compiler or another Makefile for is unknown.
+Conditions are over CONFIG_ symbols. What make would ask the shell, the compiler or another Makefile for is unknown.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Makefile:
             if UNKNOWN in plain:
                 continue
             if dash and ending in {"y", "m", "objs"}:
-                gate = both(now, condition)
+                gate = both(now, condition, Constant("m") if plain == name and ending == "m" else TRUE)
                 if operator not in {"+=", "?="} and ending != "m":
                     old = self.lists.get(base, [])
                     gone = now if plain == name else both(now, _is_yes(condition))
@@ -215,7 +215,7 @@ class Makefile:
             at = text.find("$", start)
         return _few(_appended(out, text[start:]))
 
-    def _reference(self, inside: str, depth: int) -> list[Alternative]:
+    def _reference(self, inside: str, depth: int) -> list[Alternative]:  # noqa: PLR0911 - one a form
         if depth > _DEPTH:
             return [Alternative(TRUE, UNKNOWN)]
         name, blank, rest = inside.partition(" ")

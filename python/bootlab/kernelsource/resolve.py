@@ -2,7 +2,7 @@
 
 The linker lays objects out one after another, so all functions of one object stand together in each section
 (kernel: include/asm-generic/vmlinux.lds.h). A name that several files define is told apart by its neighbours; a name
-that no file defines in so many words (macros of headers make many) is taken for its neighbours' when both are of one object.
+that no file defines in so many words (macros of headers make many) is its neighbours' when both are of one object.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ class Resolver:
                 continue
             before, after = _beside(certain, at, -1), _beside(certain, at, 1)
             near = [option for option in options if option.stem in {before, after}]
+            elsewhere = tuple(dict.fromkeys(d.file for d in defined.get(plain[at], ())))
             if not options:
-                places.append(self._between(name, before, after))
+                places.append(self._between(name, before, after, elsewhere))
             elif len({option.stem for option in near}) == 1:
                 places.append(_place(name, near[0], "its neighbours by address are of this object"))
             else:
@@ -95,13 +96,18 @@ class Resolver:
         """Resolve one name without its neighbours."""
         return self.resolve([(name, "")])[0]
 
-    def _between(self, name: str, before: str | None, after: str | None) -> Place:
+    def _between(self, name: str, before: str | None, after: str | None, elsewhere: tuple[str, ...]) -> Place:
         if before is not None and before == after:
             source = self.source(before)
             return Place(
                 name=name, certainty="resolved", file=source, stem=before, why="stands between functions of this object"
             )
-        return Place(name=name, certainty="unknown", why="no source file defines it in so many words")
+        why = (
+            "defined, but not in this image: a module, or not built"
+            if elsewhere
+            else "no source file defines it as such"
+        )
+        return Place(name=name, certainty="unknown", why=why, others=elsewhere)
 
     def source(self, stem: str) -> str:
         """Return the source file of an object."""
@@ -116,7 +122,7 @@ class Resolver:
             return [_Candidate(f"{_NO_CALL}.c", 0, False, _NO_CALL)]
         found: list[_Candidate] = []
         for one in defined:
-            for stem in self._objects(one.file):
+            for stem in self.objects(one.file):
                 candidate = _Candidate(one.file, one.line, one.kind == "L", stem)
                 if all((c.file, c.stem) != (one.file, stem) for c in found):
                     found.append(candidate)
@@ -124,14 +130,14 @@ class Resolver:
             found = [c for c in found if not c.local] or found
         return found
 
-    def _objects(self, file: str, depth: int = 0) -> list[str]:
+    def objects(self, file: str, depth: int = 0) -> list[str]:
         """Return the objects of the image that a source file is compiled or included into."""
         stem = file.rpartition(".")[0]
         if self.in_image(stem):
             return [stem]
         if depth > 4:
             return []
-        return [found for user in self._holders.get(file, ()) for found in self._objects(user, depth + 1)]
+        return [found for user in self._holders.get(file, ()) for found in self.objects(user, depth + 1)]
 
     def in_image(self, stem: str) -> bool:
         """Tell whether an object can be in the image: its Makefile names it and its conditions allow y."""

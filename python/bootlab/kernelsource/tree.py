@@ -28,7 +28,7 @@ class SourceTree:
 
         Raise UserError when it is no kernel source, or the architecture cannot be told.
         """
-        if not (path / "Kbuild").is_file() and not (path / "Makefile").is_file() or not (path / "Kconfig").is_file():
+        if not all((path / name).is_file() for name in ("Kconfig", "Makefile")):
             raise UserError(f"{path} is no kernel source tree", hint="give the folder that holds Kconfig and Makefile")
         self.path = path
         if configuration is None and (path / ".config").is_file():
@@ -44,7 +44,7 @@ class SourceTree:
     def version(self) -> str:
         """The version that its Makefile names, such as 6.1.128; "" when it names none."""
         text = (self.path / "Makefile").read_text(encoding="utf-8", errors="replace")
-        parts = dict(_VERSION.findall(text[:4096]))
+        parts: dict[str, str] = dict(_VERSION.findall(text[:4096]))
         numbers = [parts[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if parts.get(name)]
         return ".".join(numbers) + parts.get("EXTRAVERSION", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bootlab.analysis import call_forest, delay_census, function_tables
@@ -17,19 +18,23 @@ from bootlab.report.shown_text import one_line
 IRQ_OFF_ROWS = 50
 
 
-def render(trace: FunctionTrace, name: str, *, min_ns: int = 0) -> str:
-    """Make the page; paths and waits below `min_ns` are left out."""
-    return page(f"{one_line(name, 120)} · bootlab trace", SCRIPTS, page_data(trace, name, min_ns=min_ns))
+def render(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[dict[str, Any]] = ()) -> str:
+    """Make the page; paths and waits below `min_ns` are left out. `more`: tables that others made."""
+    return page(f"{one_line(name, 120)} · bootlab trace", SCRIPTS, page_data(trace, name, min_ns=min_ns, more=more))
 
 
-def page_data(trace: FunctionTrace, name: str, *, min_ns: int = 0) -> dict[str, Any]:
+def page_data(
+    trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Collect everything the page shows."""
     head = trace.head
     calls = calls_data(call_forest.of_trace(trace), floor=min_ns)
     lead = "Virtual time of every call path. Tasks of one name are one. A function's time is that of its own task."
     parts = [_part("Call paths", lead, calls=calls)]
     parts += [
-        _part(made["caption"], made["lead"], made | {"lead": ""}) for made in _tables(trace, min_ns) if made["rows"]
+        _part(made["caption"], made["lead"], made | {"lead": ""})
+        for made in (*_tables(trace, min_ns), *more)
+        if made["rows"]
     ]
     return {
         "name": show(name),
