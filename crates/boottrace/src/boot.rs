@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{
-    self, Axis, BlindSpot, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage,
+    self, Axis, BlindSpot, BootEnd, Cost, CriticalPath, DeferredProbes, Failure, Interval, LargeGap, Outcome, Stage,
 };
 use crate::console::{kinds_of_stamps, BootLog, BootStart, Line};
 use crate::firmware::{self, FirmwareFacts};
@@ -40,6 +40,9 @@ pub struct Boot {
     pub axis: Axis,
     /// The eight classic events.
     pub stages: Vec<Stage>,
+    /// Where it ends.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end: Option<BootEnd>,
     /// Between neighbouring known events.
     pub intervals: Vec<Interval>,
     /// Where no clock ran.
@@ -71,6 +74,7 @@ impl Boot {
         let axis = Axis::of(&log, &firmware);
         let stages = analysis::stages(&log, &firmware, &facts, &axis, options);
         let deferred = analysis::deferred(&log, &facts);
+        let outcome = analysis::outcome(&log, &facts);
         let (from_line, to_line) = log.span();
         Self {
             number,
@@ -78,8 +82,8 @@ impl Boot {
             from_line,
             to_line,
             reached_kernel: log.kernel_from.is_some(),
-            reached_user: log.user_from.is_some(),
-            outcome: analysis::outcome(&log, &facts),
+            reached_user: log.user_from.is_some() || outcome == Outcome::UserSpace,
+            outcome,
             failures: analysis::failures(&log, &firmware, &facts),
             last_words: analysis::last_words(&log, &facts),
             clocks: kinds_of_stamps(&log.lines),
@@ -89,6 +93,7 @@ impl Boot {
             critical_path: analysis::critical_path(&log, &facts, clock),
             gaps: analysis::gaps(&log, clock),
             costs: analysis::costs(&log, &firmware, &facts, &deferred, &axis, options),
+            end: analysis::end(&log, &facts, &axis),
             stages,
             axis,
             firmware,

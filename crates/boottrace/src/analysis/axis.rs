@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::console::{BootLog, Line};
+use crate::console::{BootLog, HostSource, Line, LineKind};
 use crate::firmware::{FirmwareFacts, FirmwareStep, TimeTable};
 use crate::Clock;
 
@@ -16,6 +16,8 @@ pub enum Fit {
     Measured,
     /// Only an event both clocks saw one after the other: the true place is later by an unknown time.
     AtLeast,
+    /// The clock does not run at the axis's speed, so that no offset fits: its stamps are not placed.
+    Drifts,
 }
 
 /// Where a clock lies: axis time = clock time + offset.
@@ -30,8 +32,25 @@ pub struct Alignment {
     /// The line both clocks meet at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchor_line: Option<u32>,
+    /// 95 of 100 lines arrived at most so long after they were printed: what a host stamp alone can be late by. Test
+    /// tools read the console in bursts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lateness_ns: Option<i64>,
     /// In words.
     pub how: String,
+}
+
+impl Alignment {
+    fn the_axis(clock: Clock, offset_ns: i64) -> Self {
+        Self {
+            clock,
+            offset_ns,
+            fit: Fit::Axis,
+            anchor_line: None,
+            lateness_ns: None,
+            how: "the axis".to_owned(),
+        }
+    }
 }
 
 /// The axis of one boot.
@@ -57,7 +76,7 @@ impl Axis {
     /// Finds the axis of a boot.
     pub fn of(boot: &BootLog, firmware: &FirmwareFacts) -> Self {
         let lines = &boot.lines;
-        if lines.iter().any(|l| l.live_host_ns().is_some()) {
+        if host_saw_all(lines) {
             return Self::on_host(lines);
         }
         let loader = last_loader_time(boot, firmware);
@@ -84,53 +103,47 @@ impl Axis {
             last = Some(ns);
         }
         let origin_ns = first.unwrap_or(0);
+        let virtual_time = lines.iter().any(|l| l.host_source == Some(HostSource::Emulator));
+        let (clock, origin) = if virtual_time {
+            (Clock::Virtual, "the first line that the emulator stamped")
+        } else {
+            (Clock::Host, "the first line that the capturing host stamped")
+        };
         let mut axis = Self {
-            clock: Clock::Host,
-            origin: "the first line that the capturing host stamped".to_owned(),
-            alignments: vec![Alignment {
-                clock: Clock::Host,
-                offset_ns: origin_ns.saturating_neg(),
-                fit: Fit::Axis,
-                anchor_line: None,
-                how: "the axis".to_owned(),
-            }],
+            clock,
+            origin: origin.to_owned(),
+            alignments: vec![Alignment::the_axis(clock, origin_ns.saturating_neg())],
             host_restarts: restarts,
         };
         let odd = !lines.iter().any(|l| usable_printk(l).is_some());
         let printk: Reading = if odd { |l| l.printk_ns } else { usable_printk };
         let clocks: [(Clock, Reading); 2] = [(Clock::Printk, printk), (Clock::Firmware, |l| l.firmware_ns)];
         for (clock, read) in clocks {
-            let best = lines
+            let meetings: Vec<Meeting> = lines
                 .iter()
-                .filter_map(|l| Some((axis.host(l)?.checked_sub(read(l)?)?, l.number)))
-                .min_by_key(|(offset, _)| *offset);
-            if let Some((offset_ns, line)) = best {
-                axis.alignments.push(Alignment {
-                    clock,
-                    offset_ns,
-                    fit: Fit::Measured,
-                    anchor_line: Some(line),
-                    how: "the line that arrived soonest after it was stamped".to_owned(),
-                });
-            }
+                .filter_map(|l| {
+                    let ns = read(l)?;
+                    Some(Meeting {
+                        ns,
+                        offset_ns: axis.host(l)?.checked_sub(ns)?,
+                        line: l.number,
+                    })
+                })
+                .collect();
+            axis.alignments.extend(meet(clock, &meetings));
         }
         axis
     }
 
     fn on_firmware(time: &LoaderTime, has_printk: bool) -> Self {
-        let mut alignments = vec![Alignment {
-            clock: Clock::Firmware,
-            offset_ns: 0,
-            fit: Fit::Axis,
-            anchor_line: None,
-            how: "the axis".to_owned(),
-        }];
+        let mut alignments = vec![Alignment::the_axis(Clock::Firmware, 0)];
         if has_printk {
             alignments.push(Alignment {
                 clock: Clock::Printk,
                 offset_ns: time.ns,
                 fit: Fit::AtLeast,
                 anchor_line: Some(time.line),
+                lateness_ns: None,
                 how: format!("the kernel's zero comes some time after `{}`", time.name),
             });
         }
@@ -161,7 +174,7 @@ impl Axis {
             0
         };
         let origin = if first.is_none() {
-            "none: no line carries a stamp"
+            "no zero: no line carries a stamp"
         } else if jumps {
             "the first stamp of the kernel's real clock (the stamps before it are no times)"
         } else if odd {
@@ -172,20 +185,15 @@ impl Axis {
         Self {
             clock: Clock::Printk,
             origin: origin.to_owned(),
-            alignments: vec![Alignment {
-                clock: Clock::Printk,
-                offset_ns,
-                fit: Fit::Axis,
-                anchor_line: None,
-                how: "the axis".to_owned(),
-            }],
+            alignments: vec![Alignment::the_axis(Clock::Printk, offset_ns)],
             host_restarts: Vec::new(),
         }
     }
 
     /// The alignment of a clock, when it lies on the axis.
     pub fn alignment(&self, clock: Clock) -> Option<&Alignment> {
-        self.alignments.iter().find(|a| a.clock == clock)
+        let mut placed = self.alignments.iter().filter(|a| a.fit != Fit::Drifts);
+        placed.find(|a| a.clock == clock)
     }
 
     /// A time of a clock on the axis.
@@ -195,7 +203,12 @@ impl Axis {
 
     /// The host's stamp of a line on the axis, over restarts.
     pub fn host(&self, line: &Line) -> Option<i64> {
-        let ns = self.place(Clock::Host, line.live_host_ns()?)?;
+        let clock = if self.clock == Clock::Virtual {
+            Clock::Virtual
+        } else {
+            Clock::Host
+        };
+        let ns = self.place(clock, line.live_host_ns()?)?;
         let at = self.host_restarts.partition_point(|(from, _)| *from <= line.number);
         let shift = at.checked_sub(1).map_or(0, |n| self.host_restarts[n].1);
         ns.checked_add(shift)
@@ -214,8 +227,74 @@ impl Axis {
         if let Some(ns) = line.firmware_ns.and_then(|ns| self.place(Clock::Firmware, ns)) {
             return Some((ns, Clock::Firmware));
         }
-        self.host(line).map(|ns| (ns, Clock::Host))
+        self.host(line).map(|ns| (ns, self.clock))
     }
+}
+
+/// True when an axis can be made of the host's stamps: a time of day that some program of the booted system prints
+/// stamps a few lines only.
+fn host_saw_all(lines: &[Line]) -> bool {
+    let speaking = |l: &&Line| matches!(l.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User);
+    let stamped = |l: &&Line| l.live_host_ns().is_some();
+    let (all, seen) = (
+        lines.iter().filter(speaking).count(),
+        lines.iter().filter(speaking).filter(stamped).count(),
+    );
+    seen > 0 && seen * 3 >= all
+}
+
+/// A line that two clocks stamped.
+struct Meeting {
+    ns: i64,
+    offset_ns: i64,
+    line: u32,
+}
+
+/// Clocks whose offset changes by more than this share of the time between two lines run at different speeds.
+const DRIFT_PERCENT: i64 = 3;
+/// ... and by more than what test tools buffer.
+const DRIFT_NS: i64 = 2_000_000_000;
+const MIN_MEETINGS: usize = 20;
+
+/// Where a clock lies on the host's axis: no line arrives before it is printed, so that the smallest offset is the
+/// nearest to the truth.
+fn meet(clock: Clock, meetings: &[Meeting]) -> Option<Alignment> {
+    let soonest = |part: &[Meeting]| part.iter().map(|m| (m.offset_ns, m.line)).min();
+    let (offset_ns, line) = soonest(meetings)?;
+    let fifth = meetings.len() / 5;
+    if meetings.len() >= MIN_MEETINGS {
+        let (begin, end) = (soonest(&meetings[..fifth])?, soonest(&meetings[meetings.len() - fifth..])?);
+        let change = end.0.saturating_sub(begin.0);
+        let span = meetings[meetings.len() - 1].ns.saturating_sub(meetings[0].ns);
+        if change.saturating_abs() > DRIFT_NS && change.saturating_abs() > span / 100 * DRIFT_PERCENT {
+            return Some(Alignment {
+                clock,
+                offset_ns: begin.0,
+                fit: Fit::Drifts,
+                anchor_line: Some(begin.1),
+                lateness_ns: None,
+                how: format!(
+                    "it gains {} s on the axis in {} s: an emulator may run slower or faster than the host",
+                    seconds(change.saturating_neg()),
+                    seconds(span)
+                ),
+            });
+        }
+    }
+    let mut late: Vec<i64> = meetings.iter().map(|m| m.offset_ns.saturating_sub(offset_ns)).collect();
+    late.sort_unstable();
+    Some(Alignment {
+        clock,
+        offset_ns,
+        fit: Fit::Measured,
+        anchor_line: Some(line),
+        lateness_ns: late.get(late.len() * 95 / 100).copied(),
+        how: "the line that arrived soonest after it was stamped".to_owned(),
+    })
+}
+
+fn seconds(ns: i64) -> String {
+    format!("{:.3}", ns as f64 / 1e9)
 }
 
 /// Reads one clock's stamp off a line.

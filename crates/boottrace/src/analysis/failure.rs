@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::stage::shorten;
-use crate::console::{BootLog, Line, LineKind};
+use crate::console::{BootLog, BootStart, Line, LineKind};
 use crate::document::BootLoop;
 use crate::firmware::FirmwareFacts;
 use crate::kernel::{CallFlag, FaultKind, Initcall, KernelFacts};
@@ -18,6 +18,8 @@ pub enum Outcome {
     EndsInKernel,
     /// The log ends before the kernel.
     EndsInFirmware,
+    /// A piece from the middle: it shows neither the kernel's begin nor init's.
+    NotShown,
     /// The kernel panicked.
     Panic,
 }
@@ -61,19 +63,43 @@ pub struct Failure {
 
 /// How a boot ended.
 pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
-    if panic(kernel).is_some() {
+    if fatal(kernel).is_some() {
         Outcome::Panic
-    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) {
+    } else if kernel.init.is_some()
+        || (boot.user_from.is_some() && boot.kernel_from.is_some())
+        || went_on(boot, kernel)
+    {
         Outcome::UserSpace
     } else if boot.kernel_from.is_some() {
-        Outcome::EndsInKernel
+        let piece = boot.start == BootStart::MiddleOfLog && kernel.banner.is_none();
+        if piece {
+            Outcome::NotShown
+        } else {
+            Outcome::EndsInKernel
+        }
     } else {
         Outcome::EndsInFirmware
     }
 }
 
+/// Lines behind the end of the kernel's initialisation from which on something else must have come after it.
+///
+/// x86 prints up to five about the protection of its memory.
+const LINES_OF_USER_SPACE: usize = 8;
+
+/// True when much was printed after the kernel freed its initialisation memory, which is its last step before init:
+/// kernels before 4.15 do not say that they start init.
+fn went_on(boot: &BootLog, kernel: &KernelFacts) -> bool {
+    let Some(freed) = kernel.freeing_init_line else {
+        return false;
+    };
+    let behind = boot.lines.iter().rev().take_while(|line| line.number > freed);
+    let no_init = kernel.faults.iter().any(|fault| fault.kind == FaultKind::NoInit);
+    !no_init && behind.filter(|line| speaks(line)).count() >= LINES_OF_USER_SPACE
+}
+
 /// The fault that stopped the kernel, whatever its reason.
-fn panic(kernel: &KernelFacts) -> Option<&crate::kernel::Fault> {
+pub(super) fn fatal(kernel: &KernelFacts) -> Option<&crate::kernel::Fault> {
     kernel
         .faults
         .iter()
@@ -174,17 +200,17 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
     }
 }
 
-fn speaks(line: &Line) -> bool {
+pub(super) fn speaks(line: &Line) -> bool {
     matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User)
 }
 
 /// The last thing of a boot that never came to user space, with all numbers taken out.
 pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
-    if outcome(boot, kernel) == Outcome::UserSpace {
+    if matches!(outcome(boot, kernel), Outcome::UserSpace | Outcome::NotShown) {
         return None;
     }
     // What a reset line or a progress bar prints after a panic says nothing.
-    let last = match panic(kernel) {
+    let last = match fatal(kernel) {
         Some(fault) => fault.text.as_str(),
         None => boot.lines.iter().rev().find(|l| speaks(l))?.text.trim(),
     };

@@ -7,6 +7,7 @@ mod comparison;
 mod cost;
 mod critical_path;
 mod deferred;
+mod end;
 mod failure;
 mod gap;
 mod stage;
@@ -19,6 +20,7 @@ pub use comparison::{compare, quantities, BudgetResult, Change, Comparison, Row,
 pub use cost::{costs, Basis, Cost};
 pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, SegmentKind};
 pub use deferred::{deferred, DeferredDevice, DeferredProbes};
+pub use end::{end, BootEnd, EndKind};
 pub use failure::{boot_loop, failures, last_words, outcome, Failure, FailureKind, Outcome};
 pub use gap::{gaps, LargeGap};
 pub use stage::{intervals, shorten, stages, Interval, Stage, StageEvent};

@@ -114,7 +114,7 @@ pub fn stages(
         None => user.iter().find(|l| is_prompt(&l.text)),
     };
     let mut all = vec![
-        power_on(axis),
+        power_on(boot, axis),
         found(
             StageEvent::Firmware,
             before.iter().find(|l| l.kind == LineKind::Firmware),
@@ -198,18 +198,19 @@ fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
 }
 
 /// The time of the last stamped line before an unstamped one.
-fn last_time_before(boot: &BootLog, line: &Line, axis: &Axis) -> Option<(i64, Clock)> {
+pub(super) fn last_time_before(boot: &BootLog, line: &Line, axis: &Axis) -> Option<(i64, Clock)> {
     let end = boot.lines.partition_point(|l| l.number < line.number);
     boot.lines[..end].iter().rev().find_map(|l| axis.at(l))
 }
 
-fn power_on(axis: &Axis) -> Stage {
+fn power_on(boot: &BootLog, axis: &Axis) -> Stage {
     let (ns, basis) = match axis.clock {
         Clock::Firmware => (Some(0), "zero of the boot loader's timer; power may have come earlier"),
         Clock::Host | Clock::Virtual => (
             None,
             "before the first captured line; the capture does not see power-on",
         ),
+        _ if boot.lines.iter().all(|l| l.printk_ns.is_none()) => (None, "no line carries a stamp"),
         _ => (None, "the log has only the kernel's clock"),
     };
     Stage {

@@ -147,7 +147,10 @@ pub fn sections(boot: &BootLog) -> [(&'static str, &[Line]); 3] {
 }
 
 fn wrapped(lines: &[Line], content: &str, counts: &ReaderCounts) -> String {
-    let source = lines.iter().find_map(|l| l.host_source);
+    let source = lines.iter().find_map(|l| l.host_source).filter(|source| {
+        // A few lines with a time of day may be what a program of the booted system prints.
+        lines.iter().filter(|l| l.host_source == Some(*source)).count() * 3 >= lines.len()
+    });
     let wrapping = match source {
         _ if counts.lava => "lava-yaml/",
         Some(HostSource::Capture) => "grabserial/",
@@ -155,7 +158,7 @@ fn wrapped(lines: &[Line], content: &str, counts: &ReaderCounts) -> String {
         Some(HostSource::Lava) => "lava-text/",
         Some(HostSource::Syslog) => "syslog/",
         Some(HostSource::Computed) => "dmesg-ctime/",
-        Some(HostSource::External) => "stamped/",
+        Some(HostSource::External | HostSource::Emulator) => "stamped/",
         None => "",
     };
     format!("{wrapping}{content}")
@@ -166,8 +169,11 @@ type HasStamp = fn(&Line) -> bool;
 /// The clocks that stamp at least one of the lines.
 pub fn kinds_of_stamps(lines: &[Line]) -> Vec<Clock> {
     let mut clocks = Vec::new();
-    let seen: [(Clock, HasStamp); 3] = [
-        (Clock::Host, |l| l.live_host_ns().is_some()),
+    let seen: [(Clock, HasStamp); 4] = [
+        (Clock::Virtual, |l| l.host_source == Some(HostSource::Emulator)),
+        (Clock::Host, |l| {
+            l.live_host_ns().is_some() && l.host_source != Some(HostSource::Emulator)
+        }),
         (Clock::Printk, |l| l.printk_ns.is_some()),
         (Clock::Firmware, |l| l.firmware_ns.is_some()),
     ];

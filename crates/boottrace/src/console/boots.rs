@@ -208,6 +208,11 @@ impl Splitter<'_> {
                 let in_the_middle = self.in_kernel() && self.state.kernel_lines > 40;
                 if self.state.version.is_some() || self.state.boot.is_none() || in_the_middle {
                     self.begin(BootStart::KernelBanner);
+                } else if let Some(boot) = &mut self.state.boot {
+                    // Old kernels say a line or two before their banner.
+                    if boot.start == BootStart::MiddleOfLog {
+                        boot.start = BootStart::KernelBanner;
+                    }
                 }
                 self.state.version = Some(line.text.clone());
             }
@@ -273,7 +278,7 @@ impl Splitter<'_> {
             let second_core = rank == Rank::Second && state.monitor_seen && !after_loader;
             return !second_core;
         }
-        after_loader && rank < Rank::Loader && text.starts_with("U-Boot")
+        after_loader && (rank == Rank::First || rank < Rank::Loader && text.starts_with("U-Boot"))
     }
 
     fn note_banner(&mut self, rank: Rank, text: String) {

@@ -26,8 +26,10 @@ pub enum HostSource {
     Syslog,
     /// `dmesg -T`: computed from the kernel's own stamp, so it says nothing new.
     Computed,
-    /// Given by the caller of this crate beside the bytes.
+    /// Given by the caller of this crate beside the bytes: taken by a capturing host.
     External,
+    /// Given by the caller of this crate beside the bytes: an emulator's own time.
+    Emulator,
 }
 
 impl HostSource {

@@ -58,14 +58,15 @@ pub fn read(bytes: &[u8], stamps: Option<&[ExternalStamp]>, limits: &Limits) -> 
             continue;
         }
         reader.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
-        let external = stamps
-            .and_then(|all| all.get(line.number as usize - 1))
-            .map(|stamp| stamp.ns);
+        let external = stamps.and_then(|all| all.get(line.number as usize - 1));
         let mut base = Line::plain(line.number, line.offset_bytes, String::new());
         base.cut_bytes = line.cut_bytes;
-        if let Some(ns) = external {
-            base.host_ns = Some(ns);
-            base.host_source = Some(HostSource::External);
+        if let Some(stamp) = external {
+            base.host_ns = Some(stamp.ns);
+            base.host_source = Some(match stamp.clock {
+                crate::Clock::Virtual => HostSource::Emulator,
+                _ => HostSource::External,
+            });
         }
         reader.physical_line(line.bytes, base);
     }

@@ -115,6 +115,8 @@ fn coreboot(text: &str) -> Option<Banner<'_>> {
         (" romstage starting", "coreboot romstage", Rank::Second),
         (" postcar starting", "coreboot postcar", Rank::Second),
         (" ramstage starting", "coreboot ramstage", Rank::Second),
+        // The handler of system management mode is entered again and again, also under the kernel.
+        (" smm starting", "coreboot smm", Rank::Monitor),
         (" starting (log level", "coreboot", Rank::Second),
     ]
     .into_iter()

@@ -12,7 +12,7 @@ use super::initcall::{CallFlag, Initcall, Pairing, Place};
 use super::initcall_line::{self, CallEvent};
 use super::milestone::{self, Milestone};
 use super::probe::{self, Probe};
-use crate::console::{BootLog, Caller, Line, LineKind};
+use crate::console::{BootLog, Caller, HostSource, Line, LineKind};
 use crate::Clock;
 
 /// `Run /init as init process`.
@@ -80,18 +80,19 @@ pub fn stamp(line: &Line, clock: Clock) -> Option<i64> {
 /// Chooses the clock for the kernel part: its own stamps, else a live capture's.
 pub fn kernel_clock(boot: &BootLog) -> Clock {
     let kernel = &boot.lines[boot.kernel_from.unwrap_or(boot.lines.len())..];
-    let mut live = false;
+    let mut live = None;
     for line in kernel {
         if line.printk_ns.is_some() {
             return Clock::Printk;
         }
-        live |= line.live_host_ns().is_some();
+        if line.live_host_ns().is_some() {
+            live = Some(match line.host_source {
+                Some(HostSource::Emulator) => Clock::Virtual,
+                _ => Clock::Host,
+            });
+        }
     }
-    if live {
-        Clock::Host
-    } else {
-        Clock::Printk
-    }
+    live.unwrap_or(Clock::Printk)
 }
 
 /// Walks over the kernel part of a boot.

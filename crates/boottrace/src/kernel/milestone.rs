@@ -11,7 +11,7 @@ pub enum Milestone {
     FreeingInit,
     /// `Run /init as init process`.
     InitStarted,
-    /// init itself speaks: `systemd[1]: ...`, `INIT: version`, `init started: BusyBox`.
+    /// init itself speaks: `systemd[1]: ...`, `INIT: version`, `init started: BusyBox`, Android's `init: ...`.
     InitRunning,
     /// `clocksource: Switched to clocksource tsc`.
     ClocksourceSwitch,
@@ -34,8 +34,7 @@ pub fn of(text: &str) -> Option<Milestone> {
         b'R' => (text.starts_with("Run /") && text.ends_with(" as init process")).then_some(Milestone::InitStarted),
         b's' => text.starts_with("systemd[1]: ").then_some(Milestone::InitRunning),
         b'I' => text.starts_with("INIT: version ").then_some(Milestone::InitRunning),
-        b'i' => text
-            .starts_with("init started: BusyBox")
+        b'i' => (text.starts_with("init started: BusyBox") || text.starts_with("init: "))
             .then_some(Milestone::InitRunning),
         b'c' => text
             .starts_with("clocksource: Switched to clocksource ")

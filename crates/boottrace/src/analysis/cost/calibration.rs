@@ -49,6 +49,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             cost_ns: found.cost_ns,
             gain_ns: Some(gain_ns),
             basis,
+            at_most: false,
             lines: vec![found.line],
             evidence: cost,
             advice,

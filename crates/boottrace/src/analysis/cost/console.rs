@@ -35,6 +35,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             cost_ns: ns,
             gain_ns: ns,
             basis: Basis::Computed,
+            at_most: false,
             lines: first_and_last(&before_init),
             evidence: match (baud, ns) {
                 (Some(baud), Some(ns)) => format!(
@@ -60,6 +61,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             cost_ns: ns,
             gain_ns: ns,
             basis: Basis::Computed,
+            at_most: false,
             lines: debug.first().map(|l| l.number).into_iter().collect(),
             evidence: format!(
                 "{} lines and {characters} characters up to init come from it",
@@ -85,6 +87,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
                 cost_ns: Some(ns),
                 gain_ns: Some(ns),
                 basis: Basis::Computed,
+                at_most: false,
                 lines: vec![switch.1.number],
                 evidence: format!("{} of silence behind the console's registration", spell(ns)),
                 advice: "boot with `quiet`".to_owned(),

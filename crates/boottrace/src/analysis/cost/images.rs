@@ -30,6 +30,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         cost_ns: ns,
         gain_ns: None,
         basis: Basis::Computed,
+        at_most: false,
         lines: vec![step.line],
         evidence: ns.map_or_else(
             || format!("`{}`, and no clock beside it", step.text),
@@ -68,6 +69,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         cost_ns: ns,
         gain_ns: None,
         basis: Basis::Computed,
+        at_most: false,
         lines: vec![line.number],
         evidence: ns.map_or("its end is not in the log".to_owned(), |ns| {
             let size = end.map_or("", |(_, l)| l.text.trim());

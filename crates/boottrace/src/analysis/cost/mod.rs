@@ -43,6 +43,9 @@ pub struct Cost {
     pub gain_ns: Option<i64>,
     /// Where `gain_ns` comes from.
     pub basis: Basis,
+    /// True when `gain_ns` is an upper bound: the evidence says what is lost again.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_most: bool,
     /// Physical lines that show it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub lines: Vec<u32>,

@@ -32,7 +32,8 @@ const STRETCHES: [Stretch; 4] = [
         &["smp: Brought up", "Brought up "],
         "one-processor",
         "secondary CPUs are started",
-        "start fewer (maxcpus=) and the others later, or use a kernel that starts them in parallel",
+        "start fewer (maxcpus=) and the others later, or use a kernel that starts them in parallel; only a boot tells \
+         the net gain",
     ),
     (
         &["i8042: PNP: No PS/2 controller found", "i8042: Probing ports directly"],
@@ -66,14 +67,21 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             line
         };
         if let Some(ns) = context.between(from, end).filter(|ns| *ns >= SHORTEST_NS) {
-            out.push(cost(
+            let fewer = technique == "one-processor";
+            let mut evidence = format!("{} up to `{}`", spell(ns), end.text.trim());
+            if fewer {
+                evidence += "; with one processor that goes, and what ran beside each other then runs in turn";
+            }
+            let mut found = cost(
                 technique,
                 title,
                 Some(ns),
                 line,
-                format!("{} up to `{}`", spell(ns), end.text.trim()),
+                evidence,
                 advice,
-            ));
+            );
+            found.at_most = fewer;
+            out.push(found);
         }
     }
     let known = context.kernel.initcalls.iter().any(|c| c.name == "init_kprobe_trace");
@@ -138,6 +146,7 @@ fn cost(technique: &str, title: &str, ns: Option<i64>, line: &Line, evidence: St
         cost_ns: ns,
         gain_ns: ns,
         basis: Basis::Computed,
+        at_most: false,
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),

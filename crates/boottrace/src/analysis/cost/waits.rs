@@ -28,6 +28,7 @@ fn push(
         cost_ns: ns,
         gain_ns: ns,
         basis: Basis::Computed,
+        at_most: false,
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
@@ -69,6 +70,7 @@ fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
         cost_ns: Some(ns),
         gain_ns: Some(ns),
         basis,
+        at_most: false,
         lines: vec![lines[at].number],
         evidence: format!("`{}`", lines[at].text.trim()),
         advice: "set bootdelay to 0 (a key held down still stops it), or to -2 for no check at all".to_owned(),
@@ -98,6 +100,7 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         cost_ns: ns,
         gain_ns: ns,
         basis: Basis::Printed,
+        at_most: false,
         lines: vec![line.number],
         evidence: format!("`{}`", line.text.trim()),
         advice: "replace rootdelay= by rootwait, which goes on as soon as the device is there; what the device needs \
@@ -212,6 +215,7 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
         cost_ns: None,
         gain_ns: None,
         basis: Basis::Computed,
+        at_most: false,
         lines: vec![line.number],
         evidence: format!(
             "{} after init; programs that call getrandom() before wait so long",
@@ -238,6 +242,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             // Zero only says that the durations were read from the timer tick.
             gain_ns: Some(ns).filter(|ns| *ns > 0),
             basis: Basis::Printed,
+            at_most: false,
             lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
             evidence: format!(
                 "{} deferred attempts of {} devices take {} together{}",
@@ -267,6 +272,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             cost_ns: None,
             gain_ns: None,
             basis: Basis::Computed,
+            at_most: false,
             lines: vec![line.number],
             evidence: format!(
                 "`{}`{}",
