@@ -8,11 +8,12 @@ use crate::archive::Packing;
 use crate::boot::Boot;
 use crate::console::{self, ExternalStamp, Ledger, ReaderCounts};
 use crate::document::{Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
+use crate::embedded::{self, Block};
 use crate::export::{Timeline, Tree};
 use crate::formats::{self, Format, HEAD_BYTES};
 use crate::input::{Input, InputNotes};
 use crate::source::{Counted, Seen, Source};
-use crate::traces::{self, Stream};
+use crate::traces::{self, Found, Stream};
 use crate::{foreign, unpacking, Error, Limits, Options};
 
 /// A document, and what only the exporters need.
@@ -106,7 +107,7 @@ fn read(
         let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
         if format == Format::BootLog {
             let (bytes, all) = source.whole(limits.input_bytes).map_err(failed)?;
-            return boot_log_input(name, &bytes, all, stamps, options);
+            return boot_log_input(name, &bytes, all, stamps, options, export);
         }
         let seen = Arc::new(Seen::default());
         let stream = source.stream(&seen, limits);
@@ -127,7 +128,7 @@ fn read(
     let _ = unpacked.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
     let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
     if format == Format::BootLog {
-        return boot_log_input(name, &packed, all, stamps, options);
+        return boot_log_input(name, &packed, all, stamps, options, export);
     }
     let seen = Arc::new(Seen::default());
     let again = unpacking::stream(&packed, packing);
@@ -228,7 +229,7 @@ fn kernel_log(document: &mut Document, place: &str, text: &[u8], options: &Optio
         return;
     };
     let mut inner = self::document(place, input.notes.clone(), Format::BootLog);
-    boot_log(&input, None, options, &mut inner);
+    let _ = boot_log(&input, None, options, false, &mut inner);
     let before = document.boots().count() as u32;
     for mut part in inner.parts {
         if let Part::Boot(boot) = &mut part {
@@ -250,6 +251,7 @@ fn boot_log_input(
     all: bool,
     stamps: Option<&[ExternalStamp]>,
     options: &Options,
+    export: bool,
 ) -> Result<Analyzed, Error> {
     let input = Input::from_bytes(name, bytes, &options.limits)?;
     let mut document = document(name, input.notes.clone(), Format::BootLog);
@@ -260,22 +262,37 @@ fn boot_log_input(
             .problems
             .push(format!("only the first {limit} bytes were read"));
     }
-    boot_log(&input, stamps, options, &mut document);
+    let blocks = boot_log(&input, stamps, options, export, &mut document);
+    // The boot is what such a log is exported for.
+    let (timelines, trees) = if document.boots().next().is_some() {
+        (Vec::new(), Vec::new())
+    } else {
+        (blocks.timelines, blocks.trees)
+    };
     Ok(Analyzed {
         document,
-        timelines: Vec::new(),
-        trees: Vec::new(),
+        timelines,
+        trees,
     })
 }
 
-fn boot_log(input: &Input<'_>, stamps: Option<&[ExternalStamp]>, options: &Options, document: &mut Document) {
-    let lines = console::read(&input.bytes, stamps, &options.limits);
+/// Reads boots, and what other tools printed among them. Returns what only exporters need of the latter.
+fn boot_log(
+    input: &Input<'_>,
+    stamps: Option<&[ExternalStamp]>,
+    options: &Options,
+    export: bool,
+    document: &mut Document,
+) -> Found {
+    let mut lines = console::read(&input.bytes, stamps, &options.limits);
+    let blocks = embedded::take_out(&mut lines);
     document.lines = u64::from(lines.physical);
     let counts = ReaderCounts::of(&lines);
     let split = console::split(lines, &options.limits);
     let mut ledger = Ledger::default();
     console::left_out(&split, &counts, &mut ledger);
     document.took = console::took(&split, &counts);
+    let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
     for log in split.boots {
         let suspend = console::not_a_boot(&log);
@@ -287,17 +304,51 @@ fn boot_log(input: &Input<'_>, stamps: Option<&[ExternalStamp]>, options: &Optio
         }
         if let Some((what, why)) = suspend {
             number -= 1;
-            document.parts.push(Part::NotABoot(NotABoot {
+            let part = NotABoot {
                 from_line,
                 to_line,
                 what: what.to_owned(),
                 why,
-            }));
+            };
+            placed.push((from_line, Part::NotABoot(part)));
         } else {
-            document.parts.push(Part::Boot(boot));
+            placed.push((from_line, Part::Boot(boot)));
         }
     }
+    let all = other_output(&blocks, export, document, &mut placed, &mut ledger);
+    placed.sort_by_key(|(line, _)| *line);
+    document.parts.extend(placed.into_iter().map(|(_, part)| part));
     let endings: Vec<_> = document.boots().map(|b| b.last_words.clone()).collect();
     document.boot_loop = crate::analysis::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
+    all
+}
+
+/// Reads the blocks that other tools printed: a part each, with the lines it stood in.
+fn other_output(
+    blocks: &[Block],
+    export: bool,
+    document: &mut Document,
+    placed: &mut Vec<(u32, Part)>,
+    ledger: &mut console::Ledger,
+) -> Found {
+    let mut all = Found::default();
+    for block in blocks {
+        let (from, to) = (block.from_line, block.to_line);
+        console::split_out(&mut document.took, from, to, block.format.name());
+        let found = traces::read(block.format, &document.name, block.stream(), export);
+        for mut part in found.parts {
+            part.stood_at(from, to);
+            placed.push((from, part));
+        }
+        for (reason, count) in found.skipped {
+            ledger.add(&format!("{}: {reason}", block.format.name()), count, Some(from));
+        }
+        if let Some(problem) = found.problem {
+            document.input.problems.push(format!("lines {from} to {to}: {problem}"));
+        }
+        all.timelines.extend(found.timelines);
+        all.trees.extend(found.trees);
+    }
+    all
 }

@@ -67,6 +67,16 @@ impl Part {
             _ => None,
         }
     }
+
+    /// Says where in a console log the part stood.
+    pub(crate) fn stood_at(&mut self, from: u32, to: u32) {
+        match self {
+            Self::Calls(part) => part.lines = Some((from, to)),
+            Self::Units(part) => part.lines = Some((from, to)),
+            Self::KdReport(part) => part.lines = Some((from, to)),
+            _ => {}
+        }
+    }
 }
 
 /// Kernel messages that are no boot, with the reason.

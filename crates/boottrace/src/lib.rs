@@ -8,6 +8,7 @@ pub mod calls;
 mod clock;
 pub mod console;
 mod document;
+mod embedded;
 mod error;
 pub mod export;
 pub mod firmware;

@@ -77,6 +77,23 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     None
 }
 
+/// True for the names of a table's or a trace's columns.
+pub fn is_heading(line: &[u8]) -> bool {
+    table_columns(line).is_some() || trace_columns(line).is_some()
+}
+
+/// True for the line of dashes under the names.
+pub fn is_rule(line: &[u8]) -> bool {
+    dashes(line).is_some()
+}
+
+/// True for what may be a row: a name and numbers, or numbers and a name.
+pub fn is_row(line: &[u8]) -> bool {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect();
+    let numbers = words.iter().filter(|w| integer(w).is_some()).count();
+    (3..=8).contains(&words.len()) && numbers >= 2 && numbers + 3 >= words.len()
+}
+
 const NAMES: [&str; 7] = ["Function", "Count", "Time", "Average", "Local", "Max-sub", "Ms count"];
 
 /// The columns a heading names, in order.

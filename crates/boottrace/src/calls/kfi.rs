@@ -68,6 +68,35 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     }
 }
 
+/// True for the first line of a log, or for the names of its columns.
+pub fn is_heading(line: &[u8]) -> bool {
+    line.starts_with(b"Kernel Instrumentation Run ID")
+        || words(line).eq([&b"Entry"[..], b"Delta", b"PID", b"Function", b"Called", b"At"])
+}
+
+/// True for a line between the first one and the rows: what was filtered and how the run began and ended.
+pub fn is_header(line: &[u8]) -> bool {
+    const STARTS: [&[u8]; 6] = [
+        b"Logging st",
+        b"Filter",
+        b"Execution time filter",
+        b"Total entries",
+        b"Entries not found",
+        b"Number of entries",
+    ];
+    let text = line.trim_ascii();
+    STARTS.iter().any(|start| text.starts_with(start)) || text.ends_with(b"execution time") || dashed(text)
+}
+
+fn dashed(text: &[u8]) -> bool {
+    text.len() > 2 && text.iter().all(|b| matches!(b, b'-' | b' ' | b'\t'))
+}
+
+/// True for a row of the log.
+pub fn is_row(line: &[u8]) -> bool {
+    row(line).is_some()
+}
+
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }

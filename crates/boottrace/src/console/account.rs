@@ -134,6 +134,36 @@ pub fn took(split: &Split, counts: &ReaderCounts) -> Vec<Took> {
     runs
 }
 
+/// Cuts a range of lines that was read as something else out of the runs it lies in.
+pub fn split_out(runs: &mut Vec<Took>, from_line: u32, to_line: u32, format: &str) {
+    let at = runs.partition_point(|run| run.to_line < from_line);
+    let mut rest = Vec::new();
+    while let Some(run) = runs.get(at).filter(|run| run.from_line <= to_line) {
+        if run.from_line < from_line {
+            let to_line = from_line - 1;
+            rest.insert(0, Took { to_line, ..run.clone() });
+        }
+        if run.to_line > to_line {
+            let from_line = to_line + 1;
+            rest.push(Took {
+                from_line,
+                ..run.clone()
+            });
+        }
+        runs.remove(at);
+    }
+    let before = rest.partition_point(|run| run.to_line < from_line);
+    rest.insert(
+        before,
+        Took {
+            from_line,
+            to_line,
+            format: format.to_owned(),
+        },
+    );
+    runs.splice(at..at, rest);
+}
+
 /// Firmware, kernel and user-space part of one boot.
 pub fn sections(boot: &BootLog) -> [(&'static str, &[Line]); 3] {
     let end = boot.lines.len();

@@ -12,7 +12,7 @@ mod reader;
 mod stamp;
 mod suspend;
 
-pub use account::{kinds_of_stamps, left_out, sections, took, Ledger, ReaderCounts};
+pub use account::{kinds_of_stamps, left_out, sections, split_out, took, Ledger, ReaderCounts};
 pub use boots::{split, BootLog, BootStart, Split};
 pub use harness::prompt_command;
 pub use line::{Caller, HostSource, Line, LineKind};

@@ -27,6 +27,9 @@ pub const MAX_MARKS: usize = 1000;
 pub struct CallTrace {
     /// The format it was read from.
     pub source: Format,
+    /// First and last physical line, for a trace inside a console log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lines: Option<(u32, u32)>,
     /// Clock of all times here.
     pub clock: Clock,
     /// Unit of the times of functions: `ns`; for samples `samples` or `events`.
@@ -251,6 +254,7 @@ impl CallTrace {
         tasks.truncate(MAX_ROWS);
         Self {
             source,
+            lines: None,
             clock,
             weight: "ns".to_owned(),
             bounds_ns: calls.bounds_ns,

@@ -11,6 +11,9 @@ pub const MAX_ROWS: usize = 2000;
 /// A report of `kd`, times in microseconds as printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KdReport {
+    /// First and last physical line, for a report inside a console log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lines: Option<(u32, u32)>,
     /// Columns of the table.
     pub columns: Vec<String>,
     /// Rows, in the order printed.
@@ -86,6 +89,7 @@ impl From<&Report> for KdReport {
         });
         let beyond = |count: usize| count.saturating_sub(MAX_ROWS) as u64;
         Self {
+            lines: None,
             columns: report.columns.clone(),
             rows: rows.collect(),
             trace: trace.collect(),

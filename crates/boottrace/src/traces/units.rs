@@ -18,6 +18,9 @@ pub const MAX_UNITS: usize = 5000;
 pub struct UnitReport {
     /// The format it was read from.
     pub source: Format,
+    /// First and last physical line, for a report inside a console log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lines: Option<(u32, u32)>,
     /// Clock of all stamps here: kernel start is 0.
     pub clock: Clock,
     /// System and kernel, or the boot's id.
@@ -147,6 +150,7 @@ impl UnitReport {
         all.truncate(MAX_UNITS);
         Self {
             source,
+            lines: None,
             clock: Clock::Monotonic,
             about: about.to_owned(),
             startup: startup.map(Startup::from),

@@ -166,6 +166,24 @@ fn is_explanation(line: &str) -> bool {
     line.starts_with("The time ") || line.starts_with("Bootup is not yet finished")
 }
 
+/// True for a line that nothing else prints: the startup time, an explanation.
+pub fn is_heading(line: &str) -> bool {
+    let text = line.trim();
+    let startup = text.strip_prefix("Startup finished in ");
+    startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || text.starts_with("The time when unit became ")
+}
+
+/// True for a row of blame or of the critical chain.
+pub fn is_row(line: &str) -> bool {
+    let text = line.trim();
+    let explained = text.starts_with("The time ") && text.contains(" unit ");
+    let chain = || text.contains('@') || text.contains('\u{2500}') || text.starts_with('`');
+    explained
+        || blame_row(line).is_some()
+        || StartupTime::parse_target(line).is_some()
+        || (chain() && chain_link(line).is_some())
+}
+
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let text = String::from_utf8_lossy(&head[..head.len().min(64 * 1024)]);

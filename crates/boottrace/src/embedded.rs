@@ -1,0 +1,245 @@
+//! Output of other tools inside a console log: what somebody had printed on the console, or pasted behind a dmesg.
+//!
+//! The lines are taken out of the log before boots are looked for, so that a trace of 10,000 lines is no user space.
+
+use std::io::{self, Cursor};
+
+use crate::calls::{event_line, graph_line, kd, kfi};
+use crate::console::{Line, LineKind, Lines};
+use crate::formats::Format;
+use crate::traces::{SeekableRead, Stream};
+use crate::userspace::{systemd_analyze, systemd_plot_json};
+
+/// Blocks beyond this stay in the log.
+const MAX_BLOCKS: usize = 1000;
+/// Rows without a heading before it is believed that they are one block.
+const MIN_ROWS: u32 = 3;
+/// Blank lines and comments between two rows.
+const MAX_BETWEEN: usize = 3;
+/// Lines of one JSON list.
+const MAX_JSON_LINES: usize = 200_000;
+/// Lines searched for the ends of all lists together: many that are open at once must not take for ever.
+const JSON_BUDGET: usize = 2_000_000;
+
+/// A run of lines in one format.
+#[derive(Debug)]
+pub struct Block {
+    /// First physical line.
+    pub from_line: u32,
+    /// Last physical line.
+    pub to_line: u32,
+    /// Its format.
+    pub format: Format,
+    /// Its text, without the prefixes of the log around it.
+    pub text: Vec<u8>,
+}
+
+impl Stream for Cursor<Vec<u8>> {
+    fn seekable(self: Box<Self>) -> io::Result<Box<dyn SeekableRead>> {
+        Ok(self)
+    }
+}
+
+impl Block {
+    /// The text as a stream.
+    pub fn stream(&self) -> Box<dyn Stream> {
+        Box::new(Cursor::new(self.text.clone()))
+    }
+}
+
+/// What one line is in a format's block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Nothing else looks so: one is enough.
+    Heading,
+    /// A row of values.
+    Row,
+    /// Belongs to a block when rows follow.
+    Between,
+}
+
+/// Formats that are told apart line by line, with what a line is in them.
+const TABLES: [(Format, fn(&str, bool) -> Option<Role>); 5] = [
+    (Format::SystemdAnalyze, systemd),
+    (Format::FunctionGraph, graph),
+    (Format::FtraceEvents, events),
+    (Format::Kfi, kfi_log),
+    (Format::KdReport, kd_report),
+];
+
+/// Takes the blocks out of `lines`, in file order.
+pub fn take_out(lines: &mut Lines) -> Vec<Block> {
+    let all = &lines.lines;
+    let mut ranges: Vec<(usize, usize, Format)> = Vec::new();
+    let (mut at, mut budget) = (0, JSON_BUDGET);
+    while at < all.len() && ranges.len() < MAX_BLOCKS {
+        match block_at(all, at, &mut budget) {
+            Some((end, format)) => {
+                ranges.push((at, end, format));
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    if ranges.is_empty() {
+        return Vec::new();
+    }
+    let blocks = ranges.iter().map(|&(from, end, format)| Block {
+        from_line: all[from].number,
+        to_line: all[end - 1].number,
+        format,
+        text: text_of(&all[from..end]),
+    });
+    let blocks = blocks.collect();
+    let mut index = 0;
+    lines.lines.retain(|_| {
+        let here = index;
+        index += 1;
+        let next = ranges.partition_point(|(_, end, _)| *end <= here);
+        ranges.get(next).is_none_or(|(from, ..)| here < *from)
+    });
+    blocks
+}
+
+fn text_of(lines: &[Line]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for line in lines {
+        text.extend_from_slice(line.text.as_bytes());
+        text.push(b'\n');
+    }
+    text
+}
+
+/// The block that begins with the line at `from`: index behind its last line, format.
+fn block_at(lines: &[Line], from: usize, budget: &mut usize) -> Option<(usize, Format)> {
+    let first = usable(&lines[from])?;
+    if let Some(end) = json_end(lines, from, first, budget) {
+        return Some((end, Format::SystemdPlotJson));
+    }
+    for (format, role) in TABLES {
+        if matches!(role(first, false), Some(Role::Heading | Role::Row)) {
+            if let Some(end) = table_end(&lines[from..], role) {
+                return Some((from + end, format));
+            }
+        }
+    }
+    None
+}
+
+/// The text of a line that may belong to another tool's output: the kernel's own messages never do.
+fn usable(line: &Line) -> Option<&str> {
+    let plain = matches!(line.kind, LineKind::Outside | LineKind::Harness) && line.process.is_none();
+    plain.then_some(line.text.as_str())
+}
+
+/// How many lines the block has, when it is one.
+fn table_end(lines: &[Line], role: fn(&str, bool) -> Option<Role>) -> Option<usize> {
+    let (mut end, mut rows, mut headed) = (0, 0_u32, false);
+    for (at, line) in lines.iter().enumerate() {
+        let found = match usable(line) {
+            Some(text) => role(text, headed),
+            None if line.kind == LineKind::Blank => Some(Role::Between),
+            None => None,
+        };
+        match found {
+            Some(Role::Heading) => headed = true,
+            Some(Role::Row) => rows += 1,
+            Some(Role::Between) if at - end < MAX_BETWEEN => continue,
+            _ => break,
+        }
+        end = at + 1;
+    }
+    (headed || rows >= MIN_ROWS).then_some(end)
+}
+
+fn systemd(text: &str, _headed: bool) -> Option<Role> {
+    if systemd_analyze::is_heading(text) {
+        return Some(Role::Heading);
+    }
+    if systemd_analyze::is_row(text) {
+        return Some(Role::Row);
+    }
+    // The command as it was typed, between two of its outputs.
+    text.contains("systemd-analyze ").then_some(Role::Between)
+}
+
+fn graph(text: &str, headed: bool) -> Option<Role> {
+    let bytes = text.trim_end().as_bytes();
+    if bytes.starts_with(b"# tracer: function_graph") {
+        return Some(Role::Heading);
+    }
+    if bytes.starts_with(b"#") {
+        return headed.then_some(Role::Row);
+    }
+    if bytes.starts_with(b"-----") {
+        return Some(Role::Between);
+    }
+    // Most lines of a console have no bar.
+    memchr::memchr2(b'|', b'=', bytes)?;
+    let line = graph_line::parse(bytes);
+    let columns = line.cpu.is_some() || line.at_ns.is_some() || line.duration_ns.is_some();
+    use graph_line::Body;
+    match line.body {
+        Body::Enter(_) | Body::Leaf(_) | Body::Exit(_) | Body::Comment(_) | Body::Interrupt(_)
+            if columns && bytes.contains(&b'|') =>
+        {
+            Some(Role::Row)
+        }
+        Body::Switch(..) => Some(Role::Between),
+        _ => None,
+    }
+}
+
+fn events(text: &str, headed: bool) -> Option<Role> {
+    let bytes = text.trim_end().as_bytes();
+    if bytes.starts_with(b"# tracer: ") && !bytes.starts_with(b"# tracer: function_graph") {
+        return Some(Role::Heading);
+    }
+    if bytes.starts_with(b"#") {
+        return headed.then_some(Role::Row);
+    }
+    if bytes.starts_with(b"CPU:") && bytes.ends_with(b"EVENTS]") {
+        return Some(Role::Between);
+    }
+    event_line::parse(bytes).map(|_| Role::Row)
+}
+
+fn kfi_log(text: &str, headed: bool) -> Option<Role> {
+    let bytes = text.as_bytes();
+    if kfi::is_heading(bytes) {
+        return Some(Role::Heading);
+    }
+    (headed && (kfi::is_header(bytes) || kfi::is_row(bytes))).then_some(Role::Row)
+}
+
+fn kd_report(text: &str, headed: bool) -> Option<Role> {
+    let bytes = text.as_bytes();
+    if kd::is_heading(bytes) {
+        return Some(Role::Heading);
+    }
+    (headed && (kd::is_rule(bytes) || kd::is_row(bytes))).then_some(Role::Row)
+}
+
+/// The end of a list in JSON, on one line or on many, as `systemd-analyze plot --json` writes it.
+fn json_end(lines: &[Line], from: usize, first: &str, budget: &mut usize) -> Option<usize> {
+    let first = first.trim();
+    if !(first == "[" || first.starts_with("[{") || first.starts_with("[ {")) {
+        return None;
+    }
+    let rest = &lines[from..lines.len().min(from + (*budget).min(MAX_JSON_LINES))];
+    let closes = |line: &Line| usable(line).is_some_and(|text| text.trim_end().ends_with(']'));
+    // A list of other things is not read to its end.
+    let units = rest
+        .iter()
+        .take(12)
+        .any(|line| usable(line).is_some_and(|text| text.contains("\"activating\"")));
+    if !units {
+        return None;
+    }
+    let found = rest.iter().position(closes);
+    *budget -= found.unwrap_or(rest.len());
+    let end = from + found? + 1;
+    let text = text_of(&lines[from..end]);
+    systemd_plot_json::detect(&text)?;
+    Some(end)
+}
