@@ -83,12 +83,22 @@ class Analysis:
         """Return the merged call tree of each trace: names, parents, numbers of names, counts, own weights."""
 
     def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
-        """Return one export: svg, perfetto, chrome, csv, speedscope or folded; None when there is nothing to draw."""
+        """Return one export: svg, perfetto, chrome, csv, plot, speedscope or folded; None when there is nothing to draw."""
 
-def compare_boots(
-    base: Sequence[Analysis], new: Sequence[Analysis], /, *, threshold_ns: int, budgets: Sequence[str]
+def compare_analyses(
+    base: Sequence[Analysis],
+    new: Sequence[Analysis],
+    /,
+    *,
+    threshold_ns: int,
+    threshold_percent: float,
+    thresholds: Sequence[str],
+    budgets: Sequence[str],
 ) -> str:
-    """Compare all boots of some analyses with those of others, as JSON text. Budgets are written `kernel=500ms`."""
+    """Compare boots, traces and reports of some analyses with those of others, as JSON text.
+
+    Budgets are written `kernel=500ms`, thresholds of a kind `initcall=2ms,10%`.
+    """
 
 def source_files(tree: str | PathLike[str], srcarch: str, /) -> list[tuple[str, int, int]]:
     """Return a kernel tree's source files for one architecture: path below it, bytes, time of change in ns."""

@@ -104,6 +104,34 @@ def test_groups_are_compared_with_median_and_spread(analyze):
     assert "600.000 (600.000..600.000)" in out
 
 
+def test_further_files_are_compared_with_the_first(analyze, tmp_path: Path):
+    code, out, _err = analyze("base.log", "slower.log", "base.log", "--junit", "junit.xml", "--html", "page.html")
+    assert code == 1
+    assert out.startswith("2 files against base.log")
+    assert "1101.000 (+300.000)" in out
+    suites = ET.parse(tmp_path / "junit.xml").getroot()
+    assert [(suite.get("name"), suite.get("failures") != "0") for suite in suites] == [
+        ("bootlab analyze slower.log", True),
+        ("bootlab analyze base.log", False),
+    ]
+    assert "slower.log against base.log" in (tmp_path / "page.html").read_text()
+    made = json.loads(analyze("base.log", "slower.log", "base.log", "--json")[1])
+    assert (made["comparison"], len(made["comparisons"])) == (None, 2)
+    code, out, _err = analyze("base.log", "slower.log", "base.log", "--apart", "--top", "1")
+    assert code == 0
+    assert out.count("boot-log, 25 lines") == 3
+    assert "against" not in out
+
+
+def test_thresholds(analyze):
+    assert analyze("base.log", "slower.log", "--threshold-percent", "90", "--threshold", "initcall=1s")[0] == 0
+    assert analyze("base.log", "slower.log", "--threshold", "stage=1s")[0] == 1
+    assert analyze("base.log", "slower.log", "--threshold", "stage=1s", "--threshold", "initcall=1s,1%")[0] == 0
+    assert analyze("base.log", "slower.log", "--threshold", "nonsense=1s")[0] == 2
+    assert analyze("graph.txt", "graph.txt")[0] == 0
+    assert "nothing in common" not in analyze("graph.txt", "base.log")[1]
+
+
 def test_plain_calls_and_typer_understand_the_same(analyze, monkeypatch):
     request = plain_request(["a", "--", "b", "--top=3", "-"])
     assert request is None
@@ -115,7 +143,7 @@ def test_plain_calls_and_typer_understand_the_same(analyze, monkeypatch):
     plain = analyze("base.log", "--top", "2")
     monkeypatch.setattr("bootlab.cli.analysis_run.plain_request", lambda _args: None)
     assert analyze("base.log", "--top", "2") == plain
-    assert analyze("base.log", "base.log", "--", "slower.log")[1].startswith("1 boots against 2")
+    assert analyze("base.log", "base.log", "--", "slower.log")[1].startswith("1 boot against 2")
 
 
 def test_standard_input(analyze, monkeypatch):

@@ -65,6 +65,26 @@ def test_the_same_json_from_bytes_path_packed_command_and_rust(log: Path):
     assert _core.analyze_log(str(trace), trace.read_bytes()) == _core.analyze_path(trace)
 
 
+def test_golden_documents_are_the_same_through_python_and_the_command_line(tmp_path: Path, monkeypatch, capfd):
+    """The crate's golden pairs: what Rust wrote, Python and the command line give, value for value."""
+    from bootlab.cli.analysis_run import Request, run  # noqa: PLC0415
+
+    folder = REPOSITORY / "crates" / "boottrace" / "tests" / "golden"
+    logs = sorted(folder.rglob("*.log"))
+    assert len(logs) > 25
+    for path in logs:
+        golden = json.loads(path.with_suffix(".json").read_text())
+        # The golden documents have the files' stems as names.
+        copy = tmp_path / path.stem
+        copy.write_bytes(path.read_bytes())
+        monkeypatch.chdir(tmp_path)
+        made = bootlab.analyze(copy.name)
+        assert json.loads(made.json) == golden, path
+        assert json.loads(_core.analyze_log(path.stem, path.read_bytes())) == golden, path
+        assert run(Request(files=[copy.name], as_json=True)) == 0
+        assert capfd.readouterr().out == made.json + "\n"
+
+
 @pytest.mark.parametrize("kind", ["release", "debug"])
 def test_the_rust_example_writes_the_same(kind: str, log: Path):
     example = REPOSITORY / "target" / kind / "examples" / "analyze"
@@ -154,7 +174,7 @@ def test_comparison_and_budgets(log: Path):
     new = bootlab.analyze(samples.slower(samples.BOOT).encode(), name="new")
     same = compare([base], [base])
     assert {row.change for row in same.rows} == {"same"}
-    made = compare([base], [new], budgets=["kernel=900ms", "slow_init=1s", "absent=1s"])
+    made = compare([base], [new], budgets=["kernel=900ms", "SLOW_init=1s", "absent=1s"])
     assert {row.quantity for row in made.slower} >= {"kernel", "initcall:slow_init"}
     assert [(b.budget.quantity, b.kept) for b in made.budgets] == [
         ("kernel", False),
@@ -163,6 +183,35 @@ def test_comparison_and_budgets(log: Path):
     ]
     with pytest.raises(UserError):
         compare([], [new], budgets=["kernel=soon"])
+
+
+def test_traces_and_units_are_compared():
+    base = bootlab.analyze(samples.TRACE.encode(), name="base")
+    slow = re.sub(r"(\d+)\.(\d+) us", lambda m: f"{int(m[1]) * 3 + 500}.{m[2]} us", samples.TRACE)
+    made = compare([base], [bootlab.analyze(slow.encode(), name="new")], thresholds=["function=200us,10%"])
+    assert {row.quantity for row in made.slower} >= {"self:inner", "total:outer"}
+    assert {row.base_calls for row in made.slower} == {1, 2}
+    assert not compare([base], [base], thresholds=["function=1us"]).slower
+    text = "Startup finished in 2s (kernel) + {} (userspace) = 9s\n {} demo.service\n 1s {}.service\n"
+    old, new = (bootlab.analyze(text.format(*words).encode(), name="u") for words in (("5s", "3s", "a"), ("7s", "5s", "b")))
+    made = compare([old], [new], budgets=["demo.service=4s", "userspace=8s"])
+    assert {row.quantity: row.change for row in made.rows if row.change != "same"} == {
+        "startup:userspace": "slower", "unit:demo.service": "slower", "unit:a.service": "gone", "unit:b.service": "new",
+    }  # fmt: skip
+    assert [(b.budget.quantity, b.kept) for b in made.budgets] == [("unit:demo.service", False), ("startup:userspace", True)]
+    with pytest.raises(UserError, match="the kind is none of"):
+        compare([old], [new], thresholds=["nonsense=1ms"])
+
+
+def test_the_boot_loader_has_plain_names():
+    rows = "Timer summary in microseconds (2 records):\n       Mark    Elapsed  Stage\n          0          0  reset\n"
+    table = bootlab.analyze((rows + "  1,500,000  1,500,000  board_init_r\n").encode(), name="stages")
+    made = compare([], [table], budgets=["board_init_r=1s", "Boot-Loader=2s", "mark:board_init_r=2s"])
+    assert [(b.budget.quantity, b.kept) for b in made.budgets] == [
+        ("mark:board_init_r", False),
+        ("stage:boot-loader", True),
+        ("mark:board_init_r", True),
+    ]
 
 
 def test_ids_are_those_of_the_catalogue():

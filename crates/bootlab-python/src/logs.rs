@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use std::collections::HashMap;
 
-use boottrace::analysis::{compare, Budget};
+use boottrace::analysis::{compare, Budget, Thresholds};
 use boottrace::export::{self, Timeline, Tree};
-use boottrace::{Analyzed, Boot, Options};
+use boottrace::{Analyzed, Document, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::error::to_python;
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analysis>()?;
-    module.add_function(wrap_pyfunction!(compare_boots, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_analyses, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_log, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_path, module)?)
 }
@@ -119,42 +119,34 @@ impl Analysis {
         py.detach(|| self.analyzed.trees.iter().map(columns).collect())
     }
 
-    /// One export: `svg`, `perfetto`, `chrome`, `csv`, `speedscope` or `folded`. `None` when there is nothing to draw.
+    /// One export: `svg`, `perfetto`, `chrome`, `csv`, `plot`, `speedscope` or `folded`. `None` when there is nothing to draw.
     #[pyo3(signature = (kind, /, *, boot=None))]
     fn export(&self, py: Python<'_>, kind: &str, boot: Option<u32>) -> PyResult<Option<Vec<u8>>> {
         py.detach(|| self.write(kind, boot))
     }
 }
 
-/// Compares all boots of some analyses with those of others, as JSON text. `budgets` are written `kernel=500ms`; a
-/// name without its kind (`initcall:`, `probe:`, `stage:`) is looked for among all kinds.
+/// Compares the boots, traces and reports of some analyses with those of others, as JSON text. `budgets` are written
+/// `kernel=500ms`, thresholds of a kind `initcall=2ms,10%`.
 #[pyfunction]
-#[pyo3(signature = (base, new, /, *, threshold_ns, budgets))]
-fn compare_boots(
+#[pyo3(signature = (base, new, /, *, threshold_ns, threshold_percent, thresholds, budgets))]
+fn compare_analyses(
     py: Python<'_>,
     base: Vec<Py<Analysis>>,
     new: Vec<Py<Analysis>>,
     threshold_ns: i64,
+    threshold_percent: f64,
+    thresholds: Vec<String>,
     budgets: Vec<String>,
 ) -> PyResult<String> {
     let budgets = budgets.iter().map(|given| Budget::parse(given));
-    let mut budgets: Vec<Budget> = budgets.collect::<Result<_, _>>().map_err(to_python)?;
-    py.detach(|| {
-        let (base, new) = (boots(&base), boots(&new));
-        let known = compare(&base, &new, threshold_ns, &[]).rows;
-        for budget in &mut budgets {
-            let is = |name: &str| known.iter().any(|row| row.quantity == name);
-            if is(&budget.quantity) {
-                continue;
-            }
-            let kinds = ["initcall:", "probe:", "stage:"].map(|kind| format!("{kind}{}", budget.quantity));
-            if let Some(found) = kinds.into_iter().find(|name| is(name)) {
-                budget.quantity = found;
-            }
-        }
-        serde_json::to_string(&compare(&base, &new, threshold_ns, &budgets))
-    })
-    .map_err(to_python)
+    let budgets: Vec<Budget> = budgets.collect::<Result<_, _>>().map_err(to_python)?;
+    let mut all = Thresholds::new(threshold_ns, threshold_percent);
+    for given in &thresholds {
+        all.set(given).map_err(to_python)?;
+    }
+    py.detach(|| serde_json::to_string(&compare(&documents(&base), &documents(&new), &all, &budgets)))
+        .map_err(to_python)
 }
 
 /// A call tree as columns: names, parents, numbers of names, counts, own weights.
@@ -178,10 +170,8 @@ fn columns(tree: &Tree) -> Columns {
     out
 }
 
-fn boots(side: &[Py<Analysis>]) -> Vec<&Boot> {
-    side.iter()
-        .flat_map(|side| side.get().analyzed.document.boots())
-        .collect()
+fn documents(side: &[Py<Analysis>]) -> Vec<&Document> {
+    side.iter().map(|side| &side.get().analyzed.document).collect()
 }
 
 impl Analysis {
@@ -206,6 +196,7 @@ fn write_timeline(kind: &str, timeline: &Timeline, out: &mut Vec<u8>) -> PyResul
         "perfetto" => export::perfetto::write(timeline, out),
         "chrome" => export::chrome::write(timeline, out),
         "csv" => export::csv::write(timeline, out),
+        "plot" => export::plot::write(timeline, out),
         "speedscope" => export::speedscope::write(timeline, out),
         "folded" => export::folded::write(timeline, out),
         _ => return Err(PyValueError::new_err(format!("no export is called {kind}"))),

@@ -29,7 +29,15 @@ pub enum Error {
         /// The name the caller gave to the input.
         name: String,
     },
-    /// A budget or another option could not be understood.
+    /// A threshold could not be understood.
+    #[error("cannot understand the threshold `{given}`: {why}. Write it like `initcall=2ms,10%`")]
+    Threshold {
+        /// What was given.
+        given: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A budget could not be understood.
     #[error("cannot understand the budget `{given}`: {why}. Write it like `kernel=500ms`")]
     Budget {
         /// What was given.

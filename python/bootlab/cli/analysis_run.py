@@ -41,13 +41,20 @@ class Request(msgspec.Struct, kw_only=True):
     baud: int | None = None
     budget: list[str] = []
     threshold_ms: float = 1.0
+    threshold_percent: float = 5.0
+    threshold: list[str] = []
+    apart: bool = False
     junit: Path | None = None
 
 
 _VALUES: dict[str, Callable[[str], Any]] = {
     "html": Path, "svg": Path, "perfetto": Path, "chrome": Path, "folded": Path, "speedscope": Path, "junit": Path,
     "top": int, "boot": int, "baud": int, "application": str, "goal": str, "budget": str, "threshold-ms": float,
+    "threshold-percent": float, "threshold": str,
 }  # fmt: skip
+
+
+_SWITCHES = {"--json": "as_json", "--csv": "csv", "--apart": "apart"}
 
 
 def plain_request(args: Sequence[str]) -> Request | None:
@@ -60,14 +67,15 @@ def plain_request(args: Sequence[str]) -> Request | None:
             if SEPARATOR in request.files or any(r.startswith("-") and r != "-" for r in rest):
                 return None
             request.files.append(SEPARATOR)
-        elif word in {"--json", "--csv"}:
-            setattr(request, "as_json" if word == "--json" else "csv", True)
+        elif word in _SWITCHES:
+            setattr(request, _SWITCHES[word], True)
         elif word == "-" or not word.startswith("-"):
             request.files.append(word)
         elif not _take(request, word, rest):
             return None
     numbers = (request.top, request.boot, request.baud)
-    fine = request.files and all(n is None or n >= 1 for n in numbers) and request.threshold_ms >= 0
+    least = min(request.threshold_ms, request.threshold_percent)
+    fine = request.files and all(n is None or n >= 1 for n in numbers) and least >= 0
     return request if fine and request.top <= 10_000 else None
 
 
@@ -80,8 +88,8 @@ def _take(request: Request, word: str, rest: list[str]) -> bool:
         taken = convert(value if equals else rest.pop(0))
     except ValueError:
         return False
-    if name == "budget":
-        request.budget.append(taken)
+    if name in {"budget", "threshold"}:
+        getattr(request, name).append(taken)
     else:
         setattr(request, name.replace("-", "_"), taken)
     return True
@@ -91,7 +99,7 @@ def run(request: Request) -> int:
     """Read, compare, write and show; return the exit code."""
     from bootlab.logs import analysis as logs  # noqa: PLC0415
 
-    base_names, new_names, compared = _sides(request.files)
+    groups = _groups(request.files, apart=request.apart)
     kinds = ("svg", "perfetto", "chrome", "folded", "speedscope")
     wanted = {kind: path for kind in kinds if (path := getattr(request, kind)) is not None}
 
@@ -104,39 +112,34 @@ def run(request: Request) -> int:
             export=bool(wanted) or request.csv or request.html is not None,
         )
 
-    base, new = [read(name) for name in base_names], [read(name) for name in new_names]
-    if compared and len(request.files) == 2 and not (base[0].boots and new[0].boots):
-        # Two files of which one is no boot log: nothing to compare, each is shown.
-        base, new, compared = [], base + new, False
-    analyses = [*base, *new]
+    read_groups = [[read(name) for name in group] for group in groups]
+    analyses = [analysis for group in read_groups for analysis in group]
     _refuse_foreign(analyses)
-    comparison = _compare(base, new, request.budget, request.threshold_ms, compared=compared)
-    written = _write_exports(analyses, wanted, request.html, request.boot, comparison, request.junit)
+    comparisons = _compare(read_groups, request)
+    written = _write_exports(analyses, wanted, request, comparisons)
     if request.as_json:
-        _print_json(analyses, comparison)
+        _print_json(analyses, comparisons)
     elif request.csv:
         _one(analyses, "--csv")
         sys.stdout.buffer.write(analyses[0].export("csv", boot=request.boot))
     else:
-        quiet = bool(written) and comparison is None
-        _show(analyses, comparison, top=request.top, boot=request.boot, compared=compared, quiet=quiet)
+        _show(analyses, comparisons, request, quiet=bool(written) and not comparisons)
     for path in written:
         sys.stderr.write(f"wrote {path}\n")
-    return EXIT_OVER if comparison is not None and (comparison.broken_budgets or comparison.slower) else 0
+    return EXIT_OVER if any(comparison.over for comparison in comparisons) else 0
 
 
-def _sides(files: Sequence[str]) -> tuple[list[str], list[str], bool]:
+def _groups(files: Sequence[str], *, apart: bool) -> list[list[str]]:
+    """Return the base and what is compared with it; a single group is compared with nothing."""
     if SEPARATOR in files:
         at = files.index(SEPARATOR)
         base, new = list(files[:at]), list(files[at + 1 :])
         if not base or not new:
             raise UserError("`--` needs files on both sides", hint="bootlab analyze base/*.log -- new/*.log")
-        return base, new, True
+        return [[*base, *new]] if apart else [base, new]
     if list(files).count("-") > 1:
         raise UserError("standard input can be read once only", hint="bootlab analyze A.log -")
-    if len(files) == 2:
-        return [files[0]], [files[1]], True
-    return [], list(files), False
+    return [list(files)] if apart else [[name] for name in files]
 
 
 def _refuse_foreign(analyses: Sequence[Analysis]) -> None:
@@ -147,14 +150,27 @@ def _refuse_foreign(analyses: Sequence[Analysis]) -> None:
             raise UserError(f"{analysis.name}: this is {what}", hint=hint)
 
 
-def _compare(
-    base: list[Analysis], new: list[Analysis], budgets: list[str], threshold_ms: float, *, compared: bool
-) -> Comparison | None:
-    if not compared and not budgets:
-        return None
+def _compare(groups: list[list[Analysis]], request: Request) -> list[Comparison]:
+    """Compare each group with the first; budgets alone are judged on all files."""
+    if len(groups) == 1 and not request.budget:
+        return []
     from bootlab.logs.comparison import compare  # noqa: PLC0415
 
-    return compare(base, new, budgets=budgets, threshold_ns=round(threshold_ms * 1e6))
+    base, others = (groups[0], groups[1:]) if len(groups) > 1 else ([], groups)
+    made = [
+        compare(
+            base,
+            group,
+            budgets=request.budget,
+            threshold_ns=round(request.threshold_ms * 1e6),
+            threshold_percent=request.threshold_percent,
+            thresholds=request.threshold,
+        )
+        for group in others
+    ]
+    alike = not base or request.budget or any(comparison.common for comparison in made)
+    # A log and a trace have nothing to compare: each is shown.
+    return made if alike else []
 
 
 def _one(analyses: Sequence[Analysis], option: str) -> None:
@@ -165,32 +181,38 @@ def _one(analyses: Sequence[Analysis], option: str) -> None:
 
 
 def _write_exports(
-    analyses: list[Analysis],
-    wanted: dict[str, Path],
-    html: Path | None,
-    boot: int | None,
-    comparison: Comparison | None,
-    junit: Path | None,
+    analyses: list[Analysis], wanted: dict[str, Path], request: Request, comparisons: list[Comparison]
 ) -> list[Path]:
     written: list[Path] = []
     for kind, path in wanted.items():
         _one(analyses, f"--{kind}")
-        _write(path, analyses[0].export(kind, boot=boot))  # type: ignore[arg-type]
+        _write(path, analyses[0].export(kind, boot=request.boot))  # type: ignore[arg-type]
         written.append(path)
-    if html is not None:
-        _one(analyses, "--html")
+    if request.html is not None:
         from bootlab.report import analysis_html  # noqa: PLC0415
 
-        _write(html, analysis_html.render(analyses[0], boot=boot).encode("utf-8", "replace"))
-        written.append(html)
-    if junit is not None:
-        if comparison is None:
+        if len(analyses) > 1 and comparisons:
+            page = analysis_html.render_comparison(comparisons, analyses)
+        else:
+            _one(analyses, "--html")
+            page = analysis_html.render(analyses[0], boot=request.boot)
+        _write(request.html, page.encode("utf-8", "replace"))
+        written.append(request.html)
+    if request.junit is not None:
+        if not comparisons:
             raise UserError("--junit needs a comparison or a --budget", hint="bootlab analyze A B --junit junit.xml")
         from bootlab.report import junit as junit_xml  # noqa: PLC0415
 
-        _write(junit, junit_xml.render(comparison))
-        written.append(junit)
+        _write(request.junit, junit_xml.render(comparisons, _new_names(comparisons, analyses)))
+        written.append(request.junit)
     return written
+
+
+def _new_names(comparisons: list[Comparison], analyses: Sequence[Analysis]) -> list[str]:
+    """Name what each comparison is about, where every file has one of its own."""
+    if len(comparisons) > 1:
+        return [analysis.name for analysis in analyses[1:]]
+    return [""] * len(comparisons)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -200,31 +222,34 @@ def _write(path: Path, data: bytes) -> None:
         raise UserError(f"cannot write {path}: {error.strerror}", hint=f"ls -ld {path.parent}") from None
 
 
-def _print_json(analyses: list[Analysis], comparison: Comparison | None) -> None:
-    """One analysis is the core's document, byte for byte; more of them stand in a list beside the comparison."""
-    if len(analyses) == 1 and comparison is None:
+def _print_json(analyses: list[Analysis], comparisons: list[Comparison]) -> None:
+    """One analysis is the core's document, byte for byte; more of them stand in a list beside the comparisons."""
+    if len(analyses) == 1 and not comparisons:
         sys.stdout.write(analyses[0].json + "\n")
         return
     documents = ",".join(analysis.json for analysis in analyses)
-    compared = "null" if comparison is None else msgspec.json.encode(comparison).decode()
+    texts = [msgspec.json.encode(comparison).decode() for comparison in comparisons]
+    one = texts[0] if len(texts) == 1 else "null"
     head = '{"format":"bootlab-analyses","version":1'
-    sys.stdout.write(f'{head},"analyses":[{documents}],"comparison":{compared}}}\n')
+    sys.stdout.write(f'{head},"analyses":[{documents}],"comparison":{one},"comparisons":[{",".join(texts)}]}}\n')
 
 
-def _show(
-    analyses: list[Analysis], comparison: Comparison | None, *, top: int, boot: int | None, compared: bool, quiet: bool
-) -> None:
+def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Request, *, quiet: bool) -> None:
     from bootlab.cli.screen import out  # noqa: PLC0415
 
     console = out()
+    compared = any(comparison.base_runs for comparison in comparisons)
     if not compared and not quiet:
         from bootlab.report.analysis_text import analysis_view  # noqa: PLC0415
 
         for number, analysis in enumerate(analyses):
             if number:
                 console.print()
-            console.print(analysis_view(analysis, top=top, boot=boot))
-    if comparison is not None:
-        from bootlab.report.comparison_text import comparison_view  # noqa: PLC0415
+            console.print(analysis_view(analysis, top=request.top, boot=request.boot))
+    if comparisons:
+        from bootlab.report.comparison_text import comparison_view, series_view  # noqa: PLC0415
 
-        console.print(comparison_view(comparison, analyses, top=top))
+        if len(comparisons) == 1:
+            console.print(comparison_view(comparisons[0], analyses, top=request.top))
+        else:
+            console.print(series_view(comparisons, analyses, top=request.top))

@@ -30,8 +30,8 @@ def analyze(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Logs or traces of any kind, `-` for standard input. Two files are compared; `BASE... -- NEW...` "
-            "compares groups.",
+            help="Logs or traces of any kind, `-` for standard input. Further files are compared with the first; "
+            "`BASE... -- NEW...` compares groups.",
             show_default=False,
         ),
     ],
@@ -55,15 +55,30 @@ def analyze(
     ] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=TIME", help="Limit for `kernel`, a stage, an initcall or a device: kernel=500ms."),
+        typer.Option(
+            metavar="NAME=TIME",
+            help="Limit for `kernel`, `boot-loader` or another stage, a boot loader's mark, an initcall, a device, a "
+            "unit or a function: kernel=500ms.",
+        ),
     ] = None,
-    threshold_ms: Annotated[float, typer.Option(min=0, help="Smaller differences are no change.")] = 1.0,
+    threshold_ms: Annotated[
+        float, typer.Option(min=0, help="Smaller differences are no change (of functions: a tenth of it).")
+    ] = 1.0,
+    threshold_percent: Annotated[float, typer.Option(min=0, help="Smaller shares of the base are no change.")] = 5.0,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=TIME[,PERCENT%]",
+            help="Threshold of one kind (stage, initcall, probe, unit, function, process): initcall=2ms,10%.",
+        ),
+    ] = None,
+    apart: Annotated[bool, typer.Option("--apart", help="Show each file by itself; compare nothing.")] = False,
     junit: Annotated[Path | None, typer.Option(help="Write budgets and comparison as JUnit XML.")] = None,
 ) -> None:
     """Read boot logs and traces: stages, initcalls by true duration, what costs what, what failed.
 
-    Exit code 1: a budget is not kept, or a comparison is slower beyond noise (more than 5 % and --threshold-ms, and
-    every new value above every old one).
+    Exit code 1: a budget is not kept, or a comparison is slower beyond noise (more than --threshold-ms and
+    --threshold-percent, and every new value above every old one).
 
     Example: bootlab analyze boot.log --html boot.html
     """
@@ -71,7 +86,8 @@ def analyze(
         Request(
             files=files, as_json=as_json, csv=csv, html=html, svg=svg, perfetto=perfetto, chrome=chrome, folded=folded,
             speedscope=speedscope, top=top, boot=boot, application=application, goal=goal, baud=baud,
-            budget=budget or [], threshold_ms=threshold_ms, junit=junit,
+            budget=budget or [], threshold_ms=threshold_ms, threshold_percent=threshold_percent,
+            threshold=threshold or [], apart=apart, junit=junit,
         )
     )  # fmt: skip
     if code:

@@ -13,7 +13,7 @@ from bootlab.errors import UserError
 from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
 
-Export = Literal["svg", "perfetto", "chrome", "csv", "speedscope", "folded"]
+Export = Literal["svg", "perfetto", "chrome", "csv", "plot", "speedscope", "folded"]
 CallColumns = tuple[list[str], list[int], list[int], list[int], list[int]]
 Part = Boot | NotABoot | CallTrace | UnitReport | Chart | KdReport | DeltaReport
 

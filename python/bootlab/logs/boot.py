@@ -18,6 +18,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     fit: str
     how: str
     anchor_line: int | None = None
+    lateness_ns: int | None = None
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +37,17 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     ns: int | None = None
     clock: str | None = None
     line: int | None = None
+    at_least: bool = False
+
+
+class BootEnd(msgspec.Struct, frozen=True, kw_only=True, rename={"what": "kind"}):
+    """Where a boot ends: the `panic`, or the `last-line` of the log, after which the system may have gone on."""
+
+    what: str
+    line: int
+    text: str
+    ns: int | None = None
+    clock: str | None = None
     at_least: bool = False
 
 
@@ -154,6 +166,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     advice: str
     cost_ns: int | None = None
     gain_ns: int | None = None
+    at_most: bool = False
     lines: list[int] = []
 
 
@@ -174,6 +187,7 @@ class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boo
     clocks: list[str] = []
     failures: list[Failure] = []
     last_words: str | None = None
+    end: BootEnd | None = None
     intervals: list[Interval] = []
     blind_spots: list[BlindSpot] = []
     firmware: FirmwareFacts = FirmwareFacts()

@@ -84,6 +84,7 @@ class CallTrace(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     tasks_total: int
     tree: list[TreeRow]
     tree_left_out: int
+    lines: tuple[int, int] | None = None
     bounds_ns: tuple[int, int] | None = None
     not_a_boot: str | None = None
     about: dict[str, str] = {}
@@ -138,6 +139,7 @@ class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     clock: str
     units: list[Unit]
     left_out: int
+    lines: tuple[int, int] | None = None
     about: str = ""
     startup: Startup | None = None
     stages: list[UnitStage] = []
@@ -203,6 +205,7 @@ class KdReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     columns: list[str]
     rows: list[KdRow]
     left_out: int
+    lines: tuple[int, int] | None = None
     trace: list[KdCall] = []
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bootlab.logs.analysis import Analysis
+from bootlab.logs.comparison import Comparison
 from bootlab.report.analysis_page import page_data
+from bootlab.report.comparison_page import comparison_data
 from bootlab.report.html_frame import page
 from bootlab.report.shown_text import one_line
 
@@ -14,3 +18,9 @@ SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timelin
 def render(analysis: Analysis, *, boot: int | None = None) -> str:
     """Make the page, of one boot only when `boot` names it."""
     return page(f"{one_line(analysis.name, 120)} · bootlab analyze", SCRIPTS, page_data(analysis, boot=boot))
+
+
+def render_comparison(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> str:
+    """Make the page of comparisons; the first analysis is the base when there are several."""
+    data = comparison_data(comparisons, analyses)
+    return page(f"{one_line(data['name'], 120)} · bootlab analyze", SCRIPTS, data)

@@ -10,13 +10,16 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from bootlab.analysis.call_forest import of_columns
+from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, CallColumns
-from bootlab.logs.boot import Boot, NotABoot
+from bootlab.logs.boot import Boot, BootEnd, NotABoot
 from bootlab.logs.techniques import way
 from bootlab.logs.trace import CallTrace
 from bootlab.report import figures
-from bootlab.report.analysis_text import flag_words
+from bootlab.report.analysis_text import END_WORDS, axis_notes, ends_on_axis, flag_words
 from bootlab.report.calls_data import calls_data
 from bootlab.report.shown_text import visible
 from bootlab.report.trace_page import part_page
@@ -47,7 +50,7 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
         "bytes": document.input.read_bytes,
         "packing": document.input.packing or "",
         "problems": [show(text) for text in (*document.input.problems, *notes)],
-        "parts": _parts(wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
+        "parts": _parts(analysis, wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
         "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
         "account": [
             table(
@@ -111,12 +114,12 @@ def plot(label: str, lanes: Sequence[dict[str, Any]], marks: Sequence[tuple[str,
     }
 
 
-def _parts(parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[dict[str, Any]]:
+def _parts(analysis: Analysis, parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[dict[str, Any]]:
     """Collect the parts; the call trees are those of the traces among them, in their order."""
     made = []
     left = list(trees)
     for part in parts:
-        page = _part(part)
+        page = _part(part, _lanes(analysis, part))
         if isinstance(part, CallTrace) and left:
             forest = of_columns(*left.pop(0), clock=part.clock, unit=part.weight)
             if len(forest) > 2:
@@ -125,13 +128,30 @@ def _parts(parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[dict[str,
     return made
 
 
-def _part(part: Any) -> dict[str, Any]:
+def _lanes(analysis: Analysis, part: Any) -> list[dict[str, Any]]:
+    """Return the spans of a trace, which the document itself does not hold: the longest of each task."""
+    if not isinstance(part, CallTrace) or part.initcalls or len(analysis.document.parts) != 1:
+        return []
+    try:
+        made = msgspec.json.decode(analysis.export("plot"))
+    except UserError:
+        return []
+    for one in made:
+        one["name"] = show(one["name"])
+        one["spans"] = [[show(name), start, length, show(kind)] for name, start, length, kind in one["spans"]]
+    return list(made)
+
+
+def _part(part: Any, lanes: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(part, Boot):
         return boot_page(part)
     if isinstance(part, NotABoot):
         text = f"lines {part.from_line} to {part.to_line}: {part.what}: {part.why}"
         return {"title": "No boot", "alerts": [show(text)], "plot": None, "tables": [], "costs": []}
-    return part_page(part)
+    made = part_page(part)
+    if lanes:
+        made["plot"] = plot("Functions of each task, the longest calls", lanes)
+    return made
 
 
 def boot_page(boot: Boot) -> dict[str, Any]:
@@ -150,6 +170,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
                 "title": show(c.title),
                 "cost": c.cost_ns,
                 "gain": c.gain_ns,
+                "atMost": c.at_most,
                 "basis": c.basis,
                 "evidence": show(c.evidence),
                 "advice": show(c.advice),
@@ -161,10 +182,12 @@ def boot_page(boot: Boot) -> dict[str, Any]:
 
 
 def _plot(boot: Boot) -> dict[str, Any] | None:
-    offsets = {alignment.clock: alignment.offset_ns for alignment in boot.axis.alignments}
+    offsets = {a.clock: a.offset_ns for a in boot.axis.alignments if a.fit != "drifts"}
     offset = offsets.get(boot.kernel_clock)
     lanes = []
     marks = [(s.event, s.ns) for s in boot.stages if s.ns is not None] if offset is not None else []
+    if marks and ends_on_axis(boot) and boot.end and boot.end.ns is not None and boot.end.ns >= marks[-1][1]:
+        marks.append((END_WORDS[boot.end.what], boot.end.ns))
     shift = offset or 0
     if len(marks) > 1:
         pairs = itertools.pairwise(marks)
@@ -211,13 +234,13 @@ def _tables(boot: Boot) -> list[dict[str, Any]]:
         ["event", ">at, ms", "evidence"],
         (
             [
-                s.event,
+                END_WORDS[s.what] if isinstance(s, BootEnd) else s.event,
                 [("≥ " if s.at_least else "") + ("seen" if s.ns is None and s.line else figures.ms(s.ns)), s.ns],
-                show(s.basis),
+                show(s.text if isinstance(s, BootEnd) else s.basis),
             ]
-            for s in boot.stages
+            for s in [*boot.stages, *([boot.end] if boot.end else [])]
         ),
-        f"On the {boot.axis.clock} clock; 0 is {show(boot.axis.origin)}.",
+        " ".join([f"On the {boot.axis.clock} clock; 0 is {show(boot.axis.origin)}.", *map(show, axis_notes(boot))]),
     )
     blind = table(
         "Gaps that no clock saw",

@@ -17,6 +17,8 @@ from bootlab.report.trace_text import part_view
 AXIS_WIDTH = 32
 _MAX_LISTED = 50
 _LATE_BLIND = {"early-kernel": "kernel-start"}
+END_WORDS = {"panic": "panic", "last-line": "last line"}
+"""How the end of a boot is called."""
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
 
 
@@ -82,7 +84,9 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
     ended = {"user-space": "reached user space", "panic": "the kernel panicked"}.get(
         boot.outcome, boot.outcome.replace("-", " ")
     )
-    style = "bold" if boot.outcome == "user-space" else "bold red"
+    if boot.outcome == "not-shown":
+        ended = "a piece from the middle"
+    style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
     parts: list[RenderableType] = [
         cell(f"Boot {boot.number} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),
         stages_table(boot),
@@ -105,7 +109,11 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
 
 def stages_table(boot: Boot) -> RenderableType:
     """Stages on one axis: what no clock saw is drawn as a gap, never as nought."""
+    end = boot.end
+    drawn = end if ends_on_axis(boot) else None
     known = [stage.ns for stage in boot.stages if stage.ns is not None]
+    if drawn and drawn.ns is not None:
+        known.append(drawn.ns)
     low, high = (min(known), max(known)) if known else (0, 0)
     table = text_table(
         f"Stages on one axis ({boot.axis.clock} clock; 0 is {boot.axis.origin})",
@@ -116,6 +124,8 @@ def stages_table(boot: Boot) -> RenderableType:
         for spot in [s for s in blind if _EARLY_BLIND.get(s.kind) == stage.event]:
             _blind_row(table, spot, low, high)
         later = [s.ns for s in boot.stages[index + 1 :] if s.ns is not None]
+        if not later and drawn and drawn.ns is not None and stage.ns is not None and drawn.ns > stage.ns:
+            later = [drawn.ns]
         if stage.ns is None:
             seen = stage.line is not None
             table.add_row(
@@ -133,7 +143,33 @@ def stages_table(boot: Boot) -> RenderableType:
             _blind_row(table, spot, low, high)
     for spot in [s for s in blind if s.kind not in {**_LATE_BLIND, **_EARLY_BLIND}]:
         _blind_row(table, spot, low, high)
-    return Fitted(table)
+    if end:
+        at = figures.ABSENT if end.ns is None else ("≥ " if end.at_least else "") + figures.ms(end.ns)
+        style = "bold red" if end.what == "panic" else ""
+        bar = "" if drawn is None or end.ns is None else _bar(end.ns, end.ns, low, high)
+        table.add_row(cell(END_WORDS[end.what], style), at, "", bar, cell(end.text, style or "dim", 200))
+    notes = [cell(text, "dim", 300) for text in axis_notes(boot)]
+    return Group(Fitted(table), *notes) if notes else Fitted(table)
+
+
+def ends_on_axis(boot: Boot) -> bool:
+    """Whether the end belongs to the boot: a system that is up may print for days."""
+    return boot.end is not None and (boot.end.what == "panic" or boot.outcome != "user-space")
+
+
+def axis_notes(boot: Boot) -> list[str]:
+    """Say how sure the places of clocks on the axis are, where they are not the axis itself."""
+    notes = []
+    for alignment in boot.axis.alignments:
+        if alignment.fit == "drifts":
+            notes.append(f"the {alignment.clock} clock is not drawn: {alignment.how}")
+        elif alignment.lateness_ns:
+            late = figures.ms(alignment.lateness_ns)
+            notes.append(
+                f"95 of 100 lines reached the {boot.axis.clock} within {late} ms of their {alignment.clock} stamp: "
+                f"events that only the {boot.axis.clock} stamped may be that much earlier"
+            )
+    return notes
 
 
 def _blind_row(table: object, spot: BlindSpot, low: int, high: int) -> None:
@@ -291,7 +327,7 @@ def _cost(cost: Cost) -> RenderableType:
     if cost.gain_ns == 0:
         gain = "nothing to gain"
     elif cost.gain_ns is not None:
-        gain = f"may gain {figures.ms(cost.gain_ns)} ms"
+        gain = f"may gain {'at most ' if cost.at_most else ''}{figures.ms(cost.gain_ns)} ms"
     head = cell(f"{spent:>16}  ", "bold")
     head.append_text(cell(f"{cost.technique}: ", "bold cyan"))
     head.append_text(cell(f"{cost.title} ({gain}, {cost.basis})", "", 300))

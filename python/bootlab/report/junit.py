@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from bootlab.logs.comparison import Comparison
@@ -13,8 +14,17 @@ from bootlab.report.shown_text import one_line
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(comparison: Comparison) -> bytes:
-    """Make the document. Unmoved quantities pass as one case, so that a suite is never empty."""
+def render(comparisons: Sequence[Comparison], names: Sequence[str]) -> bytes:
+    """Make the document: a suite for each comparison, with the name of what is compared where there are several."""
+    root = ET.Element("testsuites")
+    for comparison, name in zip(comparisons, names, strict=True):
+        root.append(_suite(comparison, name))
+    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=False)
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + body + b"\n"
+
+
+def _suite(comparison: Comparison, name: str) -> ET.Element:
+    """Unmoved quantities pass as one case, so that a suite is never empty."""
     cases: list[ET.Element] = []
     for result in comparison.budgets:
         case = _case("budget", result.budget.quantity, result.median_ns)
@@ -22,7 +32,7 @@ def render(comparison: Comparison) -> bytes:
             measured = "not measured" if result.median_ns is None else f"{figures.ms(result.median_ns)} ms"
             _fail(case, f"{measured}, limit {figures.ms(result.budget.limit_ns)} ms")
         cases.append(case)
-    if comparison.base_boots:
+    if comparison.base_runs:
         moved = [row for row in comparison.rows if row.change != "same"]
         for row in moved:
             case = _case("comparison", row.quantity, row.new.median_ns if row.new else None)
@@ -32,12 +42,10 @@ def render(comparison: Comparison) -> bytes:
         same = len(comparison.rows) - len(moved)
         cases.append(_case("comparison", f"{same} quantities are the same", None))
     failed = sum(case.find("failure") is not None for case in cases)
-    suite = ET.Element("testsuite", name="bootlab analyze", tests=str(len(cases)), failures=str(failed), errors="0")
+    title = f"bootlab analyze {_NO_XML.sub('?', one_line(name, 500))}".rstrip()
+    suite = ET.Element("testsuite", name=title, tests=str(len(cases)), failures=str(failed), errors="0")
     suite.extend(cases)
-    root = ET.Element("testsuites")
-    root.append(suite)
-    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=False)
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + body + b"\n"
+    return suite
 
 
 def _case(kind: str, name: str, ns: int | None) -> ET.Element:

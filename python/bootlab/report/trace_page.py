@@ -11,6 +11,9 @@ def part_page(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport) -> 
     """Collect one part that is no boot."""
     make = {CallTrace: _trace, UnitReport: _units, Chart: _chart, KdReport: _kd, DeltaReport: _deltas}[type(part)]
     title, alerts, plot, tables = make(part)  # type: ignore[operator]
+    lines = getattr(part, "lines", None)
+    if isinstance(lines, tuple):
+        title = f"Lines {lines[0]} to {lines[1]}: {title}"
     return {"title": title, "alerts": alerts, "plot": plot, "tables": [t for t in tables if t["rows"]], "costs": []}
 
 

@@ -13,7 +13,14 @@ _TREE_LINES = 25
 
 
 def part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, top: int) -> RenderableType:
-    """Show one part that is no boot."""
+    """Show one part that is no boot, with the lines it stood in when it was inside a console log."""
+    lines = getattr(part, "lines", None)
+    if isinstance(lines, tuple):
+        return Group(cell(f"Lines {lines[0]} to {lines[1]}:", "bold"), _part_view(part, top))
+    return _part_view(part, top)
+
+
+def _part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, top: int) -> RenderableType:
     if isinstance(part, CallTrace):
         return trace_view(part, top)
     if isinstance(part, UnitReport):

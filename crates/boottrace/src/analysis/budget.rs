@@ -24,28 +24,34 @@ impl Budget {
             why: why.to_owned(),
         };
         let (quantity, limit) = given.rsplit_once('=').ok_or_else(|| failed("there is no `=`"))?;
-        let unit_at = limit
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or_else(|| failed("there is no unit (us, ms, s)"))?;
-        let scale = match limit[unit_at..].trim() {
-            "us" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            _ => return Err(failed("the unit is not us, ms or s")),
-        };
-        let value: f64 = limit[..unit_at].parse().map_err(|_| failed("there is no number"))?;
         if quantity.trim().is_empty() {
             return Err(failed("there is no name before `=`"));
         }
-        let limit_ns = value * scale;
-        if !limit_ns.is_finite() || limit_ns > 1e18 {
-            return Err(failed("the limit is too large"));
-        }
+        let limit_ns = time_ns(limit).map_err(failed)?;
         Ok(Self {
             quantity: quantity.trim().to_owned(),
-            limit_ns: limit_ns as i64,
+            limit_ns,
         })
     }
+}
+
+/// Reads `500ms` (`us`, `ms`, `s`; a decimal point is allowed).
+pub(super) fn time_ns(text: &str) -> Result<i64, &'static str> {
+    let unit_at = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .ok_or("there is no unit (us, ms, s)")?;
+    let scale = match text[unit_at..].trim() {
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return Err("the unit is not us, ms or s"),
+    };
+    let value: f64 = text[..unit_at].parse().map_err(|_| "there is no number")?;
+    let ns = value * scale;
+    if !ns.is_finite() || ns > 1e18 {
+        return Err("the time is too large");
+    }
+    Ok(ns as i64)
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
-//! Several boots against several others: what is new, gone, faster, slower.
+//! Several runs against several others: what is new, gone, faster, slower.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
-use crate::boot::Boot;
+use super::quantity::runs;
+use super::threshold::{Threshold, Thresholds};
+use crate::document::Document;
 
-/// Values of one quantity over the boots of one side.
+/// Values of one quantity over the runs of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Boots that have it.
+    /// Runs that have it.
     pub count: usize,
     /// Middle value; the mean of the two middle ones for an even count.
     pub median_ns: i64,
@@ -49,7 +51,7 @@ pub enum Change {
     Same,
     /// Beyond the threshold, but the values of both sides overlap.
     Unclear,
-    /// Only in the new boots.
+    /// Only in the new runs.
     New,
     /// Only in the base.
     Gone,
@@ -58,7 +60,7 @@ pub enum Change {
 /// One quantity on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// `kernel`, `stage:...`, `initcall:name [module] #2`, `probe:device`.
+    /// `kernel`, `stage:...`, `initcall:name [module] #2`, `probe:device`, `unit:name`, `self:function` ...
     pub quantity: String,
     /// Base side.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +68,12 @@ pub struct Row {
     /// New side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Sample>,
+    /// Median of how often a function was called in the base.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub base_calls: Option<i64>,
+    /// The same on the new side.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub new_calls: Option<i64>,
     /// New median minus base median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference_ns: Option<i64>,
@@ -76,9 +84,9 @@ pub struct Row {
 /// A budget and whether it was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetResult {
-    /// The budget.
+    /// The budget, with the quantity's full name where it was found.
     pub budget: Budget,
-    /// The new side's median; absent when no boot has the quantity.
+    /// The new side's median; absent when no run has the quantity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_ns: Option<i64>,
     /// A budget on something that was not measured is not kept.
@@ -86,80 +94,102 @@ pub struct BudgetResult {
 }
 
 /// The result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Boots of the base.
-    pub base_boots: usize,
-    /// Boots compared with it.
-    pub new_boots: usize,
-    /// Differences up to this are no change.
-    pub threshold_ns: i64,
+    /// Boots, traces and reports of the base.
+    pub base_runs: usize,
+    /// Those compared with it.
+    pub new_runs: usize,
+    /// Differences up to these are no change.
+    pub thresholds: Thresholds,
     /// All quantities, the largest difference first.
     pub rows: Vec<Row>,
     /// Budgets, judged on the new side.
     pub budgets: Vec<BudgetResult>,
 }
 
-/// Compares two groups of boots. A change must exceed `threshold_ns` and 5 % of the base.
-pub fn compare(base: &[&Boot], new: &[&Boot], threshold_ns: i64, budgets: &[Budget]) -> Comparison {
-    let mut values: BTreeMap<String, [Vec<i64>; 2]> = BTreeMap::new();
-    for (side, boots) in [base, new].into_iter().enumerate() {
-        for boot in boots {
-            for (quantity, ns) in quantities(boot) {
-                values.entry(quantity).or_default()[side].push(ns);
+/// Values and call counts of one quantity on both sides.
+#[derive(Default)]
+struct Found {
+    times: [Vec<i64>; 2],
+    calls: [Vec<i64>; 2],
+}
+
+/// Compares two groups of documents: their boots, traces and reports, each with its like. A change must exceed the
+/// threshold of its kind.
+pub fn compare(base: &[&Document], new: &[&Document], thresholds: &Thresholds, budgets: &[Budget]) -> Comparison {
+    let sides = [base, new].map(|side| side.iter().flat_map(|document| runs(document)).collect::<Vec<_>>());
+    let mut values: BTreeMap<&str, Found> = BTreeMap::new();
+    for (side, runs) in sides.iter().enumerate() {
+        for run in runs {
+            for (quantity, ns) in &run.times {
+                let found = values.entry(quantity).or_default();
+                found.times[side].push(*ns);
+                let count = run.calls.get(quantity).map(|count| i64::try_from(*count).unwrap_or(i64::MAX));
+                found.calls[side].extend(count);
             }
         }
     }
+    let listed = |side: usize, quantity: &str| {
+        let word = quantity.split(':').next().unwrap_or(quantity);
+        !sides[side].iter().any(|run| run.cut_kinds.contains(&word))
+    };
     let mut rows: Vec<Row> = values
         .into_iter()
-        .map(|(quantity, [base, new])| row(quantity, Sample::of(base), Sample::of(new), threshold_ns))
-        .collect();
-    let budgets = budgets
-        .iter()
-        .map(|budget| {
-            let found = rows
-                .iter()
-                .find(|r| r.quantity == budget.quantity)
-                .and_then(|r| r.new.as_ref());
-            let median_ns = found.map(|s| s.median_ns);
-            let kept = median_ns.is_some_and(|ns| ns <= budget.limit_ns);
-            BudgetResult {
-                budget: budget.clone(),
-                median_ns,
-                kept,
-            }
+        .filter(|(quantity, found)| {
+            // Neither new nor gone: it may only have fallen out of a list that was cut.
+            (0..2).all(|side| !found.times[side].is_empty() || sides[side].is_empty() || listed(side, quantity))
         })
+        .map(|(quantity, found)| row(quantity, found, thresholds.of(quantity)))
         .collect();
+    let budgets = budgets.iter().map(|budget| judge(budget, &rows)).collect();
     rows.sort_by_key(|row| {
-        let size = row.difference_ns.map_or_else(
-            || {
-                row.base
-                    .as_ref()
-                    .or(row.new.as_ref())
-                    .map_or(0, |s| s.median_ns.unsigned_abs())
-            },
-            i64::unsigned_abs,
-        );
+        let only = || row.base.as_ref().or(row.new.as_ref()).map_or(0, |s| s.median_ns.unsigned_abs());
+        let size = row.difference_ns.map_or_else(only, i64::unsigned_abs);
         (std::cmp::Reverse(size), row.quantity.clone())
     });
     Comparison {
-        base_boots: base.len(),
-        new_boots: new.len(),
-        threshold_ns,
+        base_runs: sides[0].len(),
+        new_runs: sides[1].len(),
+        thresholds: thresholds.clone(),
         rows,
         budgets,
     }
 }
 
-fn row(quantity: String, base: Option<Sample>, new: Option<Sample>, threshold_ns: i64) -> Row {
+/// Kinds that a name without one is looked for in, in this order.
+const KINDS: [&str; 11] = [
+    "stage", "startup", "target", "mark", "accumulated", "initcall", "probe", "unit", "total", "self", "process",
+];
+
+/// The row that a budget names: in full, or without its kind, whatever its case.
+fn named<'a>(quantity: &str, rows: &'a [Row]) -> Option<&'a Row> {
+    let exact = |name: &str| rows.iter().find(|row| row.quantity.eq_ignore_ascii_case(name));
+    exact(quantity).or_else(|| KINDS.iter().find_map(|kind| exact(&format!("{kind}:{quantity}"))))
+}
+
+fn judge(budget: &Budget, rows: &[Row]) -> BudgetResult {
+    let found = named(&budget.quantity, rows);
+    let median_ns = found.and_then(|row| row.new.as_ref()).map(|sample| sample.median_ns);
+    BudgetResult {
+        budget: Budget {
+            quantity: found.map_or_else(|| budget.quantity.clone(), |row| row.quantity.clone()),
+            limit_ns: budget.limit_ns,
+        },
+        median_ns,
+        kept: median_ns.is_some_and(|ns| ns <= budget.limit_ns),
+    }
+}
+
+fn row(quantity: &str, found: Found, threshold: Threshold) -> Row {
+    let [base, new] = found.times.map(Sample::of);
+    let [base_calls, new_calls] = found.calls.map(|calls| Sample::of(calls).map(|sample| sample.median_ns));
     let mut difference_ns = None;
     let change = match (&base, &new) {
         (Some(a), Some(b)) => {
             let difference = b.median_ns.saturating_sub(a.median_ns);
             difference_ns = Some(difference);
-            let relevant = difference.unsigned_abs() > threshold_ns.unsigned_abs()
-                && difference.unsigned_abs().saturating_mul(20) > a.median_ns.unsigned_abs();
-            match relevant {
+            match threshold.exceeded(a.median_ns, difference) {
                 false => Change::Same,
                 true if b.min_ns > a.max_ns => Change::Slower,
                 true if b.max_ns < a.min_ns => Change::Faster,
@@ -170,41 +200,14 @@ fn row(quantity: String, base: Option<Sample>, new: Option<Sample>, threshold_ns
         (_, None) => Change::Gone,
     };
     Row {
-        quantity,
+        quantity: quantity.to_owned(),
         base,
         new,
+        base_calls,
+        new_calls,
         difference_ns,
         change,
     }
-}
-
-/// Everything of a boot that can be compared.
-pub fn quantities(boot: &Boot) -> Vec<(String, i64)> {
-    let mut out = Vec::new();
-    if let Some(path) = &boot.critical_path {
-        out.push(("kernel".to_owned(), path.to_ns.saturating_sub(path.from_ns)));
-    }
-    for interval in &boot.intervals {
-        if let Some(ns) = interval.duration_ns {
-            let name = |event| serde_json::to_value(event).ok()?.as_str().map(str::to_owned);
-            if let (Some(from), Some(to)) = (name(interval.from), name(interval.to)) {
-                out.push((format!("stage:{from}..{to}"), ns));
-            }
-        }
-    }
-    for call in &boot.kernel.initcalls {
-        if let Some(ns) = call.best_duration_ns() {
-            out.push((format!("initcall:{}", call.label()), ns));
-        }
-    }
-    let mut probes: BTreeMap<&str, i64> = BTreeMap::new();
-    for probe in &boot.kernel.probes {
-        let ns = i64::try_from(probe.printed_us).unwrap_or(i64::MAX).saturating_mul(1000);
-        let sum = probes.entry(&probe.device).or_insert(0);
-        *sum = sum.saturating_add(ns);
-    }
-    out.extend(probes.into_iter().map(|(device, ns)| (format!("probe:{device}"), ns)));
-    out
 }
 
 #[cfg(test)]
@@ -213,8 +216,15 @@ mod tests {
 
     #[test]
     fn verdicts_need_distance_and_size() {
-        let sample = |values: &[i64]| Sample::of(values.to_vec());
-        let change = |a: &[i64], b: &[i64]| row(String::new(), sample(a), sample(b), 10).change;
+        let threshold = Threshold { ns: 10, percent: 5.0 };
+        let change = |a: &[i64], b: &[i64]| {
+            let times = [a.to_vec(), b.to_vec()];
+            let found = Found {
+                times,
+                ..Found::default()
+            };
+            row("", found, threshold).change
+        };
         assert_eq!(change(&[100, 101], &[200, 201]), Change::Slower);
         assert_eq!(change(&[200], &[100]), Change::Faster);
         assert_eq!(change(&[100, 300], &[200, 250]), Change::Unclear);

@@ -110,6 +110,7 @@ struct State {
     version: Option<String>,
     max_printk_ns: Option<i64>,
     console_switch: bool,
+    freed: bool,
     replay_until_ns: Option<i64>,
     kernel_lines: u32,
     first_mark: Option<String>,
@@ -169,6 +170,9 @@ impl Splitter<'_> {
                 return;
             }
             Some(Milestone::InitStarted | Milestone::InitRunning) if self.in_kernel() => self.enter_user(),
+            Some(Milestone::FreeingInit) if self.in_kernel() => self.state.freed = true,
+            // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
+            _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
         }
         if self.bootstage_restart(&line) {

@@ -9,6 +9,7 @@ pub mod csv;
 pub mod folded;
 pub mod lanes;
 pub mod perfetto;
+pub mod plot;
 pub mod speedscope;
 pub mod text;
 pub mod timeline;

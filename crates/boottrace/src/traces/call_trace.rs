@@ -15,6 +15,8 @@ use crate::Clock;
 
 /// Rows of each table.
 pub const MAX_ROWS: usize = 200;
+/// Functions kept for comparisons.
+pub const MAX_COMPARED: usize = 100_000;
 /// Rows of the call tree.
 pub const MAX_TREE: usize = 1000;
 /// Initcalls of a trace.
@@ -51,6 +53,9 @@ pub struct CallTrace {
     pub top_self: Vec<FunctionTime>,
     /// By time from entry to exit, time in which others ran taken off.
     pub top_total: Vec<FunctionTime>,
+    /// All functions, for comparisons; the document has the first of them.
+    #[serde(skip)]
+    pub all_functions: Vec<FunctionSums>,
     /// Functions in which tasks waited: switched out, or in a function that sleeps or delays.
     pub waits: Vec<FunctionTime>,
     /// Tasks, most calls first.
@@ -79,6 +84,19 @@ pub struct CallTrace {
     /// What did not fit together, by name; zeros are left out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub mismatches: BTreeMap<String, u64>,
+}
+
+/// What is compared of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionSums {
+    /// Name.
+    pub function: String,
+    /// Calls.
+    pub count: u64,
+    /// Entry to exit, time switched out taken off.
+    pub total_ns: u64,
+    /// In the function itself.
+    pub self_ns: u64,
 }
 
 /// One function. Times are in the unit of [`CallTrace::weight`].
@@ -239,6 +257,13 @@ impl CallTrace {
         let top_self = top(&rows);
         tables::sort_rows(&mut rows, SortBy::Time);
         let top_total = top(&rows);
+        let all_functions = rows.iter().take(MAX_COMPARED).map(|row| FunctionSums {
+            function: row.function.clone(),
+            count: row.count,
+            total_ns: row.time_ns(),
+            self_ns: row.self_ns,
+        });
+        let all_functions = all_functions.collect();
         let (tree, tree_left_out) = tree_rows(calls);
         let mut tasks: Vec<TaskCalls> = calls
             .tasks
@@ -264,6 +289,7 @@ impl CallTrace {
             functions: rows.len() as u64,
             top_self,
             top_total,
+            all_functions,
             waits: waits(&mut rows),
             tasks,
             tasks_total: calls.tasks.len() as u64,

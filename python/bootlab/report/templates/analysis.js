@@ -14,21 +14,23 @@ function dataTable(made, number) {
     shown.textContent = `${count(n)} of ${count(made.rows.length)}${made.left ? `; ${count(made.left)} more are in the JSON` : ""}`;
   };
   filter("");
-  return el("div", { class: "made", id: `table-${number}` }, made.lead ? el("p", { class: "lead" }, made.lead) : null,
+  return el("div", { class: "made", id: `table-${number}` }, el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
     made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${made.caption.toLowerCase()}`, filter), shown) : null, table.node);
 }
 
 function costTable(costs) {
-  return sortableTable({
-    caption: "What costs what: gains are printed, computed or published elsewhere, never a promise", cls: "figures", rows: costs,
+  const caption = "What costs what: gains are printed, computed or published elsewhere, never a promise";
+  const table = sortableTable({
+    caption, cls: "figures", rows: costs,
     columns: [
       { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, c.title)] },
       { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => ms(c.cost) },
-      { name: "may gain, ms", right: true, key: (c) => c.gain, cell: (c) => ms(c.gain) },
+      { name: "may gain, ms", right: true, key: (c) => c.gain, cell: (c) => (c.atMost ? `≤ ${ms(c.gain)}` : ms(c.gain)) },
       { name: "basis", key: (c) => c.basis, cell: (c) => c.basis },
       { name: "evidence and what to do", cls: "words", cell: (c) => [c.evidence, el("span", { class: "proof" }, c.advice), c.way ? el("code", { class: "proof" }, c.way) : null] },
     ],
-  }).node;
+  });
+  return el("div", { class: "made" }, el("h3", {}, caption), table.node);
 }
 
 let made = 0;
