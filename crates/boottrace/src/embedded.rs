@@ -4,6 +4,7 @@
 
 use std::io::{self, Cursor};
 
+use crate::calls::graph_line::Body;
 use crate::calls::{event_line, graph_line, kd, kfi};
 use crate::console::{Line, LineKind, Lines};
 use crate::formats::Format;
@@ -58,8 +59,11 @@ enum Role {
     Between,
 }
 
+/// Says what a line is; true when a heading came before it.
+type RoleOf = fn(&str, bool) -> Option<Role>;
+
 /// Formats that are told apart line by line, with what a line is in them.
-const TABLES: [(Format, fn(&str, bool) -> Option<Role>); 5] = [
+const TABLES: [(Format, RoleOf); 5] = [
     (Format::SystemdAnalyze, systemd),
     (Format::FunctionGraph, graph),
     (Format::FtraceEvents, events),
@@ -133,7 +137,7 @@ fn usable(line: &Line) -> Option<&str> {
 }
 
 /// How many lines the block has, when it is one.
-fn table_end(lines: &[Line], role: fn(&str, bool) -> Option<Role>) -> Option<usize> {
+fn table_end(lines: &[Line], role: RoleOf) -> Option<usize> {
     let (mut end, mut rows, mut headed) = (0, 0_u32, false);
     for (at, line) in lines.iter().enumerate() {
         let found = match usable(line) {
@@ -178,7 +182,6 @@ fn graph(text: &str, headed: bool) -> Option<Role> {
     memchr::memchr2(b'|', b'=', bytes)?;
     let line = graph_line::parse(bytes);
     let columns = line.cpu.is_some() || line.at_ns.is_some() || line.duration_ns.is_some();
-    use graph_line::Body;
     match line.body {
         Body::Enter(_) | Body::Leaf(_) | Body::Exit(_) | Body::Comment(_) | Body::Interrupt(_)
             if columns && bytes.contains(&b'|') =>

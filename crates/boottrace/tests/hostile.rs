@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use boottrace::analysis::{Budget, Thresholds, compare};
+use boottrace::analysis::{compare, Budget, Thresholds};
 use boottrace::{analyze, Limits, Options};
 use proptest::prelude::*;
 

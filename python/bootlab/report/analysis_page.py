@@ -15,7 +15,7 @@ import msgspec
 from bootlab.analysis.call_forest import of_columns
 from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, CallColumns
-from bootlab.logs.boot import Boot, BootEnd, NotABoot
+from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.techniques import way
 from bootlab.logs.trace import CallTrace
 from bootlab.report import figures
@@ -228,18 +228,20 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     return plot(f"Timeline of boot {boot.number}, {clock} clock", lanes, marks)
 
 
+def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool) -> list[Any]:
+    at = "seen" if ns is None and seen else figures.ms(ns)
+    return [name, [("≥ " if at_least else "") + at, ns], show(text)]
+
+
 def _tables(boot: Boot) -> list[dict[str, Any]]:
+    rows = [_event(s.event, s.ns, s.basis, at_least=s.at_least, seen=s.line is not None) for s in boot.stages]
+    if boot.end:
+        end = boot.end
+        rows.append(_event(END_WORDS[end.what], end.ns, end.text, at_least=end.at_least, seen=True))
     stages = table(
         "Stages",
         ["event", ">at, ms", "evidence"],
-        (
-            [
-                END_WORDS[s.what] if isinstance(s, BootEnd) else s.event,
-                [("≥ " if s.at_least else "") + ("seen" if s.ns is None and s.line else figures.ms(s.ns)), s.ns],
-                show(s.text if isinstance(s, BootEnd) else s.basis),
-            ]
-            for s in [*boot.stages, *([boot.end] if boot.end else [])]
-        ),
+        rows,
         " ".join([f"On the {boot.axis.clock} clock; 0 is {show(boot.axis.origin)}.", *map(show, axis_notes(boot))]),
     )
     blind = table(

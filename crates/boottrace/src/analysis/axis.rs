@@ -263,7 +263,10 @@ fn meet(clock: Clock, meetings: &[Meeting]) -> Option<Alignment> {
     let (offset_ns, line) = soonest(meetings)?;
     let fifth = meetings.len() / 5;
     if meetings.len() >= MIN_MEETINGS {
-        let (begin, end) = (soonest(&meetings[..fifth])?, soonest(&meetings[meetings.len() - fifth..])?);
+        let (begin, end) = (
+            soonest(&meetings[..fifth])?,
+            soonest(&meetings[meetings.len() - fifth..])?,
+        );
         let change = end.0.saturating_sub(begin.0);
         let span = meetings[meetings.len() - 1].ns.saturating_sub(meetings[0].ns);
         if change.saturating_abs() > DRIFT_NS && change.saturating_abs() > span / 100 * DRIFT_PERCENT {

@@ -125,7 +125,10 @@ pub fn compare(base: &[&Document], new: &[&Document], thresholds: &Thresholds, b
             for (quantity, ns) in &run.times {
                 let found = values.entry(quantity).or_default();
                 found.times[side].push(*ns);
-                let count = run.calls.get(quantity).map(|count| i64::try_from(*count).unwrap_or(i64::MAX));
+                let count = run
+                    .calls
+                    .get(quantity)
+                    .map(|count| i64::try_from(*count).unwrap_or(i64::MAX));
                 found.calls[side].extend(count);
             }
         }
@@ -144,7 +147,12 @@ pub fn compare(base: &[&Document], new: &[&Document], thresholds: &Thresholds, b
         .collect();
     let budgets = budgets.iter().map(|budget| judge(budget, &rows)).collect();
     rows.sort_by_key(|row| {
-        let only = || row.base.as_ref().or(row.new.as_ref()).map_or(0, |s| s.median_ns.unsigned_abs());
+        let only = || {
+            row.base
+                .as_ref()
+                .or(row.new.as_ref())
+                .map_or(0, |s| s.median_ns.unsigned_abs())
+        };
         let size = row.difference_ns.map_or_else(only, i64::unsigned_abs);
         (std::cmp::Reverse(size), row.quantity.clone())
     });
@@ -159,7 +167,17 @@ pub fn compare(base: &[&Document], new: &[&Document], thresholds: &Thresholds, b
 
 /// Kinds that a name without one is looked for in, in this order.
 const KINDS: [&str; 11] = [
-    "stage", "startup", "target", "mark", "accumulated", "initcall", "probe", "unit", "total", "self", "process",
+    "stage",
+    "startup",
+    "target",
+    "mark",
+    "accumulated",
+    "initcall",
+    "probe",
+    "unit",
+    "total",
+    "self",
+    "process",
 ];
 
 /// The row that a budget names: in full, or without its kind, whatever its case.
@@ -183,7 +201,9 @@ fn judge(budget: &Budget, rows: &[Row]) -> BudgetResult {
 
 fn row(quantity: &str, found: Found, threshold: Threshold) -> Row {
     let [base, new] = found.times.map(Sample::of);
-    let [base_calls, new_calls] = found.calls.map(|calls| Sample::of(calls).map(|sample| sample.median_ns));
+    let [base_calls, new_calls] = found
+        .calls
+        .map(|calls| Sample::of(calls).map(|sample| sample.median_ns));
     let mut difference_ns = None;
     let change = match (&base, &new) {
         (Some(a), Some(b)) => {

@@ -65,9 +65,7 @@ pub struct Failure {
 pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
     if fatal(kernel).is_some() {
         Outcome::Panic
-    } else if kernel.init.is_some()
-        || (boot.user_from.is_some() && boot.kernel_from.is_some())
-        || went_on(boot, kernel)
+    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) || went_on(boot, kernel)
     {
         Outcome::UserSpace
     } else if boot.kernel_from.is_some() {

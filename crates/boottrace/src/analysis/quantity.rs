@@ -78,8 +78,16 @@ pub fn quantities(boot: &Boot) -> Vec<(String, i64)> {
 
 /// Spans between two events, by the plain names that people use for them.
 const PLAIN: [(&str, &[StageEvent], &[StageEvent]); 4] = [
-    ("stage:boot-loader", &[StageEvent::PowerOn, StageEvent::Firmware], &[StageEvent::KernelStart]),
-    ("stage:decompression", &[StageEvent::Decompression], &[StageEvent::KernelStart]),
+    (
+        "stage:boot-loader",
+        &[StageEvent::PowerOn, StageEvent::Firmware],
+        &[StageEvent::KernelStart],
+    ),
+    (
+        "stage:decompression",
+        &[StageEvent::Decompression],
+        &[StageEvent::KernelStart],
+    ),
     (
         "stage:user-space",
         &[StageEvent::UserSpaceStart],
@@ -117,7 +125,13 @@ fn stages(boot: &Boot, out: &mut Vec<(String, i64)>) {
 /// What the boot loader's tables say: marks from its own zero, and sums.
 fn loader(boot: &Boot, out: &mut Vec<(String, i64)>) {
     if !boot.reached_kernel {
-        let last = boot.firmware.tables.iter().flat_map(|table| &table.marks).map(|mark| mark.ns).max();
+        let last = boot
+            .firmware
+            .tables
+            .iter()
+            .flat_map(|table| &table.marks)
+            .map(|mark| mark.ns)
+            .max();
         out.extend(last.map(|ns| ("stage:boot-loader".to_owned(), ns)));
     }
     let (mut marks, mut sums) = (Instances::default(), Instances::default());
@@ -134,7 +148,12 @@ fn loader(boot: &Boot, out: &mut Vec<(String, i64)>) {
 fn units(report: &UnitReport) -> Run {
     let mut times = Vec::new();
     if let Some(startup) = &report.startup {
-        times.extend(startup.parts.iter().map(|(name, ns)| (format!("startup:{name}"), signed(*ns))));
+        times.extend(
+            startup
+                .parts
+                .iter()
+                .map(|(name, ns)| (format!("startup:{name}"), signed(*ns))),
+        );
         times.extend(startup.total_ns.map(|ns| ("startup:total".to_owned(), signed(ns))));
         if let (Some(target), Some(ns)) = (&startup.target, startup.target_after_ns) {
             times.push((format!("target:{target}"), signed(ns)));
@@ -195,7 +214,10 @@ fn processes(chart: &Chart) -> Run {
         let sum = by_name.entry(&process.name).or_insert(0);
         *sum = sum.saturating_add(signed(process.cpu_ns));
     }
-    let times = by_name.into_iter().map(|(name, ns)| (format!("process:{name}"), ns)).collect();
+    let times = by_name
+        .into_iter()
+        .map(|(name, ns)| (format!("process:{name}"), ns))
+        .collect();
     Run {
         times,
         ..Run::default()

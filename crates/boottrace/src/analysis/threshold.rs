@@ -24,7 +24,10 @@ impl Threshold {
 
 /// Kinds that may have a threshold of their own, with the first words of their quantities.
 pub const KINDS: [(&str, &[&str]); 6] = [
-    ("stage", &["kernel", "stage", "mark", "accumulated", "startup", "target"]),
+    (
+        "stage",
+        &["kernel", "stage", "mark", "accumulated", "startup", "target"],
+    ),
     ("initcall", &["initcall"]),
     ("probe", &["probe"]),
     ("unit", &["unit"]),
@@ -74,7 +77,10 @@ impl Thresholds {
         let mut found = self.of_kind(kind);
         for value in values.split(',').map(str::trim) {
             if let Some(percent) = value.strip_suffix('%') {
-                let percent: f64 = percent.trim().parse().map_err(|_| failed("there is no number before %"))?;
+                let percent: f64 = percent
+                    .trim()
+                    .parse()
+                    .map_err(|_| failed("there is no number before %"))?;
                 if !(0.0..=1e6).contains(&percent) {
                     return Err(failed("the percentage is not between 0 and 1000000"));
                 }
@@ -111,8 +117,20 @@ mod tests {
         assert_eq!(all.of("self:memcpy").ns, 100_000);
         all.set("function=50us,10%").unwrap();
         all.set("initcall=20%").unwrap();
-        assert_eq!(all.of("total:memcpy"), Threshold { ns: 50_000, percent: 10.0 });
-        assert_eq!(all.of("initcall:foo"), Threshold { ns: 1_000_000, percent: 20.0 });
+        assert_eq!(
+            all.of("total:memcpy"),
+            Threshold {
+                ns: 50_000,
+                percent: 10.0
+            }
+        );
+        assert_eq!(
+            all.of("initcall:foo"),
+            Threshold {
+                ns: 1_000_000,
+                percent: 20.0
+            }
+        );
         assert_eq!(all.of("kernel"), all.general);
         for bad in ["initcall", "nonsense=1ms", "unit=1", "unit=x%", "unit=-1%"] {
             assert!(all.set(bad).is_err(), "{bad}");

@@ -60,7 +60,9 @@ mod tests {
 
     #[test]
     fn the_longest_spans_are_drawn() {
-        let spans = (0..3000).map(|n| Span::new("f", "function", n * 10, n * 10 + n)).collect();
+        let spans = (0..3000)
+            .map(|n| Span::new("f", "function", n * 10, n * 10 + n))
+            .collect();
         let track = Track {
             name: "task".to_owned(),
             spans,

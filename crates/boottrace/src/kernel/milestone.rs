@@ -34,8 +34,9 @@ pub fn of(text: &str) -> Option<Milestone> {
         b'R' => (text.starts_with("Run /") && text.ends_with(" as init process")).then_some(Milestone::InitStarted),
         b's' => text.starts_with("systemd[1]: ").then_some(Milestone::InitRunning),
         b'I' => text.starts_with("INIT: version ").then_some(Milestone::InitRunning),
-        b'i' => (text.starts_with("init started: BusyBox") || text.starts_with("init: "))
-            .then_some(Milestone::InitRunning),
+        b'i' => {
+            (text.starts_with("init started: BusyBox") || text.starts_with("init: ")).then_some(Milestone::InitRunning)
+        }
         b'c' => text
             .starts_with("clocksource: Switched to clocksource ")
             .then_some(Milestone::ClocksourceSwitch),

@@ -5,7 +5,9 @@ mod chart;
 mod reports;
 mod units;
 
-pub use call_trace::{CallTrace, FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow};
+pub use call_trace::{
+    CallTrace, FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow,
+};
 pub use chart::{Chart, ChartProcess};
 pub use reports::{DeltaReport, DeltaRow, KdCall, KdReport, KdRow};
 pub use units::{ChainRow, Startup, Unit, UnitReport, UnitStage};

@@ -72,14 +72,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             if fewer {
                 evidence += "; with one processor that goes, and what ran beside each other then runs in turn";
             }
-            let mut found = cost(
-                technique,
-                title,
-                Some(ns),
-                line,
-                evidence,
-                advice,
-            );
+            let mut found = cost(technique, title, Some(ns), line, evidence, advice);
             found.at_most = fewer;
             out.push(found);
         }
