@@ -83,7 +83,7 @@ class Analysis:
         """Return the merged call tree of each trace: names, parents, numbers of names, counts, own weights."""
 
     def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
-        """Return one export: svg, perfetto, chrome, csv, plot, speedscope or folded; None when there is nothing to draw."""
+        """Return one export: svg, perfetto, chrome, csv, plot, speedscope or folded; None without anything to draw."""
 
 def compare_analyses(
     base: Sequence[Analysis],
