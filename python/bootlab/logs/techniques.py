@@ -11,13 +11,8 @@ from pathlib import Path
 
 ELSEWHERE: dict[str, str] = {
     "bootdelay-zero": "boot loader: set bootdelay",
-    "debug-options-off": "kernel build: debug options",
     "deferred-probe-order": "kernel build or module order",
-    "kernel-compression": "kernel build: compression",
-    "raid6-benchmark-off": "kernel build: RAID6_PQ_BENCHMARK",
     "root-device-early": "board: make the root device appear earlier",
-    "startup-tests-off": "kernel build: start-up tests",
-    "tracing-off": "kernel build: FTRACE",
     "xor-benchmark-off": "kernel build: XOR_BLOCKS",
 }
 """Costs that no technique of the catalogue addresses: they need another kernel build, boot loader or board."""
