@@ -75,12 +75,14 @@ pub fn unpack(packed: &[u8], packing: Packing, limits: &Limits) -> Unpacked {
     Unpacked { bytes: out, problem }
 }
 
+/// The dictionary that is set up before the header is read; a larger one is made when it asks for it.
+const XZ_FIRST_BYTES: usize = 64 << 10;
 /// Larger dictionaries are refused: no tool makes them by default and they cost memory up front.
 const XZ_DICTIONARY_BYTES: usize = 64 << 20;
 
 /// Parallel tools write many streams, with zero padding allowed between them.
 fn unpack_xz(mut packed: &[u8], out: &mut Vec<u8>, bound: u64) -> Option<String> {
-    let mut decoder = xz4rust::XzDecoder::in_heap_with_alloc_dict_size(1 << 20, XZ_DICTIONARY_BYTES);
+    let mut decoder = xz4rust::XzDecoder::in_heap_with_alloc_dict_size(XZ_FIRST_BYTES, XZ_DICTIONARY_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let step = match decoder.decode(packed, &mut chunk) {

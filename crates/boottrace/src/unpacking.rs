@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 use crate::archive::Packing;
 
+/// The dictionary that is set up before the header is read; a larger one is made when it asks for it.
+const XZ_FIRST_BYTES: usize = 64 << 10;
 /// Larger dictionaries are refused: no tool makes them by default and they cost memory up front.
 const XZ_DICTIONARY_BYTES: usize = 64 << 20;
 
@@ -13,7 +15,7 @@ pub fn stream(packed: &[u8], packing: Packing) -> Box<dyn Read + Send + '_> {
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
         Packing::Xz => Box::new(Xz {
             packed,
-            decoder: xz4rust::XzDecoder::in_heap_with_alloc_dict_size(1 << 20, XZ_DICTIONARY_BYTES),
+            decoder: xz4rust::XzDecoder::in_heap_with_alloc_dict_size(XZ_FIRST_BYTES, XZ_DICTIONARY_BYTES),
             done: packed.is_empty(),
         }),
         Packing::Zstd => Box::new(Zstd { packed, frame: None }),

@@ -1,0 +1,12 @@
+//! Bootchart's archive: tar headers and what lies between them.
+#![no_main]
+
+use boottrace::userspace::bootchart::{detect, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = detect(data);
+    if let Ok(chart) = parse(data) {
+        chart.timeline("t");
+    }
+});

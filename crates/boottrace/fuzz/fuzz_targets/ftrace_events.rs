@@ -1,0 +1,16 @@
+//! Text of ftrace events, of the function tracer, and of `trace-cmd report`.
+#![no_main]
+
+use boottrace::calls::events_text::{detect, parse};
+use boottrace::calls::tables::{functions, SortBy};
+use boottrace::calls::SpanLimits;
+use libfuzzer_sys::fuzz_target;
+
+const SPANS: SpanLimits = SpanLimits { min_ns: 0, max_count: 50 };
+
+fuzz_target!(|data: &[u8]| {
+    let _ = detect(data);
+    let trace = parse(data, Some(SPANS)).expect("a slice cannot fail");
+    functions(&trace.events.calls, SortBy::Elapsed);
+    trace.events.timeline("t");
+});

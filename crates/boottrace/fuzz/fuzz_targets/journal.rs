@@ -1,0 +1,15 @@
+//! `journalctl -o export`, with its binary fields.
+#![no_main]
+
+use boottrace::traces::UnitReport;
+use boottrace::userspace::journal::{detect, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = detect(data);
+    for boot in &parse(data).expect("a slice cannot fail").boots {
+        UnitReport::of_journal(boot);
+        boot.timeline();
+        boot.kernel_text();
+    }
+});

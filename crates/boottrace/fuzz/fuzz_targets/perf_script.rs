@@ -1,0 +1,12 @@
+//! Text of `perf script`.
+#![no_main]
+
+use boottrace::calls::perf_script::{detect, parse};
+use boottrace::calls::tables::{functions, SortBy};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = detect(data);
+    let samples = parse(data).expect("a slice cannot fail");
+    functions(&samples.calls, SortBy::SelfTime);
+});

@@ -1,0 +1,13 @@
+//! SVG of `systemd-analyze plot`.
+#![no_main]
+
+use boottrace::traces::UnitReport;
+use boottrace::userspace::systemd_plot::{detect, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = detect(data);
+    let plot = parse(data).expect("a slice cannot fail");
+    UnitReport::of_plot(&plot);
+    plot.timeline("t");
+});
