@@ -119,7 +119,9 @@ def chunk(target: str, runs: int, long: bool) -> dict[str, int] | str:
     done = subprocess.run(command(target, runs, long), capture_output=True, check=False)
     figures = {name.decode(): int(value) for name, value in STATISTIC.findall(done.stderr)}
     if done.returncode or "number_of_executed_units" not in figures:
-        return done.stderr.decode(errors="replace")[-3000:]
+        text = done.stderr.decode(errors="replace")
+        at = text.find(" panicked at ")
+        return text[at : at + 1500] if at >= 0 else text[-1500:]
     state = STATE.findall(done.stderr)[-1]
     return {
         "executions": figures["number_of_executed_units"],

@@ -1,6 +1,6 @@
 //! The one way from bytes to a document.
 
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::console::{self, ExternalStamp, Ledger, ReaderCounts};
 use crate::document::{Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 use crate::embedded::{self, Block};
 use crate::export::{Timeline, Tree};
-use crate::formats::{self, Format, HEAD_BYTES};
-use crate::input::{Input, InputNotes};
+use crate::formats::{self, Format};
+use crate::input::InputNotes;
 use crate::source::{Counted, Seen, Source};
 use crate::traces::{self, Found, Stream};
-use crate::{foreign, unpacking, Error, Limits, Options};
+use crate::{foreign, Error, Options};
 
 /// A document, and what only the exporters need.
 #[derive(Debug)]
@@ -98,60 +98,33 @@ fn read(
         path: name.into(),
         source,
     };
-    let limits = &options.limits;
     let head = source.head().map_err(failed)?;
     if head.is_empty() {
         return Err(Error::Empty { name: name.to_owned() });
     }
-    let Some(packing) = Packing::detect(&head) else {
-        let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
-        if format == Format::BootLog {
-            let (bytes, all) = source.whole(limits.input_bytes).map_err(failed)?;
-            return boot_log_input(name, &bytes, all, stamps, options, export);
+    let seen = Arc::new(Seen::default());
+    let packing = Packing::detect(&head);
+    let (head, stream) = match packing {
+        None => (head, source.stream(&seen, &options.limits)),
+        Some(packing) => {
+            let (head, error, stream) = source.unpacked(packing, &seen, &options.limits);
+            if head.is_empty() {
+                return Err(Error::Unpack {
+                    name: name.to_owned(),
+                    format: packing.name(),
+                    why: error.map_or_else(|| "it holds no data".to_owned(), |error| error.to_string()),
+                });
+            }
+            (head, stream)
         }
-        let seen = Arc::new(Seen::default());
-        let stream = source.stream(&seen, limits);
-        return Ok(other(
-            name,
-            format,
-            &head,
-            Box::new(stream),
-            &seen,
-            None,
-            options,
-            export,
-        ));
     };
-    let (packed, all) = source.whole(limits.input_bytes).map_err(failed)?;
-    let mut unpacked = unpacking::stream(&packed, packing);
-    let mut head = Vec::new();
-    let _ = unpacked.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
     let format = formats::detect(&head).map_or(Format::BootLog, |(format, _)| format);
     if format == Format::BootLog {
-        return boot_log_input(name, &packed, all, stamps, options, export);
+        let stream = stream.at_most(options.limits.input_bytes);
+        return boot_log_input(name, stream, &seen, packing, stamps, options, export);
     }
-    let seen = Arc::new(Seen::default());
-    let again = unpacking::stream(&packed, packing);
-    let bound = unpacked_bound(packed.len() as u64, limits);
-    let stream = Counted::unpacked(again, bound, &seen, limits);
-    let given = Some((packed.len() as u64, packing));
-    Ok(other(
-        name,
-        format,
-        &head,
-        Box::new(stream),
-        &seen,
-        given,
-        options,
-        export,
-    ))
-}
-
-/// Below this size an archive may have any ratio: a log full of one character is not an attack.
-const HARMLESS_BYTES: u64 = 16 << 20;
-
-fn unpacked_bound(packed_bytes: u64, limits: &Limits) -> u64 {
-    packed_bytes.saturating_mul(limits.archive_ratio).max(HARMLESS_BYTES)
+    let stream = Box::new(stream);
+    Ok(other(name, format, &head, stream, &seen, packing, options, export))
 }
 
 fn document(name: &str, notes: InputNotes, detected: Format) -> Document {
@@ -169,6 +142,15 @@ fn document(name: &str, notes: InputNotes, detected: Format) -> Document {
     }
 }
 
+fn notes(seen: &Seen, packing: Option<Packing>) -> InputNotes {
+    InputNotes {
+        given_bytes: seen.given_bytes(packing.is_some()),
+        read_bytes: seen.bytes(),
+        packing,
+        problems: seen.problem().into_iter().collect(),
+    }
+}
+
 /// Line numbers have 32 bits; a trace may have more lines than that.
 fn line_number(lines: u64) -> u32 {
     u32::try_from(lines).unwrap_or(u32::MAX)
@@ -181,17 +163,13 @@ fn other(
     head: &[u8],
     stream: Box<dyn Stream + '_>,
     seen: &Seen,
-    packed: Option<(u64, Packing)>,
+    packing: Option<Packing>,
     options: &Options,
     export: bool,
 ) -> Analyzed {
     let found = traces::read(format, name, stream, export);
-    let notes = InputNotes {
-        given_bytes: packed.map_or(seen.bytes(), |(bytes, _)| bytes),
-        read_bytes: seen.bytes(),
-        packing: packed.map(|(_, packing)| packing),
-        problems: seen.problem().into_iter().chain(found.problem).collect(),
-    };
+    let mut notes = notes(seen, packing);
+    notes.problems.extend(found.problem);
     let mut document = document(name, notes, format);
     let binary = matches!(format, Format::TraceDat | Format::Bootchart | Format::Foreign);
     document.lines = if binary { 0 } else { seen.lines() };
@@ -225,11 +203,15 @@ fn other(
 
 /// A kernel log inside another format: its boots join the document; its lines are counted by themselves.
 fn kernel_log(document: &mut Document, place: &str, text: &[u8], options: &Options) {
-    let Ok(input) = Input::from_bytes(place, text, &options.limits) else {
-        return;
+    let notes = InputNotes {
+        given_bytes: text.len() as u64,
+        read_bytes: text.len() as u64,
+        ..InputNotes::default()
     };
-    let mut inner = self::document(place, input.notes.clone(), Format::BootLog);
-    let _ = boot_log(&input, None, options, false, &mut inner);
+    let mut inner = self::document(place, notes, Format::BootLog);
+    if boot_log(text, None, options, false, &mut inner).is_err() {
+        return;
+    }
     let before = document.boots().count() as u32;
     for mut part in inner.parts {
         if let Part::Boot(boot) = &mut part {
@@ -247,22 +229,20 @@ fn kernel_log(document: &mut Document, place: &str, text: &[u8], options: &Optio
 
 fn boot_log_input(
     name: &str,
-    bytes: &[u8],
-    all: bool,
+    stream: Counted<'_>,
+    seen: &Seen,
+    packing: Option<Packing>,
     stamps: Option<&[ExternalStamp]>,
     options: &Options,
     export: bool,
 ) -> Result<Analyzed, Error> {
-    let input = Input::from_bytes(name, bytes, &options.limits)?;
-    let mut document = document(name, input.notes.clone(), Format::BootLog);
-    if !all {
-        let limit = options.limits.input_bytes;
-        document
-            .input
-            .problems
-            .push(format!("only the first {limit} bytes were read"));
-    }
-    let blocks = boot_log(&input, stamps, options, export, &mut document);
+    let mut document = document(name, InputNotes::default(), Format::BootLog);
+    let blocks = boot_log(stream, stamps, options, export, &mut document).map_err(|source| Error::Read {
+        path: name.into(),
+        source,
+    })?;
+    let of_blocks = std::mem::replace(&mut document.input, notes(seen, packing)).problems;
+    document.input.problems.extend(of_blocks);
     // The boot is what such a log is exported for.
     let (timelines, trees) = if document.boots().next().is_some() {
         (Vec::new(), Vec::new())
@@ -278,13 +258,13 @@ fn boot_log_input(
 
 /// Reads boots, and what other tools printed among them. Returns what only exporters need of the latter.
 fn boot_log(
-    input: &Input<'_>,
+    source: impl Read,
     stamps: Option<&[ExternalStamp]>,
     options: &Options,
     export: bool,
     document: &mut Document,
-) -> Found {
-    let mut lines = console::read(&input.bytes, stamps, &options.limits);
+) -> io::Result<Found> {
+    let mut lines = console::read(source, stamps, &options.limits)?;
     let blocks = embedded::take_out(&mut lines);
     document.lines = u64::from(lines.physical);
     let counts = ReaderCounts::of(&lines);
@@ -321,7 +301,7 @@ fn boot_log(
     let endings: Vec<_> = document.boots().map(|b| b.last_words.clone()).collect();
     document.boot_loop = crate::analysis::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
-    all
+    Ok(all)
 }
 
 /// Reads the blocks that other tools printed: a part each, with the lines it stood in.

@@ -4,10 +4,10 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Limits;
+use crate::{unpacking, Limits};
 
 /// Below this size an archive may have any ratio: a log full of one character is not an attack.
-const HARMLESS_BYTES: u64 = 16 << 20;
+pub const HARMLESS_BYTES: u64 = 16 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// How bytes are packed.
@@ -54,81 +54,14 @@ pub struct Unpacked {
 
 /// Unpacks as much as there is. Never fails: a broken archive gives what came before the break.
 pub fn unpack(packed: &[u8], packing: Packing, limits: &Limits) -> Unpacked {
-    let bound = limits.input_bytes.min(
-        (packed.len() as u64)
-            .saturating_mul(limits.archive_ratio)
-            .max(HARMLESS_BYTES),
-    );
-    let mut out = Vec::new();
-    let mut problem = match packing {
-        Packing::Gzip => drain(flate2::read::MultiGzDecoder::new(packed), &mut out, bound),
-        Packing::Xz => unpack_xz(packed, &mut out, bound),
-        Packing::Zstd => unpack_zstd(packed, &mut out, bound),
-    };
-    if let Some(why) = problem.take() {
-        problem = Some(format!(
-            "{} archive: {why}; took the {} bytes before it",
-            packing.name(),
-            out.len()
-        ));
-    }
-    Unpacked { bytes: out, problem }
-}
-
-/// The dictionary that is set up before the header is read; a larger one is made when it asks for it.
-const XZ_FIRST_BYTES: usize = 64 << 10;
-/// Larger dictionaries are refused: no tool makes them by default and they cost memory up front.
-const XZ_DICTIONARY_BYTES: usize = 64 << 20;
-
-/// Parallel tools write many streams, with zero padding allowed between them.
-fn unpack_xz(mut packed: &[u8], out: &mut Vec<u8>, bound: u64) -> Option<String> {
-    let mut decoder = xz4rust::XzDecoder::in_heap_with_alloc_dict_size(XZ_FIRST_BYTES, XZ_DICTIONARY_BYTES);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        let step = match decoder.decode(packed, &mut chunk) {
-            Ok(step) => step,
-            Err(error) => return Some(format!("it is cut off or damaged ({error})")),
-        };
-        packed = &packed[step.input_consumed()..];
-        if let Some(problem) = keep(&chunk[..step.output_produced()], out, bound) {
-            return Some(problem);
-        }
-        if step.is_end_of_stream() {
-            let padding = packed.iter().take_while(|b| **b == 0).count();
-            packed = &packed[padding..];
-            if packed.is_empty() {
-                return None;
-            }
-            decoder.reset();
-        } else if !step.made_progress() {
-            return Some("it is cut off".to_owned());
-        }
-    }
-}
-
-/// zstd files made by parallel tools hold many frames, and the decoder reads one.
-fn unpack_zstd(mut packed: &[u8], out: &mut Vec<u8>, bound: u64) -> Option<String> {
-    while !packed.is_empty() {
-        let before = packed.len();
-        if let [kind @ 0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, rest @ ..] = packed {
-            let size = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-            let _ = kind;
-            packed = rest.get(size..).unwrap_or(&[]);
-            continue;
-        }
-        match ruzstd::decoding::StreamingDecoder::new(&mut packed) {
-            Ok(decoder) => {
-                if let Some(problem) = drain(decoder, out, bound) {
-                    return Some(problem);
-                }
-            }
-            Err(error) => return Some(error.to_string()),
-        }
-        if packed.len() == before {
-            return Some("a frame of no length".to_owned());
-        }
-    }
-    None
+    let by_ratio = (packed.len() as u64).saturating_mul(limits.archive_ratio);
+    let bound = limits.input_bytes.min(by_ratio.max(HARMLESS_BYTES));
+    let mut bytes = Vec::new();
+    let problem = drain(unpacking::stream(packed, packing), &mut bytes, bound).map(|why| {
+        let (name, length) = (packing.name(), bytes.len());
+        format!("{name} archive: {why}; took the {length} bytes before it")
+    });
+    Unpacked { bytes, problem }
 }
 
 fn drain(mut from: impl Read, out: &mut Vec<u8>, bound: u64) -> Option<String> {

@@ -28,5 +28,5 @@ pub use boot::Boot;
 pub use clock::{Clock, Stamp};
 pub use document::{BootLoop, Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 pub use error::Error;
-pub use input::{read_path, Input, InputNotes};
+pub use input::InputNotes;
 pub use options::{Limits, Options};

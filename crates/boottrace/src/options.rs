@@ -18,13 +18,15 @@ pub struct Options {
 /// Bounds on what is kept. What goes beyond them is counted and reported, never silently lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes read from a file and taken from an archive.
+    /// Bytes of a boot log, after unpacking, that are looked at. Traces are read to their end.
     pub input_bytes: u64,
     /// An archive that unpacks to more than this many times its size is taken for a bomb (above 16 MiB).
     pub archive_ratio: u64,
     /// Bytes kept of one line.
     pub line_bytes: usize,
-    /// Lines kept of one input.
+    /// Bytes kept of all lines of one boot log.
+    pub text_bytes: usize,
+    /// Lines kept of one boot log.
     pub lines: usize,
     /// Boots kept of one input.
     pub boots: usize,
@@ -36,6 +38,7 @@ impl Default for Limits {
             input_bytes: 2 << 30,
             archive_ratio: 1100,
             line_bytes: 16 << 10,
+            text_bytes: 256 << 20,
             lines: 1_000_000,
             boots: 1000,
         }

@@ -1,15 +1,15 @@
 //! Where the bytes of an input come from, looked at before it is known whether they fit into memory.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::archive::{Packing, HARMLESS_BYTES};
 use crate::formats::HEAD_BYTES;
 use crate::traces::{in_memory, SeekableRead, Stream};
-use crate::{Error, Limits};
+use crate::{unpacking, Error, Limits};
 
 /// An input that was opened but not read.
 pub enum Source<'a> {
@@ -50,7 +50,7 @@ impl Source<'_> {
         }
     }
 
-    /// The first bytes; they are still part of what follows when given to [`Source::stream`] or [`Source::whole`].
+    /// The first bytes; they are still part of what follows when given to [`Source::stream`] or [`Source::unpacked`].
     ///
     /// # Errors
     /// Those of reading.
@@ -73,23 +73,6 @@ impl Source<'_> {
 }
 
 impl<'a> Source<'a> {
-    /// Everything, up to `limit_bytes`, and whether that was all.
-    ///
-    /// # Errors
-    /// Those of reading.
-    pub fn whole(self, limit_bytes: u64) -> io::Result<(Cow<'a, [u8]>, bool)> {
-        let reader: Box<dyn Read + Send + 'a> = match self {
-            Self::Bytes(bytes) => return Ok((Cow::Borrowed(bytes), true)),
-            Self::File(file) => Box::new(file),
-            Self::Pipe(pipe) => pipe,
-        };
-        let mut bytes = Vec::new();
-        reader.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-        let all = bytes.len() as u64 <= limit_bytes;
-        bytes.truncate(usize::try_from(limit_bytes).unwrap_or(usize::MAX));
-        Ok((Cow::Owned(bytes), all))
-    }
-
     /// The bytes one after the other, counted in `seen`.
     pub fn stream(self, seen: &Arc<Seen>, limits: &Limits) -> Counted<'a> {
         let (inner, file): (Box<dyn Read + Send + 'a>, _) = match self {
@@ -98,12 +81,64 @@ impl<'a> Source<'a> {
             Self::Pipe(pipe) => (pipe, None),
         };
         Counted {
-            inner,
             file,
-            seen: Arc::clone(seen),
-            bound: u64::MAX,
-            memory_bytes: limits.input_bytes,
+            ..Counted::new(inner, seen, limits)
         }
+    }
+
+    /// The unpacked bytes, with as much of their begin as [`Source::head`] gives, and why that was not more. What
+    /// unpacks to more than `limits.archive_ratio` times its size is ended as a bomb.
+    pub fn unpacked(
+        self,
+        packing: Packing,
+        seen: &Arc<Seen>,
+        limits: &Limits,
+    ) -> (Vec<u8>, Option<io::Error>, Counted<'a>) {
+        let packed: Box<dyn Read + Send + 'a> = match self {
+            Self::Bytes(bytes) => Box::new(bytes),
+            Self::File(file) => Box::new(file),
+            Self::Pipe(pipe) => pipe,
+        };
+        let packed = Packed {
+            inner: packed,
+            seen: Arc::clone(seen),
+        };
+        let mut unpacked = unpacking::stream(packed, packing);
+        let mut head = Vec::new();
+        let error = unpacked.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).err();
+        // A decoder that failed is not asked again.
+        let rest = match &error {
+            Some(error) => Box::new(Failed(error.kind(), error.to_string())),
+            None => unpacked,
+        };
+        let stream = Counted {
+            ratio: Some(limits.archive_ratio),
+            ..Counted::new(Box::new(Cursor::new(head.clone()).chain(rest)), seen, limits)
+        };
+        (head, error, stream)
+    }
+}
+
+/// Gives the error that was met.
+struct Failed(io::ErrorKind, String);
+
+impl Read for Failed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(self.0, self.1.clone()))
+    }
+}
+
+/// Counts packed bytes.
+struct Packed<'a> {
+    inner: Box<dyn Read + Send + 'a>,
+    seen: Arc<Seen>,
+}
+
+impl Read for Packed<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let got = self.inner.read(out)?;
+        self.seen.packed_bytes.fetch_add(got as u64, Ordering::AcqRel);
+        Ok(got)
     }
 }
 
@@ -121,6 +156,7 @@ fn is_device(_: std::fs::FileType) -> bool {
 /// What went through a [`Counted`].
 #[derive(Debug, Default)]
 pub struct Seen {
+    packed_bytes: AtomicU64,
     bytes: AtomicU64,
     newlines: AtomicU64,
     ends_with_newline: AtomicBool,
@@ -131,6 +167,15 @@ impl Seen {
     /// Bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Acquire)
+    }
+
+    /// Bytes as given: before unpacking, when they were packed.
+    pub fn given_bytes(&self, packed: bool) -> u64 {
+        if packed {
+            self.packed_bytes.load(Ordering::Acquire)
+        } else {
+            self.bytes()
+        }
     }
 
     /// Lines, a last one without an end among them.
@@ -156,37 +201,57 @@ pub struct Counted<'a> {
     inner: Box<dyn Read + Send + 'a>,
     file: Option<File>,
     seen: Arc<Seen>,
-    bound: u64,
+    /// Unpacked bytes that one packed byte may give.
+    ratio: Option<u64>,
+    most_bytes: u64,
     memory_bytes: u64,
 }
 
 impl<'a> Counted<'a> {
-    /// Of an unpacked stream, which may be a bomb: no more than `bound` bytes are taken.
-    pub fn unpacked(inner: Box<dyn Read + Send + 'a>, bound: u64, seen: &Arc<Seen>, limits: &Limits) -> Self {
+    fn new(inner: Box<dyn Read + Send + 'a>, seen: &Arc<Seen>, limits: &Limits) -> Self {
         Self {
             inner,
             file: None,
             seen: Arc::clone(seen),
-            bound,
+            ratio: None,
+            most_bytes: u64::MAX,
             memory_bytes: limits.input_bytes,
         }
+    }
+
+    /// Ends after this many bytes, and says so if there are more.
+    pub fn at_most(mut self, bytes: u64) -> Self {
+        self.most_bytes = bytes;
+        self
+    }
+
+    fn is_bomb(&self, before: u64) -> bool {
+        self.ratio.is_some_and(|ratio| {
+            let packed = self.seen.packed_bytes.load(Ordering::Acquire);
+            before >= packed.saturating_mul(ratio).max(HARMLESS_BYTES)
+        })
     }
 }
 
 impl Read for Counted<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let before = self.seen.bytes();
-        if before >= self.bound {
+        if self.is_bomb(before) {
             self.seen.stop(format!(
                 "it unpacks to more than {before} bytes, which looks like an archive bomb"
             ));
             return Ok(0);
         }
-        let read = match &mut self.file {
-            Some(file) => file.read(out),
-            None => self.inner.read(out),
-        };
-        let got = match read {
+        let room = self.most_bytes.saturating_sub(before);
+        if room == 0 && !out.is_empty() {
+            if self.inner_read(&mut [0]).is_ok_and(|got| got > 0) {
+                self.seen.stop(format!("only the first {before} bytes were read"));
+            }
+            return Ok(0);
+        }
+        let length = out.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        let out = &mut out[..length];
+        let got = match self.inner_read(out) {
             Ok(got) => got,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             Err(error) => {
@@ -203,6 +268,15 @@ impl Read for Counted<'_> {
             self.seen.bytes.fetch_add(got as u64, Ordering::AcqRel);
         }
         Ok(got)
+    }
+}
+
+impl Counted<'_> {
+    fn inner_read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.read(out),
+            None => self.inner.read(out),
+        }
     }
 }
 

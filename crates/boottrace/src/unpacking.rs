@@ -1,6 +1,7 @@
-//! Unpacking as a stream, for traces that are larger than memory. What is wrong with an archive ends the stream.
+//! Unpacking as a stream: neither the packed nor the unpacked bytes are held. What is wrong with an archive ends the
+//! stream.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use crate::archive::Packing;
 
@@ -8,86 +9,117 @@ use crate::archive::Packing;
 const XZ_FIRST_BYTES: usize = 64 << 10;
 /// Larger dictionaries are refused: no tool makes them by default and they cost memory up front.
 const XZ_DICTIONARY_BYTES: usize = 64 << 20;
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// The unpacked bytes of `packed`.
-pub fn stream(packed: &[u8], packing: Packing) -> Box<dyn Read + Send + '_> {
+pub fn stream<'a>(packed: impl Read + Send + 'a, packing: Packing) -> Box<dyn Read + Send + 'a> {
+    let packed = BufReader::with_capacity(BUFFER_BYTES, packed);
     match packing {
-        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
         Packing::Xz => Box::new(Xz {
             packed,
             decoder: xz4rust::XzDecoder::in_heap_with_alloc_dict_size(XZ_FIRST_BYTES, XZ_DICTIONARY_BYTES),
-            done: packed.is_empty(),
+            done: false,
         }),
-        Packing::Zstd => Box::new(Zstd { packed, frame: None }),
+        Packing::Zstd => Box::new(Zstd::Between(packed)),
     }
 }
 
-struct Xz<'a> {
-    packed: &'a [u8],
+struct Xz<R> {
+    packed: R,
     decoder: Box<xz4rust::XzDecoder<'static>>,
     done: bool,
 }
 
-impl Read for Xz<'_> {
+impl<R: BufRead> Xz<R> {
+    /// Parallel tools write many streams, with zero padding allowed between them.
+    fn next_stream(&mut self) -> io::Result<()> {
+        loop {
+            let packed = self.packed.fill_buf()?;
+            let padding = packed.iter().take_while(|b| **b == 0).count();
+            if padding == 0 {
+                self.done = packed.is_empty();
+                self.decoder.reset();
+                return Ok(());
+            }
+            self.packed.consume(padding);
+        }
+    }
+}
+
+impl<R: BufRead> Read for Xz<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while !self.done && !out.is_empty() {
             let step = self
                 .decoder
-                .decode(self.packed, out)
+                .decode(self.packed.fill_buf()?, out)
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-            self.packed = &self.packed[step.input_consumed()..];
-            let produced = step.output_produced();
+            self.packed.consume(step.input_consumed());
             if step.is_end_of_stream() {
-                // Parallel tools write many streams, with zero padding allowed between them.
-                let padding = self.packed.iter().take_while(|b| **b == 0).count();
-                self.packed = &self.packed[padding..];
-                self.done = self.packed.is_empty();
-                self.decoder.reset();
+                self.next_stream()?;
             } else if !step.made_progress() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            if produced > 0 {
-                return Ok(produced);
+            if step.output_produced() > 0 {
+                return Ok(step.output_produced());
             }
         }
         Ok(0)
     }
 }
 
-type Frame<'a> = ruzstd::decoding::StreamingDecoder<&'a [u8], ruzstd::decoding::FrameDecoder>;
+/// Magic number and size of a skippable frame.
+const FRAME_HEAD_BYTES: u64 = 8;
+type Frame<R> = ruzstd::decoding::StreamingDecoder<Chain<Cursor<Vec<u8>>, R>, ruzstd::decoding::FrameDecoder>;
 
 /// The decoder reads one frame; parallel tools write many, and skippable ones between them.
-struct Zstd<'a> {
-    packed: &'a [u8],
-    frame: Option<Box<Frame<'a>>>,
+enum Zstd<R: Read> {
+    Between(R),
+    Inside(Box<Frame<R>>),
+    Ended,
 }
 
-impl Read for Zstd<'_> {
+impl<R: Read> Zstd<R> {
+    /// Goes to the next frame with data.
+    fn open(mut packed: R) -> io::Result<Self> {
+        loop {
+            let mut head = Vec::new();
+            packed.by_ref().take(FRAME_HEAD_BYTES).read_to_end(&mut head)?;
+            match head[..] {
+                [] => return Ok(Self::Ended),
+                [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] => {
+                    let size = u64::from(u32::from_le_bytes([a, b, c, d]));
+                    io::copy(&mut packed.by_ref().take(size), &mut io::sink())?;
+                }
+                _ => {
+                    let frame = Frame::new(Cursor::new(head).chain(packed))
+                        .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?;
+                    return Ok(Self::Inside(Box::new(frame)));
+                }
+            }
+        }
+    }
+}
+
+impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
         }
         loop {
-            if let Some(mut frame) = self.frame.take() {
-                let got = frame.read(out)?;
-                if got > 0 {
-                    self.frame = Some(frame);
-                    return Ok(got);
+            *self = match std::mem::replace(self, Self::Ended) {
+                Self::Ended => return Ok(0),
+                Self::Between(packed) => Self::open(packed)?,
+                Self::Inside(mut frame) => {
+                    let got = frame.read(out)?;
+                    if got > 0 {
+                        *self = Self::Inside(frame);
+                        return Ok(got);
+                    }
+                    // A frame is longer than its head, so nothing of the head is left.
+                    Self::Between((*frame).into_inner().into_inner().1)
                 }
-                self.packed = (*frame).into_inner();
-            }
-            match self.packed {
-                [] => return Ok(0),
-                [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, rest @ ..] => {
-                    let size = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-                    self.packed = rest.get(size..).unwrap_or(&[]);
-                }
-                packed => {
-                    let frame =
-                        Frame::new(packed).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?;
-                    self.frame = Some(Box::new(frame));
-                }
-            }
+            };
         }
     }
 }

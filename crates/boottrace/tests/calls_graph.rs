@@ -235,3 +235,23 @@ fn endless_lines_and_endless_depth_stay_bounded() {
         assert_eq!(calls.count, 6000);
     }
 }
+
+/// Found by fuzzing: the outermost of recursive calls alone gave the time from entry to exit, ended or not.
+#[test]
+fn a_recursion_that_never_ends_outside_keeps_the_time_inside() {
+    let trace = read(" 0)               |  f() {\n 0)               |    f() {\n 0)  7.000 us     |      f();\n 0)  9.000 us     |    }\n");
+    let f = row(&trace, "f");
+    assert_eq!((f.count, f.open, f.self_ns, f.elapsed_ns), (3, 1, 9_000, 9_000));
+}
+
+#[test]
+fn times_beyond_all_bounds_saturate() {
+    let long = "18446744073709551615.999 us";
+    let text: String = (0..4)
+        .map(|n| format!(" 0)  a-1 => b-2\n 0) | f{n}() {{\n 0)  b-2 => a-1\n 0) {long} | }}\n"))
+        .collect();
+    let trace = read(&text);
+    for row in functions(&trace.calls, SortBy::Time) {
+        assert!(row.off_cpu_ns <= row.elapsed_ns);
+    }
+}

@@ -161,6 +161,7 @@ fn boots_lines_and_line_lengths_are_bounded() {
         boots: 10,
         lines: 1000,
         line_bytes: 64,
+        text_bytes: 100_000,
         ..Limits::default()
     };
     let options = Options {
@@ -214,4 +215,62 @@ fn xz_and_zstd_are_read() {
         let half = analyze(name, &packed[..packed.len() / 2], &Options::default());
         assert!(half.is_err() || !half.unwrap().input.problems.is_empty(), "{name}");
     }
+}
+
+#[test]
+fn archives_cut_at_every_byte_give_what_came_before() {
+    let text: String = (0..200).map(|n| format!("[    0.{n:06}] message {n}\n")).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let zstd = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    let xz = include_bytes!("data/banner.xz").repeat(3);
+    for (name, packed) in [("gzip", gzip.finish().unwrap()), ("zstd", zstd), ("xz", xz)] {
+        let whole = analyze(name, &packed, &Options::default()).unwrap();
+        assert!(whole.input.problems.is_empty(), "{name}: {:?}", whole.input);
+        assert_eq!(whole.input.given_bytes, packed.len() as u64);
+        for length in 1..packed.len() {
+            match analyze(name, &packed[..length], &Options::default()) {
+                Ok(document) => assert!(document.lines <= whole.lines, "{name} {length}"),
+                Err(error) => assert!(
+                    error.to_string().contains("nothing could be unpacked"),
+                    "{name} {length}: {error}"
+                ),
+            }
+        }
+        // Rubbish behind the end is said, or ignored where the format allows it; what came before is there.
+        let longer = [&packed[..], b"rubbish"].concat();
+        assert_eq!(
+            analyze(name, &longer, &Options::default()).unwrap().lines,
+            whole.lines,
+            "{name}"
+        );
+    }
+}
+
+/// A reader of zeros, NUL bytes or line ends without an end in sight.
+#[test]
+fn what_is_kept_is_bounded_and_the_rest_is_said() {
+    let limits = Limits {
+        input_bytes: 3 << 20,
+        lines: 100_000,
+        text_bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let reason = |document: &boottrace::Document, part: &str| {
+        let found = document.skipped.iter().find(|skipped| skipped.reason.contains(part));
+        found.map_or(0, |skipped| skipped.count)
+    };
+    let nul = analyze("nul", &vec![0; 4 << 20], &options).unwrap();
+    assert_eq!(nul.input.problems, ["only the first 3145728 bytes were read"]);
+    assert_eq!(nul.lines, 1);
+    let lines = analyze("lines", "word\n".repeat(600_000).as_bytes(), &options).unwrap();
+    assert_eq!(lines.lines, 600_000);
+    assert_eq!(reason(&lines, "limit of lines and bytes"), 500_000);
+    let long = format!("{}\n", "x".repeat(10_000)).repeat(300);
+    let long = analyze("long", long.as_bytes(), &options).unwrap();
+    assert_eq!(reason(&long, "limit of lines and bytes"), 300 - (1 << 20) / 10_000 - 1);
 }

@@ -93,7 +93,8 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     let callees = calls.tree.links();
     let mut off_ns: Vec<u64> = nodes.iter().map(|node| node.off_cpu_ns).collect();
     for id in (INTERRUPTS as usize + 1..nodes.len()).rev() {
-        off_ns[nodes[id].parent as usize] += off_ns[id];
+        let parent = nodes[id].parent as usize;
+        off_ns[parent] = off_ns[parent].saturating_add(off_ns[id]);
     }
     let mut sums = vec![Sums::default(); calls.names.len()];
     let mut pair_of: HashMap<(NameId, NameId), u32, RandomState> = HashMap::default();
@@ -152,6 +153,8 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     for (name, sum) in sums.into_iter().enumerate().filter(|(_, sum)| sum.row.count > 0) {
         let mut row = sum.row;
         row.function = calls.names.text(name as NameId);
+        // The outermost call may have no end, or a printed time shorter than what it contains.
+        row.elapsed_ns = row.elapsed_ns.max(row.self_ns);
         // Time of calls that ended can exceed the walk's sum only by clock skew; never show a negative.
         row.off_cpu_ns = row.off_cpu_ns.min(row.elapsed_ns);
         if let Ok(found) = pairs.binary_search_by_key(&(name as NameId), |pair| pair.caller) {

@@ -70,7 +70,11 @@ impl Ledger {
 
 /// Fills the ledger with everything that is no message of the machine.
 pub fn left_out(split: &Split, counts: &ReaderCounts, ledger: &mut Ledger) {
-    ledger.add("beyond the limit of lines", counts.dropped, counts.first_dropped);
+    ledger.add(
+        "beyond the limit of lines and bytes kept",
+        counts.dropped,
+        counts.first_dropped,
+    );
     ledger.add("NUL bytes removed", counts.nul_bytes, None);
     ledger.add("in boots beyond the limit of boots", split.dropped, split.first_dropped);
     ledger.add(

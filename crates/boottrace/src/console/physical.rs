@@ -1,5 +1,7 @@
 //! Cuts bytes into physical lines and cleans them of everything a terminal would have swallowed.
 
+use std::io::{self, Read};
+
 use memchr::{memchr, memchr2};
 
 /// A physical line, uncleaned.
@@ -33,6 +35,78 @@ pub fn lines(bytes: &[u8], line_bytes: usize) -> impl Iterator<Item = Physical<'
         at += step;
         Some(line)
     })
+}
+
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Calls `each` with every physical line of a reader, as [`lines`] gives them, in memory that does not grow with the
+/// input: of a line, no more than `line_bytes` are held.
+///
+/// # Errors
+/// Those of `reader`; an interrupted read is tried again.
+pub fn for_each(mut reader: impl Read, line_bytes: usize, mut each: impl FnMut(Physical<'_>)) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut begun = Begun::default();
+    loop {
+        let got = match reader.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(got) => got,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let mut rest = &chunk[..got];
+        while let Some(newline) = memchr(b'\n', rest) {
+            begun.end(&rest[..newline], line_bytes, 1, &mut each);
+            rest = &rest[newline + 1..];
+        }
+        begun.take(rest, line_bytes);
+    }
+    if begun.length_bytes > 0 {
+        begun.end(&[], line_bytes, 0, &mut each);
+    }
+    Ok(())
+}
+
+/// The line that a chunk ended in.
+#[derive(Default)]
+struct Begun {
+    number: u32,
+    offset_bytes: u64,
+    kept: Vec<u8>,
+    length_bytes: u64,
+}
+
+impl Begun {
+    fn take(&mut self, part: &[u8], line_bytes: usize) {
+        let room = line_bytes.saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&part[..part.len().min(room)]);
+        self.length_bytes += part.len() as u64;
+    }
+
+    fn end(&mut self, tail: &[u8], line_bytes: usize, end_bytes: u64, each: &mut impl FnMut(Physical<'_>)) {
+        let whole = self.length_bytes == 0;
+        if whole {
+            self.length_bytes = tail.len() as u64;
+        } else {
+            self.take(tail, line_bytes);
+        }
+        let bytes = if whole {
+            &tail[..tail.len().min(line_bytes)]
+        } else {
+            &self.kept[..]
+        };
+        self.number = self.number.saturating_add(1);
+        each(Physical {
+            number: self.number,
+            offset_bytes: self.offset_bytes,
+            bytes,
+            cut_bytes: self.length_bytes - bytes.len() as u64,
+        });
+        self.offset_bytes += self.length_bytes + end_bytes;
+        self.kept.clear();
+        self.length_bytes = 0;
+    }
 }
 
 /// True when the bytes can be used as they are: printable ASCII without an escape in any spelling.
@@ -142,5 +216,23 @@ mod tests {
         let all: Vec<_> = lines(b"abcdef\nxy", 4).collect();
         assert_eq!((all[0].bytes, all[0].cut_bytes), (&b"abcd"[..], 2));
         assert_eq!((all[1].bytes, all[1].number, all[1].offset_bytes), (&b"xy"[..], 2, 7));
+    }
+
+    #[test]
+    fn a_reader_gives_the_lines_of_its_bytes() {
+        let mut text = b"a\n\nlonger than the limit\nx".to_vec();
+        text.extend(vec![b'y'; 3 * CHUNK_BYTES]);
+        for end in [&b""[..], b"\n", b"\n\n"] {
+            let bytes = [&text[..], end].concat();
+            let mut read = Vec::new();
+            for_each(&bytes[..], 10, |line| {
+                read.push((line.number, line.offset_bytes, line.bytes.to_vec(), line.cut_bytes))
+            })
+            .expect("a slice");
+            let whole: Vec<_> = lines(&bytes, 10)
+                .map(|line| (line.number, line.offset_bytes, line.bytes.to_vec(), line.cut_bytes))
+                .collect();
+            assert_eq!(read, whole);
+        }
     }
 }

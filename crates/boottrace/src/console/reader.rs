@@ -1,5 +1,7 @@
 //! From bytes to logical lines: cleaning, prefixes, messages that ran into each other, LAVA records.
 
+use std::io::{self, Cursor, Read};
+
 use super::line::{HostSource, Line, LineKind};
 use super::prefix::{self, Style};
 use super::{harness, lava, physical};
@@ -29,7 +31,7 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// Physical lines seen.
     pub physical: u32,
-    /// Logical lines beyond the limit, and the first physical line among them.
+    /// Physical lines beyond the limits.
     pub dropped: u64,
     /// First physical line dropped.
     pub first_dropped: Option<u32>,
@@ -39,9 +41,18 @@ pub struct Lines {
     pub nul_bytes: u64,
 }
 
-/// Reads the lines of a console capture or kernel log. `stamps`, when given, holds one stamp a physical line.
-pub fn read(bytes: &[u8], stamps: Option<&[ExternalStamp]>, limits: &Limits) -> Lines {
-    let style = learn_style(bytes, limits);
+/// Bytes looked at to learn a log's habits.
+const STYLE_BYTES: u64 = 1 << 20;
+
+/// Reads the lines of a console capture or kernel log. `stamps`, when given, holds one stamp a physical line. Only what
+/// is kept is held in memory.
+///
+/// # Errors
+/// Those of `source`.
+pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Limits) -> io::Result<Lines> {
+    let mut head = Vec::new();
+    source.by_ref().take(STYLE_BYTES).read_to_end(&mut head)?;
+    let style = learn_style(&head, limits);
     let mut reader = Reader {
         out: Lines::default(),
         style,
@@ -49,13 +60,14 @@ pub fn read(bytes: &[u8], stamps: Option<&[ExternalStamp]>, limits: &Limits) -> 
         day_ns: 0,
         last_time_of_day: None,
         in_kmsg: false,
+        text_bytes: 0,
     };
-    for line in physical::lines(bytes, limits.line_bytes) {
+    physical::for_each(Cursor::new(head).chain(source), limits.line_bytes, |line| {
         reader.out.physical = line.number;
-        if reader.out.lines.len() >= limits.lines {
+        if reader.out.lines.len() >= limits.lines || reader.text_bytes >= limits.text_bytes {
             reader.out.dropped += 1;
             reader.out.first_dropped.get_or_insert(line.number);
-            continue;
+            return;
         }
         reader.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
         let external = stamps.and_then(|all| all.get(line.number as usize - 1));
@@ -69,8 +81,8 @@ pub fn read(bytes: &[u8], stamps: Option<&[ExternalStamp]>, limits: &Limits) -> 
             });
         }
         reader.physical_line(line.bytes, base);
-    }
-    reader.out
+    })?;
+    Ok(reader.out)
 }
 
 fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
@@ -106,6 +118,7 @@ struct Reader<'a> {
     day_ns: i64,
     last_time_of_day: Option<i64>,
     in_kmsg: bool,
+    text_bytes: usize,
 }
 
 impl Reader<'_> {
@@ -232,6 +245,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, line: Line) {
+        self.text_bytes += line.text.len();
         self.out.lines.push(line);
     }
 }
