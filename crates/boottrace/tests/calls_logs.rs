@@ -166,3 +166,25 @@ fn perf_script_makes_a_tree() {
     assert_eq!(row(&samples.calls, "[unknown] (/bin/app)").self_ns, 250_000);
     assert_eq!(row(&samples.calls, "my app").count, 1);
 }
+
+/// Found by fuzzing: sums of numbers that the trace itself gives.
+#[test]
+fn numbers_at_the_end_of_their_range_saturate() {
+    let lost = "CPU:1 [LOST 18446744073709551615 EVENTS]\n".repeat(2);
+    let events = events_text::parse(lost.as_bytes(), None).expect("a slice");
+    assert_eq!(events.events.calls.mismatches.lost_events, u64::MAX);
+    let graph = boottrace::calls::function_graph::parse(lost.as_bytes(), None).expect("a slice");
+    assert_eq!(graph.calls.mismatches.lost_events, u64::MAX);
+    // Stamps that go to the end of the scale and back, three times.
+    let there_and_back = "a-1 [000] d..1. 0.1: sched_switch: prev_comm=a prev_pid=1 ==> next_comm=a next_pid=1\n\
+        a-1 [000] d..1. 0.1: irq_handler_entry: irq=1 name=x\n\
+        a-1 [000] d..1. 9999999999.9: irq_handler_exit: irq=1 ret=handled\n\
+        a-1 [000] d..1. 9999999999.9: sched_switch: prev_comm=a prev_pid=1 ==> next_comm=a next_pid=1\n";
+    let events = events_text::parse(there_and_back.repeat(4).as_bytes(), None)
+        .expect("a slice")
+        .events;
+    assert_eq!(
+        (events.tasks[&1].run_ns, events.interrupts["irq 1"].total_ns),
+        (u64::MAX, u64::MAX)
+    );
+}

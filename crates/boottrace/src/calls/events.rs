@@ -184,7 +184,8 @@ impl Events {
         if let Some((pid, since_ns)) = self.on_cpu.insert(context.cpu, (next.0, context.at_ns)) {
             if pid == prev.0 {
                 let ran_ns = u64::try_from(context.at_ns.saturating_sub(since_ns)).unwrap_or(0);
-                self.task_time(prev).run_ns += ran_ns;
+                let time = self.task_time(prev);
+                time.run_ns = time.run_ns.saturating_add(ran_ns);
             }
         }
         self.task_time(next).switches += 1;
@@ -224,7 +225,7 @@ impl Events {
         let entry = self.interrupts.entry(line.to_owned()).or_default();
         entry.name = name;
         entry.count += 1;
-        entry.total_ns += took_ns;
+        entry.total_ns = entry.total_ns.saturating_add(took_ns);
         entry.max_ns = entry.max_ns.max(took_ns);
     }
 

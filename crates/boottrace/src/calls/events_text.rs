@@ -56,7 +56,8 @@ fn line(trace: &mut Trace, line: &[u8]) {
     let Some((context, rest)) = event_line::parse(line) else {
         if text.starts_with(b"CPU:") {
             let count = memchr::memmem::find(text, b"[LOST ").map_or(1, |at| digits(&text[at + 6..]).0.max(1));
-            events.calls.mismatches.lost_events += count;
+            let lost = &mut events.calls.mismatches.lost_events;
+            *lost = lost.saturating_add(count);
         } else {
             events.skipped.note("no task, processor and stamp", line);
         }

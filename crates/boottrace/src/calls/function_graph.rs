@@ -255,7 +255,8 @@ impl Reader {
             return;
         };
         let (count, used) = digits(&text[lost + 6..]);
-        self.trace.calls.mismatches.lost_events += if used == 0 { 1 } else { count };
+        let lost = &mut self.trace.calls.mismatches.lost_events;
+        *lost = lost.saturating_add(if used == 0 { 1 } else { count });
     }
 
     /// Ends the trace.

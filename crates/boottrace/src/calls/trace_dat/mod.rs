@@ -137,7 +137,8 @@ impl<R: Read + Seek> Decoder<R> {
             match self.next_page(cpu) {
                 Ok(Some(bytes)) => {
                     cpu.page = Page::load(bytes, self.header.layout, self.source.order);
-                    self.trace.events.calls.mismatches.lost_events += cpu.page.missed;
+                    let lost = &mut self.trace.events.calls.mismatches.lost_events;
+                    *lost = lost.saturating_add(cpu.page.missed);
                 }
                 Ok(None) => return,
                 Err(_) => {
