@@ -1,5 +1,5 @@
 # bootlab: `make demo` and `make test` do all the set-up on a fresh Debian 12.
-.PHONY: help demo test setup lint format clean guest kernel doctor reference developer
+.PHONY: help demo test fuzz setup lint format clean guest kernel doctor reference developer
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
@@ -14,6 +14,7 @@ help:
 	@echo "make demo    set up, boot a Debian kernel in QEMU and run the laboratory on it"
 	@echo "make test    set up and run the whole test suite"
 	@echo "make setup   install bootlab into $(VENV)"
+	@echo "make fuzz    ten million executions of every fuzz target (hours; needs cargo-fuzz and a nightly compiler)"
 	@echo "make lint    ruff, mypy, rustfmt, clippy"
 	@echo "make reference  write the generated pages of docs/reference again"
 	@echo "make clean   remove everything that was built"
@@ -60,6 +61,11 @@ test: developer kernel
 	./scripts/setup-debian.sh test
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile
+
+EXECUTIONS := 10000000
+JOBS := $(shell nproc)
+fuzz:
+	python3 scripts/fuzz.py --fresh --executions $(EXECUTIONS) --jobs $(JOBS)
 
 lint: developer
 	$(BIN)/ruff check .

@@ -247,9 +247,8 @@ fn a_recursion_that_never_ends_outside_keeps_the_time_inside() {
 #[test]
 fn times_beyond_all_bounds_saturate() {
     let long = "18446744073709551615.999 us";
-    let text: String = (0..4)
-        .map(|n| format!(" 0)  a-1 => b-2\n 0) | f{n}() {{\n 0)  b-2 => a-1\n 0) {long} | }}\n"))
-        .collect();
+    let lines = ["a-1 => b-2", "| f() {", "b-2 => a-1", &format!("{long} | }}")].map(|line| format!(" 0)  {line}\n"));
+    let text = lines.concat().repeat(4);
     let trace = read(&text);
     for row in functions(&trace.calls, SortBy::Time) {
         assert!(row.off_cpu_ns <= row.elapsed_ns);

@@ -219,7 +219,7 @@ fn xz_and_zstd_are_read() {
 
 #[test]
 fn archives_cut_at_every_byte_give_what_came_before() {
-    let text: String = (0..200).map(|n| format!("[    0.{n:06}] message {n}\n")).collect();
+    let text = "[    0.000100] a message of the kernel\n".repeat(200);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(text.as_bytes()).unwrap();
     let zstd = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);

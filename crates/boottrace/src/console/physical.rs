@@ -226,7 +226,7 @@ mod tests {
             let bytes = [&text[..], end].concat();
             let mut read = Vec::new();
             for_each(&bytes[..], 10, |line| {
-                read.push((line.number, line.offset_bytes, line.bytes.to_vec(), line.cut_bytes))
+                read.push((line.number, line.offset_bytes, line.bytes.to_vec(), line.cut_bytes));
             })
             .expect("a slice");
             let whole: Vec<_> = lines(&bytes, 10)
