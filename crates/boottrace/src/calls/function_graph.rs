@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 
-use super::graph_batches;
+use super::graph_batches::{self, Known};
 use super::graph_line::{self, Body, SameColumns};
 use super::lines::ReadCounts;
 use super::number::digits;
@@ -77,6 +77,8 @@ pub struct Reader {
     cpus: Vec<Cpu>,
     indent: Indent,
     same: SameColumns,
+    /// Processor and task of the line before, when that was a call.
+    before: Option<(usize, TaskId)>,
 }
 
 impl Reader {
@@ -91,6 +93,7 @@ impl Reader {
             cpus: Vec::new(),
             indent: Indent::Unknown,
             same: SameColumns::default(),
+            before: None,
         }
     }
 
@@ -179,33 +182,55 @@ impl Reader {
     pub fn line(&mut self, line: &[u8]) {
         let mut same = std::mem::take(&mut self.same);
         let read = graph_line::parse_after(line, &mut same);
+        let known = Known {
+            name: None,
+            repeated: same.repeated(),
+        };
         self.same = same;
-        self.take(&read, line);
+        self.take(&read, line, known);
     }
 
     #[inline]
-    fn take(&mut self, read: &graph_line::GraphLine, line: &[u8]) {
+    fn place(&mut self, read: &graph_line::GraphLine, line: &[u8], known: Known) -> Option<(usize, TaskId)> {
+        if let Some(before) = self.before.take().filter(|_| known.repeated) {
+            self.before = Some(before);
+            return self.before;
+        }
         let Some(index) = self.cpu(read.cpu) else {
             self.trace.skipped.note("processor number out of range", line);
-            return;
+            return None;
         };
         if matches!(read.body, Body::Unknown | Body::Comment(_) | Body::Switch(..)) {
             self.other(line, index, read);
-            return;
+            return None;
         }
         let Some(task) = self.task(index, read.proc, read.at_ns) else {
             self.trace.skipped.note("too many tasks", line);
+            return None;
+        };
+        self.before = Some((index, task));
+        self.before
+    }
+
+    #[inline]
+    fn take(&mut self, read: &graph_line::GraphLine, line: &[u8], known: Known) {
+        let call = matches!(read.body, Body::Enter(_) | Body::Leaf(_) | Body::Exit(_));
+        let known = Known {
+            repeated: known.repeated && call,
+            ..known
+        };
+        let Some((index, task)) = self.place(read, line, known) else {
             return;
         };
         let calls = &mut self.trace.calls;
         match read.body {
             Body::Enter(name) => {
-                let name = calls.names.intern(name);
+                let name = known.name.unwrap_or_else(|| calls.names.intern(name));
                 let depth = self.depth(index, read.indent, true, false);
                 self.trace.calls.enter(task, name, read.at_ns, depth);
             }
             Body::Leaf(name) => {
-                let name = calls.names.intern(name);
+                let name = known.name.unwrap_or_else(|| calls.names.intern(name));
                 let depth = self.depth(index, read.indent, false, false);
                 self.trace
                     .calls
@@ -274,6 +299,9 @@ impl Reader {
 /// Those of `reader`.
 pub fn parse<R: Read + Send>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
     let mut state = Reader::new(spans);
-    let read = graph_batches::for_each_batch(reader, |batch| batch.for_each(|read, line| state.take(read, line)))?;
+    let (read, names) = graph_batches::for_each_batch(reader, |batch| {
+        batch.for_each(|read, line, known| state.take(read, line, known));
+    })?;
+    state.trace.calls.names = names;
     Ok(state.finish(read))
 }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 
 use super::graph_line::{self, Body, GraphLine, SameColumns};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
+use super::names::{NameId, Names, OVERFLOW};
 
 const CHUNK_BYTES: usize = 256 * 1024;
 /// Batches on their way at once.
@@ -52,34 +53,65 @@ const SAME_PROC: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 struct Row {
     kind: Kind,
+    /// Processor and task are those of the row before.
+    repeated: bool,
     cpu: u32,
     indent: u32,
     at_ns: i64,
     duration_ns: u64,
+    name: NameId,
     /// The function's name, or the whole line for [`Kind::Other`].
     text: Place,
     proc: Place,
+}
+
+/// What the thread that parses a line knows of it beside its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// The function's name, when it was looked up.
+    pub name: Option<NameId>,
+    /// Processor and task are those of the line before.
+    pub repeated: bool,
+}
+
+/// What goes on from batch to batch.
+#[derive(Default)]
+struct State {
+    /// A line begun in the batch before.
+    carry: Vec<u8>,
+    /// Inside a line that was cut.
+    dropping: bool,
+    same: SameColumns,
+    names: Names,
 }
 
 /// Some lines, parsed.
 #[derive(Default)]
 pub struct Batch {
     bytes: Vec<u8>,
+    /// Where the first line starts, and where the bytes of this batch end.
+    start: usize,
+    filled: usize,
     rows: Vec<Row>,
     counts: ReadCounts,
     error: Option<io::Error>,
 }
 
 impl Batch {
-    fn push(&mut self, start: usize, end: usize, same: &mut SameColumns) {
+    fn push(&mut self, start: usize, end: usize, state: &mut State) {
         let line = &self.bytes[start..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let read = graph_line::parse_after(line, same);
+        let read = graph_line::parse_after(line, &mut state.same);
         let (kind, text) = match read.body {
             Body::Enter(name) => (Kind::Enter, name),
             Body::Leaf(name) => (Kind::Leaf, name),
             Body::Exit(_) => (Kind::Exit, &line[..0]),
             _ => (Kind::Other, line),
+        };
+        // Names are looked up here, where their bytes are in the cache.
+        let name = match kind {
+            Kind::Enter | Kind::Leaf => state.names.intern(text),
+            Kind::Exit | Kind::Other => OVERFLOW,
         };
         let none = Place {
             start: SAME_PROC,
@@ -87,6 +119,8 @@ impl Batch {
         };
         self.rows.push(Row {
             kind,
+            repeated: state.same.repeated(),
+            name,
             cpu: read.cpu.unwrap_or(NO_CPU),
             indent: read.indent,
             at_ns: read.at_ns.unwrap_or(NO_STAMP),
@@ -96,8 +130,9 @@ impl Batch {
         });
     }
 
-    /// Calls `each` with every line in order: what it says, and for what is no call the line itself.
-    pub fn for_each<'a>(&'a self, mut each: impl FnMut(&GraphLine<'a>, &'a [u8])) {
+    /// Calls `each` with every line in order: what it says, for what is no call the line itself, and what is known of
+    /// it.
+    pub fn for_each<'a>(&'a self, mut each: impl FnMut(&GraphLine<'a>, &'a [u8], Known)) {
         for row in &self.rows {
             let text = row.text.get(&self.bytes);
             let body = match row.kind {
@@ -105,7 +140,7 @@ impl Batch {
                 Kind::Leaf => Body::Leaf(text),
                 Kind::Exit => Body::Exit(None),
                 Kind::Other => {
-                    each(&graph_line::parse(text), text);
+                    each(&graph_line::parse(text), text, Known::default());
                     continue;
                 }
             };
@@ -117,43 +152,54 @@ impl Batch {
                 body,
                 indent: row.indent,
             };
-            each(&line, text);
+            let known = Known {
+                name: Some(row.name),
+                repeated: row.repeated,
+            };
+            each(&line, text, known);
         }
     }
 }
 
-/// Fills `batch` after what `carry` holds of a line begun before; false at the end of the input.
-fn fill<R: Read>(reader: &mut R, batch: &mut Batch, carry: &mut Vec<u8>, dropping: &mut bool) -> io::Result<bool> {
-    let old = carry.len();
-    batch.bytes.clear();
-    batch.bytes.append(carry);
+/// Fills `batch` after what is there of a line begun before; false at the end of the input.
+fn fill<R: Read>(reader: &mut R, batch: &mut Batch, state: &mut State) -> io::Result<bool> {
+    let old = state.carry.len();
+    // What is in the buffer from before is written over: no need to clear it first.
     batch.bytes.resize(old + CHUNK_BYTES, 0);
+    batch.bytes[..old].copy_from_slice(&state.carry);
+    state.carry.clear();
+    batch.start = 0;
     let got = loop {
         match reader.read(&mut batch.bytes[old..]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => break other?,
+            Ok(got) => break got,
+            Err(error) => {
+                batch.filled = old;
+                return Err(error);
+            }
         }
     };
-    batch.bytes.truncate(old + got);
+    batch.filled = old + got;
     batch.counts.bytes += got as u64;
-    if *dropping {
+    if state.dropping {
         // The rest of a line that was cut.
-        let Some(newline) = memchr::memchr(b'\n', &batch.bytes) else {
-            batch.bytes.clear();
-            return Ok(got > 0);
-        };
-        batch.bytes.drain(..=newline);
-        *dropping = false;
+        match memchr::memchr(b'\n', &batch.bytes[..batch.filled]) {
+            Some(newline) => {
+                batch.start = newline + 1;
+                state.dropping = false;
+            }
+            None => batch.filled = 0,
+        }
     }
     Ok(got > 0)
 }
 
-fn split(batch: &mut Batch, carry: &mut Vec<u8>, dropping: &mut bool, same: &mut SameColumns, last: bool) {
-    let bytes = std::mem::take(&mut batch.bytes);
+fn split(batch: &mut Batch, state: &mut State, last: bool) {
     batch.rows.clear();
-    let mut start = 0;
+    let mut start = batch.start;
     let mut ends: Vec<(usize, usize)> = Vec::with_capacity(CHUNK_BYTES / 64);
-    for end in memchr::memchr_iter(b'\n', &bytes) {
+    let bytes = &batch.bytes[..batch.filled];
+    for end in memchr::memchr_iter(b'\n', &bytes[start..]).map(|at| at + batch.start) {
         ends.push((start, end));
         start = end + 1;
     }
@@ -161,40 +207,41 @@ fn split(batch: &mut Batch, carry: &mut Vec<u8>, dropping: &mut bool, same: &mut
     if rest >= MAX_LINE_BYTES {
         ends.push((start, start + MAX_LINE_BYTES));
         batch.counts.cut_lines += 1;
-        *dropping = true;
+        state.dropping = true;
     } else if last && rest > 0 {
         ends.push((start, bytes.len()));
     } else {
-        carry.extend_from_slice(&bytes[start..]);
+        state.carry.extend_from_slice(&bytes[start..]);
     }
-    batch.bytes = bytes;
     batch.counts.lines += ends.len() as u64;
     for (start, end) in ends {
         let cut = end - start > MAX_LINE_BYTES;
         batch.counts.cut_lines += u64::from(cut);
-        batch.push(start, end.min(start + MAX_LINE_BYTES), same);
+        batch.push(start, end.min(start + MAX_LINE_BYTES), state);
     }
 }
 
-fn produce<R: Read>(mut reader: R, full: &SyncSender<Batch>, empty: &Receiver<Batch>) {
-    let (mut carry, mut dropping, mut same) = (Vec::new(), false, SameColumns::default());
+fn produce<R: Read>(mut reader: R, full: &SyncSender<Batch>, empty: &Receiver<Batch>) -> Names {
+    let mut state = State::default();
     while let Ok(mut batch) = empty.recv() {
         batch.counts = ReadCounts::default();
-        let more = fill(&mut reader, &mut batch, &mut carry, &mut dropping);
+        let more = fill(&mut reader, &mut batch, &mut state);
         let last = !matches!(more, Ok(true));
-        split(&mut batch, &mut carry, &mut dropping, &mut same, last);
+        split(&mut batch, &mut state, last);
         batch.error = more.err();
         if full.send(batch).is_err() || last {
-            return;
+            break;
         }
     }
+    state.names
 }
 
-/// Reads all of `reader` on a second thread and calls `each` with the batches, in order, on this one.
+/// Reads all of `reader` on a second thread and calls `each` with the batches, in order, on this one. Gives the names
+/// that the lines' numbers stand for too.
 ///
 /// # Errors
 /// Those of `reader`.
-pub fn for_each_batch<R: Read + Send>(reader: R, mut each: impl FnMut(&Batch)) -> io::Result<ReadCounts> {
+pub fn for_each_batch<R: Read + Send>(reader: R, mut each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
     let (full_in, full_out) = sync_channel(BATCHES);
     let (empty_in, empty_out) = sync_channel(BATCHES);
     for _ in 0..BATCHES {
@@ -203,7 +250,7 @@ pub fn for_each_batch<R: Read + Send>(reader: R, mut each: impl FnMut(&Batch)) -
     }
     let mut counts = ReadCounts::default();
     std::thread::scope(|scope| {
-        scope.spawn(move || produce(reader, &full_in, &empty_out));
+        let producer = scope.spawn(move || produce(reader, &full_in, &empty_out));
         for mut batch in full_out {
             each(&batch);
             counts.bytes += batch.counts.bytes;
@@ -214,6 +261,7 @@ pub fn for_each_batch<R: Read + Send>(reader: R, mut each: impl FnMut(&Batch)) -
             }
             let _ = empty_in.send(batch);
         }
-        Ok(counts)
+        let names = producer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((counts, names))
     })
 }

@@ -72,9 +72,16 @@ pub struct SameColumns {
     text: Vec<u8>,
     cpu: Option<u32>,
     proc: (usize, usize),
+    current: bool,
+    repeated: bool,
 }
 
 impl SameColumns {
+    /// The last line that was parsed has the processor and the task of the line before it.
+    pub fn repeated(&self) -> bool {
+        self.repeated
+    }
+
     #[inline]
     fn apply<'a>(&self, line: &'a [u8], at: usize, out: &mut GraphLine<'a>) -> Option<usize> {
         let end = at + self.text.len();
@@ -91,6 +98,7 @@ impl SameColumns {
         self.text.extend_from_slice(text);
         self.cpu = cpu;
         self.proc = proc;
+        self.current = true;
     }
 }
 
@@ -186,7 +194,11 @@ pub fn parse_after<'a>(line: &'a [u8], same: &mut SameColumns) -> GraphLine<'a> 
         learn_from = at + used;
         at = learn_from;
     }
+    let before = std::mem::replace(&mut same.current, false);
+    same.repeated = false;
     if let Some(end) = same.apply(line, learn_from, &mut out) {
+        same.current = true;
+        same.repeated = before;
         columns(line, skip_spaces(line, end), &mut out);
         return out;
     }

@@ -19,8 +19,9 @@ pub const CUT: NodeId = 1;
 /// Parent of what ran in interrupts: they hit any function and belong to none.
 pub const INTERRUPTS: NodeId = 2;
 
-/// All calls along one path.
+/// All calls along one path. One line of the cache each: a large tree is visited in no order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct Node {
     /// The function; meaningless for the three fixed nodes.
     pub name: NameId,
