@@ -2,14 +2,15 @@
 
     python3 benchmarks/hostile_inputs.py [--megabytes 1024] [--only NAME]
 
-Inputs are written into a pipe as they are read, so they need no room on the disk. Time is processor time of the reader;
-the last column is its growth from a quarter of the size to the whole, 4 where time grows with the size. Writes the table
-into docs/explanation/fuzzing.md.
+Inputs are written into a pipe as they are read, so they need no room on the disk. Time is processor time of the
+reader; the growth is from a quarter of the size to the whole, 4 where time grows with the size. Writes the table into
+docs/explanation/fuzzing.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import io
 import json
@@ -55,7 +56,8 @@ def ordinary(size: int) -> Iterator[bytes]:
     written = number = 0
     while written < size:
         lines = b"".join(
-            b"[%5d.%06d] usb 1-%d: new high-speed USB device number %d using xhci_hcd\n" % (n // 1000, n % 1000 * 997, n % 9, n)
+            b"[%5d.%06d] usb 1-%d: new high-speed USB device number %d using xhci_hcd\n"
+            % (n // 1000, n % 1000 * 997, n % 9, n)
             for n in range(number, number + 10_000)
         )
         number += 10_000
@@ -95,16 +97,13 @@ def run(program: Path, chunks: Iterator[bytes]) -> tuple[float, float, dict[str,
     """Processor seconds, peak megabytes, and what the document says of its input."""
     out = io.BytesIO()
     with subprocess.Popen([str(program), "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin and process.stdout
-        try:
+        assert process.stdin
+        assert process.stdout
+        with contextlib.suppress(BrokenPipeError):  # It may have had enough.
             for chunk in chunks:
                 process.stdin.write(chunk)
-        except BrokenPipeError:
-            pass  # It had enough.
-        try:
+        with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        except BrokenPipeError:
-            pass
         out.write(process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -129,12 +128,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=1024)
     parser.add_argument("--only", choices=sorted(INPUTS), action="append")
+    parser.add_argument("--program", type=Path, help="the example `analyze`, built already")
     options = parser.parse_args()
-    build = ["cargo", "build", "--release", "-q", "-p", "boottrace", "--example", "analyze"]
-    subprocess.run(build, cwd=REPOSITORY, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
-    program = target / "release/examples/analyze"
-    lines = ["| input | size | processor time | peak memory | growth for 4 times the size | left out |", "|---|---:|---:|---:|---:|---|"]
+    program = options.program or target / "release/examples/analyze"
+    if not options.program:
+        build = ["cargo", "build", "--release", "-q", "-p", "boottrace", "--example", "analyze"]
+        subprocess.run(build, cwd=REPOSITORY, check=True)
+    lines = [
+        "| input | size | processor time | peak memory | growth for 4 times the size | left out |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
     for name in options.only or INPUTS:
         text, make = INPUTS[name]
         quarter_s, _, _ = run(program, make(options.megabytes * MEGABYTE // 4))

@@ -12,7 +12,6 @@ import argparse
 import concurrent.futures
 import datetime
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -53,9 +52,7 @@ def crate_of(target: str) -> str:
 
 def targets() -> list[str]:
     """All targets, crate by crate."""
-    return [
-        path.stem for crate in CRATES for path in sorted((ROOT / f"crates/{crate}/fuzz/fuzz_targets").glob("*.rs"))
-    ]
+    return [path.stem for crate in CRATES for path in sorted((ROOT / f"crates/{crate}/fuzz/fuzz_targets").glob("*.rs"))]
 
 
 def feeds(target: str) -> str:
@@ -160,7 +157,7 @@ class Book:
             row[name] = max(int(str(row.get(name, 0))), new[name])
         files = [path.stat().st_size for path in (fuzz_directory(target) / "corpus" / target).iterdir()]
         row |= {"corpus_files": len(files), "corpus_bytes": sum(files)}
-        row |= {"date": datetime.date.today().isoformat(), "commit": commit()}
+        row |= {"date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(), "commit": commit()}
         self.save()
 
     def forget(self, target: str) -> None:
@@ -171,7 +168,7 @@ class Book:
         """Writes the file, and the table in the page."""
         partial = FIGURES.with_suffix(".tmp")
         partial.write_text(json.dumps(dict(sorted(self.rows.items())), indent=1) + "\n")
-        os.replace(partial, FIGURES)
+        partial.replace(FIGURES)
         page = PAGE.read_text()
         before, rest = page.split(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n{self.table()}{END}{rest.split(END)[1]}")
@@ -180,15 +177,31 @@ class Book:
         """The figures as Markdown."""
         lines = []
         for crate in CRATES:
-            lines += [f"\n### {crate}\n", "| Target | What it feeds | Executions | a second | long inputs | edges | corpus | peak memory | date |"]
-            lines.append("|---|---|---:|---:|---:|---:|---:|---:|---|")
+            columns = (
+                "Target",
+                "What it feeds",
+                "Executions",
+                "a second",
+                "long inputs",
+                "edges",
+                "corpus",
+                "memory",
+                "date",
+            )
+            lines += [f"\n### {crate}\n", f"| {' | '.join(columns)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
             for target in (name for name in targets() if crate_of(name) == crate and name in self.rows):
                 row = self.rows[target]
                 count, seconds = self.executions(target), float(str(row["seconds"]))
-                lines.append(
-                    f"| `{target}` | {feeds(target)} | {count:,} | {count / max(seconds, 1):,.0f} | {row['long']:,} | {row['edges']:,} "
-                    f"| {row['corpus_files']:,} files, {int(str(row['corpus_bytes'])) / 1024:,.0f} KiB | {row['peak_mb']} MB | {row['date']} |"
-                )
+                kept = f"{row['corpus_files']:,} files, {int(str(row['corpus_bytes'])) / 1024:,.0f} KiB"
+                cells = [
+                    f"`{target}`",
+                    feeds(target),
+                    f"{count:,}",
+                    f"{count / max(seconds, 1):,.0f}",
+                    f"{row['long']:,}",
+                ]
+                cells += [f"{row['edges']:,}", kept, f"{row['peak_mb']} MB", str(row["date"])]
+                lines.append(f"| {' | '.join(cells)} |")
         return "\n".join(lines) + "\n"
 
 
