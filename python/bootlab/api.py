@@ -34,8 +34,10 @@ from bootlab.targets.trace_boot import TraceRequest
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.experiment.lpj import Booted, LpjMatrix, RateSweep
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
+    from bootlab.model.compiled_cmdline import CompiledWay
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
     from bootlab.model.system import System as SystemValue
     from bootlab.model.timeline import Stage
@@ -358,6 +360,24 @@ class System:
         """
         with self._laboratory() as lab:
             return Results(*lab.stack(self.value, _selection(ids, allow, also)))
+
+    def delay_loop(self, *, anew: bool = False) -> Booted:
+        """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.
+
+        Raise MeasurementError when this kernel calibrates nothing.
+        """
+        with self._laboratory() as lab:
+            return lab.delay_loop(self.value, anew=anew)
+
+    def lpj_tests(self, way: CompiledWay | None = None) -> LpjMatrix:
+        """Boot the five tests of a preset, with kernels built for them. `way`: how it is compiled in."""
+        with self._laboratory() as lab:
+            return lab.lpj_tests(self.value, way)
+
+    def lpj_savings(self, rates_hz: Iterable[int] = (100, 250, 1000)) -> RateSweep:
+        """Boot kernels built for several tick rates, without a preset and with their own value."""
+        with self._laboratory() as lab:
+            return lab.lpj_savings(self.value, tuple(rates_hz))
 
     def _laboratory(self) -> Laboratory:
         return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)

@@ -12,6 +12,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
+from bootlab.experiment import lpj
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
@@ -19,6 +20,7 @@ from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.tracing import Traced, trace_boot
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
+from bootlab.model.compiled_cmdline import CompiledWay
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Trial
@@ -110,6 +112,22 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("trace", 2)
         return trace_boot(bench, self._cache, system, request)
+
+    def delay_loop(self, system: System, *, anew: bool = False) -> lpj.Booted:
+        """Boot without a preset; `anew`: with `lpj=0`, which also a compiled-in preset gives way to."""
+        self._phase("delay loop", 1)
+        bench = self.bench(system)
+        return lpj.recalibrated(bench, system) if anew else lpj.base_value(bench, system)
+
+    def lpj_tests(self, system: System, way: CompiledWay | None = None) -> lpj.LpjMatrix:
+        """Boot the five tests of a preset."""
+        self._phase("preset tests", len(lpj.TESTS))
+        return lpj.run_tests(self.bench(system), system, way)
+
+    def lpj_savings(self, system: System, rates_hz: tuple[int, ...]) -> lpj.RateSweep:
+        """Boot kernels of several tick rates without a preset and with their own."""
+        self._phase("tick rates", 2 * len(rates_hz))
+        return lpj.savings(self.bench(system), system, rates_hz)
 
     def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
         """Write the results of a single boot as a run."""

@@ -73,6 +73,9 @@ _KEYS: dict[str, str] = {
     "kernel.embed_initramfs": "with `source`: make the system's initramfs a part of the image",
     "kernel.config": "its configuration, or with `source` one fragment or a list of them, merged in order; else `config-VERSION` beside `vmlinuz-VERSION`, else what the image holds (IKCONFIG)",
     "kernel.symbols": "its `System.map` or its unstripped vmlinux; else `System.map-VERSION` beside it. Its addresses count where the image tells others, or none",
+    "kernel.flash": "start from flash: bootlab puts a loader, the kernel and the initramfs into the machine's first bank. "
+    "`in-place`: an xipImage executed there; `copied`: an Image copied to RAM; `unpacked`: a zImage copied to RAM, where it "
+    "unpacks itself; `unpacked-in-place`: a zImage that unpacks itself out of flash. Left out: the emulator loads the kernel",
     "kernel.form": "`image`: booted as it is. `vmlinux`: unpacked on the host and entered by PVH (x86_64)",
     "kernel.cmdline": "see `cmdline`",
     "kernel.application": "see `application`",

@@ -7,10 +7,12 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache
+from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
 from bootlab.builders.kernel import build_kernel
 from bootlab.errors import UserError
+from bootlab.model import flash_layout
 from bootlab.model.system import Kernel, KernelBuild, System
 
 
@@ -60,6 +62,7 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
         symbols=str(built.system_map),
         vmlinux=str(built.vmlinux),
         form=system.kernel.form,
+        flash=system.kernel.flash,
     )
     build = system.kernel.build
     machine = system.machine
@@ -67,6 +70,24 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
         machine = msgspec.structs.replace(machine, dtb=str(built.device_tree(build.device_tree)))
     initramfs = None if build.embed_initramfs else system.initramfs
     return msgspec.structs.replace(system, kernel=kernel, machine=machine, initramfs=initramfs)
+
+
+def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:
+    """Return the system as it starts from flash: its first bank filled, the initramfs's place on the command line.
+
+    Raise UserError for a machine that has no such start.
+    """
+    if system.kernel.flash is None:
+        return system
+    place = flash_layout.layout(system)
+    bank = flash_image(place, system.kernel.flash, artefacts.kernel, artefacts.initramfs, cache)
+    machine = msgspec.structs.replace(system.machine, flash=(str(bank), *system.machine.flash[1:]))
+    cmdline = system.cmdline
+    if artefacts.initramfs is not None:
+        # The loader is as small as can be, and writes nothing into the device tree (init/do_mounts_initrd.c: initrd=).
+        size = artefacts.initramfs.stat().st_size
+        cmdline = cmdline.with_param("initrd", f"{place.initramfs_to:#x},{size}")
+    return msgspec.structs.replace(system, machine=machine, cmdline=cmdline)
 
 
 def _request(system: System) -> KernelBuild:

@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "trace": ("bootlab.cli.trace", "trace"),
     "where": ("bootlab.cli.where", "where"),
     "kernel": ("bootlab.cli.kernel", "kernel"),
+    "lpj": ("bootlab.cli.lpj", "lpj"),
 }
 """Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
 

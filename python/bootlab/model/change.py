@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.cmdline import Param
-from bootlab.model.system import Firmware, KernelBuild, KernelForm, KernelPatch, System
+from bootlab.model.system import Firmware, FlashStart, KernelBuild, KernelForm, KernelPatch, System
 from bootlab.model.tree import Compression, Entry
 
 
@@ -111,6 +111,16 @@ class SetKernelForm(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel
         return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, form=self.form))
 
 
+class SetFlashStart(msgspec.Struct, frozen=True, tag_field="op", tag="set-flash-start"):
+    """Start the machine from its flash, the kernel in a given way; None: the emulator loads the kernel."""
+
+    start: FlashStart | None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, flash=self.start))
+
+
 class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine"):
     """Change the machine: its type, firmware or options (None: as it was)."""
 
@@ -196,6 +206,7 @@ Op = (
     | DropFiles
     | PutFile
     | SetKernelForm
+    | SetFlashStart
     | SetMachine
     | KernelOp
 )

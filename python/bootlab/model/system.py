@@ -14,6 +14,10 @@ TargetName = str
 Mode = Literal["exact", "free"]
 Firmware = Literal["seabios", "qboot", "default"]
 KernelForm = Literal["image", "vmlinux"]
+FlashStart = Literal["in-place", "copied", "unpacked", "unpacked-in-place"]
+"""How a loader in flash starts the kernel that lies beside it. `in-place`: executed where it is (xipImage). `copied`: to RAM
+(Image). `unpacked`: a zImage is copied to RAM and unpacks itself. `unpacked-in-place`: it unpacks itself out of flash."""
+
 DiskBus = Literal["pci", "mmio"]
 
 # QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
@@ -120,7 +124,8 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
 class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     """The kernel image, and its configuration where it lies beside it; or how it is built.
 
-    With `build`, the other paths are empty until the builder has filled them in.
+    With `build`, the other paths are empty until the builder has filled them in. `flash`: the machine starts from its
+    flash, with bootlab's loader, the kernel and the initramfs in its first bank; None: the emulator loads the kernel.
     """
 
     image: str
@@ -129,6 +134,7 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     form: KernelForm = "image"
     vmlinux: str | None = None
     build: KernelBuild | None = None
+    flash: FlashStart | None = None
 
 
 class Initramfs(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,13 +34,14 @@ def kernel(raw: RawKernel, place: Place) -> Kernel:
     if not raw.image:
         if not place.absent:
             raise place.error("this key must be given", "kernel.image", 'add to [kernel]: image = "/boot/vmlinuz-..."')
-        return Kernel(image="", form=raw.form)
+        return Kernel(image="", form=raw.form, flash=raw.flash)
     image = place.file(raw.image, "kernel.image")
     return Kernel(
         image=image,
         config=place.file(raw.config, "kernel.config") if raw.config else _beside(image, "config"),
         symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else _beside(image, "System.map"),
         form=raw.form,
+        flash=raw.flash,
     )
 
 
@@ -81,7 +82,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         device_tree=raw.device_tree,
         embed_initramfs=raw.embed_initramfs,
     )
-    return Kernel(image="", form=raw.form, build=build)
+    return Kernel(image="", form=raw.form, build=build, flash=raw.flash)
 
 
 def _value(name: str, value: str | int, place: Place) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bootlab.model.architecture import Arch
-from bootlab.model.system import DiskBus, Firmware, KernelForm, Mode, TargetName
+from bootlab.model.system import DiskBus, Firmware, FlashStart, KernelForm, Mode, TargetName
 from bootlab.model.tree import Compression
 
 
@@ -54,6 +54,7 @@ class RawKernel(RawTable, frozen=True):
     config: str | list[str] | None = None
     symbols: str | None = None
     form: KernelForm = "image"
+    flash: FlashStart | None = None
     source: str | None = None
     defconfig: str = ""
     options: dict[str, str | int | bool] = {}

@@ -24,6 +24,7 @@ def system_toml(system: System, files: dict[str, str]) -> str:
         lines.append(f"application = {_text(system.application)}")
     lines += ["", "[kernel]", 'image = "kernel"']
     lines += [f"form = {_text(system.kernel.form)}"] if system.kernel.form != "image" else []
+    lines += [f"flash = {_text(system.kernel.flash)}"] if system.kernel.flash is not None else []
     for name in ("config", "symbols"):
         if path := getattr(system.kernel, name):
             lines.append(f"{name} = {_path(path)}")

@@ -6,9 +6,12 @@ ARM, AArch64 and RISC-V run there until they switch their MMU on.
 
 from __future__ import annotations
 
+import msgspec
+
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.model import flash_layout
 from bootlab.model.architecture import Arch
-from bootlab.model.system import Machine
+from bootlab.model.system import Machine, System
 
 # The set-up code's entry, 0x200 behind its segment, and the protected-mode part.
 X86_SETUP_ENTRY = 0x10200
@@ -59,6 +62,25 @@ def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
     return found
 
 
+def flash_entries(system: System) -> dict[str, int]:
+    """Return the marks of a machine that starts from flash; `kernel-copy`: the loader begins to copy the kernel."""
+    start = system.kernel.flash
+    if start is None:
+        return {}
+    place = flash_layout.layout(msgspec.structs.replace(system, machine=_without_first_bank(system.machine)))
+    first = flash_layout.entry(place, start)
+    found = {"kernel-entry": first}
+    if start in {"unpacked", "unpacked-in-place"}:
+        found |= {"decompression": first, "kernel-image": place.text}
+    else:
+        found["kernel-image"] = first
+    return ({"kernel-copy": place.copy_mark} if start in {"copied", "unpacked"} else {}) | found
+
+
+def _without_first_bank(machine: Machine) -> Machine:
+    return msgspec.structs.replace(machine, flash=("", *machine.flash[1:]))
+
+
 def user_space_end(arch: Arch, info: KernelInfo) -> int:
     """Return the address that no instruction of user space reaches."""
     if arch == "arm":
@@ -69,7 +91,8 @@ def user_space_end(arch: Arch, info: KernelInfo) -> int:
 def user_half_end(info: KernelInfo) -> int:
     """Return PAGE_OFFSET of a 32-bit ARM kernel (CONFIG_VMSPLIT_*), told by where its code is linked."""
     start = info.symbols.get("start_kernel")
-    return _ARM_PAGE_OFFSET if start is None else start & 0xF0000000
+    # A kernel that executes in place has its code among the modules, which lie below that address.
+    return _ARM_PAGE_OFFSET if start is None else (start + _ARM_MODULES_BYTES) & 0xF0000000
 
 
 def _arm_text(info: KernelInfo) -> int | None:

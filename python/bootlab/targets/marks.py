@@ -16,6 +16,7 @@ _NO_SYMBOLS = (
     "kernel.symbols)"
 )
 _SOURCES = {
+    "kernel-copy": "the loader's first instruction that copies the kernel",
     "kernel-entry": "first instruction of the kernel's set-up code",
     "decompression": "first instruction of the decompressor",
     "kernel-image": "first instruction of the unpacked kernel",
@@ -45,6 +46,8 @@ def kernel_marks(
 
 
 def _entries(system: System, info: KernelInfo) -> dict[str, int]:
+    if system.kernel.flash is not None:
+        return load_address.flash_entries(system)
     if system.machine.arch != "x86_64":
         return load_address.entries(system.machine, info)
     if system.kernel.form == "vmlinux":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.artefacts import Artefacts, build, with_built_kernel
+from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_kernel
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
@@ -60,8 +60,11 @@ class QemuTarget:
         built_here = system.kernel.build is not None
         system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
-        info = inspect(system.kernel, self._cache.root, self._cache.digest(Path(system.kernel.image)), self._watch)
-        _check_form(system, info)
+        info = self._inspect(system)
+        if system.kernel.flash is not None:
+            system = in_flash(system, artefacts, self._cache)
+        else:
+            _check_form(system, info)
         accel = self._accel(system, found)
         stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
@@ -78,7 +81,7 @@ class QemuTarget:
         parts = qemu_command.Parts(
             emulator=found.path,
             kernel=str(artefacts.kernel),
-            initramfs=str(artefacts.initramfs) if artefacts.initramfs else None,
+            initramfs=str(artefacts.initramfs) if artefacts.initramfs and not system.kernel.flash else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
             marks=tuple(marks.items()) if stamped else (),
@@ -125,6 +128,13 @@ class QemuTarget:
             for name, source in plan.carried:
                 shutil.copyfile(source, folder / name)
         return _record(plan, folder, watch, ending, time.monotonic() - started)
+
+    def _inspect(self, system: System) -> KernelInfo:
+        kernel = system.kernel
+        if kernel.flash is not None and kernel.vmlinux is not None:
+            # What lies in flash may be bare code that says nothing of itself.
+            kernel = msgspec.structs.replace(kernel, image=kernel.vmlinux)
+        return inspect(kernel, self._cache.root, self._cache.digest(Path(kernel.image)), self._watch)
 
     def _accel(self, system: System, found: emulator.Emulator) -> str:
         if system.clock.mode == "exact" or system.clock.accel == "tcg":
@@ -305,6 +315,9 @@ def _key(
     words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
     # A device tree's contents are among `disks`; that of a built kernel has another path with each kernel.
     words = ["dtb" if w == system.machine.dtb else w for w in words]
+    if system.kernel.flash is not None:
+        # So does the flash bank that bootlab fills; its contents are among `disks` too.
+        words = [w.replace(system.machine.flash[0], "flash") for w in words]
     # The plugin's path holds its digest and the machine's cache folder: only the former counts.
     words = [f"plugin:{plugin_digest}:{w.partition('.so,')[2]}" if ".so," in w else w for w in words]
     facts = (words, disks, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)

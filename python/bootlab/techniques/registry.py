@@ -49,6 +49,7 @@ from bootlab.techniques.kernel.ip_autoconfig import IpAutoconfig
 from bootlab.techniques.kernel.kallsyms_off import KallsymsOff
 from bootlab.techniques.kernel.latent_entropy_off import LatentEntropyOff
 from bootlab.techniques.kernel.loglevel import Loglevel
+from bootlab.techniques.kernel.lpj_compiled_in import LpjCompiledIn
 from bootlab.techniques.kernel.lpj_preset import LpjPreset
 from bootlab.techniques.kernel.lsm_off import LsmOff
 from bootlab.techniques.kernel.memory_limit import MemoryLimit
@@ -107,6 +108,7 @@ BUILT_IN: tuple[Technique, ...] = (
     PrintkTime(),
     CryptoSelftests(),
     LpjPreset(),
+    LpjCompiledIn(),
     NoApicTimer(),
     NoTimerCheck(),
     NoTracefs(),

@@ -1,0 +1,86 @@
+"""The first flash bank of a machine that starts from flash: bootlab's loader, the kernel, the initramfs."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from bootlab.builders import guest_program
+from bootlab.builders.cache import Cache, key_of
+from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.flash_layout import FlashLayout, entry
+from bootlab.model.system import FlashStart
+
+_VERSION = 1
+_TABLE_OFFSET = 4
+_MAGIC = b"BLFL"
+_ELF_HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
+_PROGRAM_HEADER = struct.Struct("<8I")
+_LOAD = 1
+_FLAGS = ("-nostdlib", "-nostartfiles", "-static", "-Wl,-Ttext=0", "-Wl,--build-id=none")
+
+
+def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: Path | None, cache: Cache) -> Path:
+    """Return the bank's contents as a file of the bank's size. Raise UserError for what does not fit into it."""
+    code = loader_code()
+    initramfs_bytes = initramfs.stat().st_size if initramfs is not None else 0
+    kernel_bytes = kernel.stat().st_size
+    if place.kernel + kernel_bytes > place.initramfs:
+        raise UserError(
+            f"{kernel} does not fit into the flash: {kernel_bytes} bytes, {place.initramfs - place.kernel} are there",
+            hint="build a smaller kernel",
+        )
+    if place.initramfs + initramfs_bytes > place.bank_bytes or place.initramfs_to + initramfs_bytes > place.ram + (
+        place.least_ram_mib << 20
+    ):
+        raise UserError(f"{initramfs} does not fit into the flash and RAM: {initramfs_bytes} bytes", hint="make it smaller")
+    key = key_of("flash", _VERSION, code, start, cache.digest(kernel), cache.digest(initramfs) if initramfs else "")
+
+    def make(path: Path) -> None:
+        copied = kernel_bytes if start in {"copied", "unpacked"} else 0
+        table = struct.pack(
+            "<4s9I",
+            _MAGIC,
+            place.device_tree_from,
+            place.device_tree,
+            place.initramfs,
+            place.initramfs_to,
+            initramfs_bytes,
+            place.kernel,
+            entry(place, start),
+            copied,
+            entry(place, start),
+        )
+        with path.open("wb") as file:
+            file.write(code[:_TABLE_OFFSET] + table + code[_TABLE_OFFSET + len(table) :])
+            file.seek(place.kernel)
+            file.write(kernel.read_bytes())
+            if initramfs is not None:
+                file.seek(place.initramfs)
+                file.write(initramfs.read_bytes())
+            file.truncate(place.bank_bytes)
+
+    return cache.file(key, ".flash", make)
+
+
+def loader_code() -> bytes:
+    """Return the loader's instructions, linked to address 0. Raise ToolMissing or EnvironmentFault."""
+    folder = guest_program.source_folder("loader", "arm-flash.S")
+    elf = guest_program.build(
+        "flash-loader", [folder / "arm-flash.S"], "arm", _FLAGS, needed_for="to build the loader that starts from flash"
+    )
+    code = _first_segment(elf.read_bytes())
+    if code[_TABLE_OFFSET : _TABLE_OFFSET + len(_MAGIC)] != _MAGIC:
+        raise EnvironmentFault(f"the loader {elf} is damaged", hint=f"rm {elf}")
+    return code
+
+
+def _first_segment(elf: bytes) -> bytes:
+    """Return what the program header puts at address 0 (the linker may have put the file's own head in front)."""
+    header = _ELF_HEADER.unpack_from(elf)
+    offset, size, count = header[5], header[9], header[10]
+    for number in range(count):
+        kind, place, address, _, length, *_ = _PROGRAM_HEADER.unpack_from(elf, offset + number * size)
+        if kind == _LOAD and address == 0:
+            return elf[place : place + length]
+    raise EnvironmentFault("the linker put the loader elsewhere", hint="is arm-linux-gnueabihf-gcc Debian's?")

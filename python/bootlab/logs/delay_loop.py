@@ -1,0 +1,123 @@
+"""What a boot log says about the delay loop (init/calibrate.c), and of the machine that it was measured on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.logs.analysis import Analysis, analyze
+from bootlab.logs.boot import Boot
+
+Source = Literal["measured", "preset", "computed"]
+"""`measured`: by counting loops. `preset`: by `lpj=`. `computed`: from a timer's frequency, or known already."""
+
+RATES_HZ = (24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024)
+"""Values that CONFIG_HZ can have (kernel/Kconfig.hz, arch/*/Kconfig)."""
+
+_MEASURED = frozenset({"measured", "timer-routine"})
+_RATE_TOLERANCE = 0.01
+_CPU = re.compile(r"CPU: (?:ARM\S* Processor|Testing|AMD|Intel)?.*|smpboot: CPU0: .*|Booting Linux on physical CPU .*")
+_COMMAND_LINE_LPJ = re.compile(r"(?<!\S)lpj=(\S*)")
+_STAMP = re.compile(r"^(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\](?:\[ {0,8}[TC]\d{1,9}\])? ?")
+_CLOCK = re.compile(r"sched_clock: .* at \S+|tsc: Detected .*|clocksource: .*mult: .*")
+_MAX_CHARS = 200
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """What a log says about the machine, in the kernel's own words; "" where it says nothing."""
+
+    model: str = ""
+    cpu: str = ""
+    clock: str = ""
+
+
+class DelayLoop(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot's delay loop. `cost_ns`: gap from the line to the next, known only where a calibration was stamped.
+
+    `hz`: the kernel's tick rate, by the ratio of BogoMIPS to lpj that it printed; None when that names no rate.
+    `asked`: the value of `lpj=` on the command line as printed, None without one.
+    """
+
+    source: Source
+    lpj: int
+    hz: int | None
+    cost_ns: int | None
+    line: int
+    kernel: str
+    board: Board
+    asked: str | None = None
+
+    @property
+    def loops_per_s(self) -> int | None:
+        """Return the value that does not depend on the tick rate."""
+        return None if self.hz is None else self.lpj * self.hz
+
+
+def read_log(path: Path, number: int | None = None) -> DelayLoop:
+    """Read the delay loop out of a log of any kind (`number`: which boot, from 1; default: the first that has one).
+
+    Raise UserError when the log holds none: a console at a low level does not show it.
+    """
+    return _chosen(analyze(path, keep_lines=True), number, str(path))
+
+
+def read_console(console: bytes, name: str) -> DelayLoop:
+    """Read the delay loop out of one boot's console. Raise UserError when it holds none."""
+    return _chosen(analyze(console, name=name, keep_lines=True), None, name)
+
+
+def rate_hz(lpj: int, bogomips: float) -> int | None:
+    """Return CONFIG_HZ. The kernel prints lpj / (500000 / HZ) with two places, cut off; the inner quotient is whole."""
+    if lpj <= 0 or bogomips <= 0:
+        return None
+    fits = [(abs(lpj / (500000 // hz) / bogomips - 1), hz) for hz in RATES_HZ]
+    off, best = min(fits)
+    # Of a slow machine the two places hold less than a per cent.
+    return best if off <= max(_RATE_TOLERANCE, 0.01 / bogomips) else None
+
+
+def _chosen(analysis: Analysis, number: int | None, name: str) -> DelayLoop:
+    boots = analysis.boots if number is None else [analysis.boot(number)]
+    for boot in boots:
+        if (found := _of(boot)) is not None:
+            return found
+    raise UserError(
+        f"{name}: no line tells the loops per jiffy",
+        hint="take a log with the kernel's messages of level info (dmesg, or a console without `quiet`)",
+    )
+
+
+def _of(boot: Boot) -> DelayLoop | None:
+    calibration = next((c for c in boot.kernel.calibrations if c.lpj), None)
+    if calibration is None or calibration.lpj is None:
+        return None
+    source: Source = "preset" if calibration.form == "preset" else "computed"
+    if calibration.form in _MEASURED:
+        source = "measured"
+    kernel = boot.kernel
+    line = kernel.command_line.text if kernel.command_line else ""
+    # The last of two equal parameters is the one that counts.
+    asked = _COMMAND_LINE_LPJ.findall(line)
+    return DelayLoop(
+        source=source,
+        lpj=calibration.lpj,
+        hz=None if calibration.bogomips is None else rate_hz(calibration.lpj, calibration.bogomips),
+        cost_ns=calibration.cost_ns if source == "measured" else None,
+        line=calibration.line,
+        kernel=kernel.banner.release if kernel.banner else "",
+        board=_board(boot),
+        asked=asked[-1] if asked else None,
+    )
+
+
+def _board(boot: Boot) -> Board:
+    texts = [_STAMP.sub("", str(line.get("text", "")))[:_MAX_CHARS] for line in boot.lines]
+    return Board(
+        model=(boot.kernel.machine or "")[:_MAX_CHARS],
+        cpu=next((text for text in texts if text.startswith(("CPU: ", "smpboot: CPU0:"))), ""),
+        clock=next((text for text in texts if _CLOCK.match(text)), ""),
+    )
