@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
+/*
  * First-stage loader of a 32-bit ARM machine that starts from NOR flash at address 0 with its device tree in RAM, as
  * QEMU's `virt` does. It moves the device tree out of the way of the kernel, copies the initramfs and, where there is
  * something to copy, the kernel to RAM, and enters the kernel as Documentation/arm/booting.rst of Linux says: r0 = 0,

@@ -23,6 +23,7 @@ from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.fragment import read_config
 from bootlab.errors import UserError
 from bootlab.experiment.selection import Selection
+from bootlab.experiment.xip import STARTS
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
 from bootlab.report import publish, results_file
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
     from bootlab.experiment.lpj import Booted, LpjMatrix, RateSweep
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
+    from bootlab.experiment.xip import XipTable
     from bootlab.model.compiled_cmdline import CompiledWay
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
+    from bootlab.model.system import FlashStart
     from bootlab.model.system import System as SystemValue
     from bootlab.model.timeline import Stage
     from bootlab.model.verdict import Trial
@@ -378,6 +381,11 @@ class System:
         """Boot kernels built for several tick rates, without a preset and with their own value."""
         with self._laboratory() as lab:
             return lab.lpj_savings(self.value, tuple(rates_hz))
+
+    def xip(self, *starts: FlashStart) -> XipTable:
+        """Start the kernel from flash in several ways (none named: in all), with kernels built for them."""
+        with self._laboratory() as lab:
+            return lab.xip(self.value, starts or STARTS)
 
     def _laboratory(self) -> Laboratory:
         return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)

@@ -12,7 +12,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
-from bootlab.experiment import lpj
+from bootlab.experiment import lpj, xip
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
@@ -22,7 +22,7 @@ from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, 
 from bootlab.model.change import apply_all
 from bootlab.model.compiled_cmdline import CompiledWay
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import FlashStart, System
 from bootlab.model.verdict import Trial
 from bootlab.report import assemble, results_file
 from bootlab.report.results import Results
@@ -128,6 +128,11 @@ class Laboratory:
         """Boot kernels of several tick rates without a preset and with their own."""
         self._phase("tick rates", 2 * len(rates_hz))
         return lpj.savings(self.bench(system), system, rates_hz)
+
+    def xip(self, system: System, starts: tuple[FlashStart, ...]) -> xip.XipTable:
+        """Start a system from flash in several ways."""
+        self._phase("start from flash", 3 * len(starts))
+        return xip.measure(self.bench(system), system, starts)
 
     def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
         """Write the results of a single boot as a run."""

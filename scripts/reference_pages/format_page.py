@@ -47,6 +47,9 @@ away makes a new version.
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
 | `bootlab-ladder` | output of `ladder --json` | 1 | `ladder` |
+| `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 1 | `lpj` |
+| `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-lpj-validation` | output of `lpj test`, `rates`, `validate` with `--json` | 1 | `lpj` |
+| `bootlab-xip` | output of `xip --json` | 1 | `xip` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 
 A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in

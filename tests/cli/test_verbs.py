@@ -24,6 +24,8 @@ VERBS = (
     "boot",
     "trace",
     "kernel",
+    "lpj",
+    "xip",
     "techniques",
     "try",
     "stack",

@@ -36,6 +36,12 @@ def _smaller_initramfs() -> Evidence:
     return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
 
 
+def _image(name: str, sha256: str) -> Evidence:
+    booted = evidence(name)
+    meta = msgspec.structs.replace(booted.recording.meta, artefact_sha256={"kernel": sha256})
+    return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
+
+
 def _free(name: str) -> Evidence:
     booted = evidence(name)
     meta = msgspec.structs.replace(booted.recording.meta, mode="free")
@@ -95,6 +101,9 @@ CASES = (
         "crypto-selftests", evidence("cryptomgr-notests"), evidence("cryptomgr-notests"), False, "without the change"
     ),
     Shows("lpj-preset", evidence("no-tsc"), evidence("no-tsc-lpj"), True, "preset value"),
+    Shows("lpj-compiled-in", _image("no-tsc", "a"), _image("no-tsc-lpj", "b"), True, "preset value"),
+    Shows("lpj-compiled-in", _image("no-tsc", "a"), _image("no-tsc-lpj", "a"), False, "byte for byte"),
+    Shows("lpj-compiled-in", _image("no-tsc", "a"), _image("no-tsc", "b"), False, "Calibrating delay loop..."),
     Shows("lpj-preset", BASE, evidence("lpj-forced"), False, "skipped"),
     Shows("no-apic-timer", BASE, evidence("noapictimer"), True, "Disabling APIC timer"),
     Shows("no-apic-timer", BASE, evidence("nosmp"), False, "never printed"),

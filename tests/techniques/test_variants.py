@@ -18,6 +18,12 @@ def _labels(technique, booted):
     return [change.label for change in get(technique).changes(booted)]
 
 
+def test_lpj_is_compiled_in_beside_the_boot_loaders_line():
+    (change,) = get("lpj-compiled-in").changes(context("no-tsc"))
+    assert change.ops[0].options == (("CMDLINE", '"lpj=995328"'), ("CMDLINE_BOOL", "y"))
+    assert get("lpj-compiled-in").changes(context("quiet")) == ()
+
+
 def test_lpj_is_what_the_kernel_printed():
     assert get("lpj-preset").changes(context("no-tsc"))[0].ops == (SetParam("lpj", "995328"),)
     assert get("lpj-preset").changes(context("quiet")) == ()

@@ -33,7 +33,9 @@ def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: 
     if place.initramfs + initramfs_bytes > place.bank_bytes or place.initramfs_to + initramfs_bytes > place.ram + (
         place.least_ram_mib << 20
     ):
-        raise UserError(f"{initramfs} does not fit into the flash and RAM: {initramfs_bytes} bytes", hint="make it smaller")
+        raise UserError(
+            f"{initramfs} does not fit into the flash and RAM: {initramfs_bytes} bytes", hint="make it smaller"
+        )
     key = key_of("flash", _VERSION, code, start, cache.digest(kernel), cache.digest(initramfs) if initramfs else "")
 
     def make(path: Path) -> None:

@@ -33,7 +33,10 @@ def compiler_name(arch: Arch) -> str:
 
 
 def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], *, needed_for: str) -> Path:
-    """Return the program `name`, built of sources (headers count too) at first use. Raise ToolMissing, EnvironmentFault."""
+    """Return the program `name`, built of sources (headers count too) at first use.
+
+    Raise ToolMissing or EnvironmentFault.
+    """
     digest = hashlib.sha256(" ".join(flags).encode())
     for source in sources:
         digest.update(source.read_bytes())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from bootlab.cli.markdown_page import put
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import MeasurementError, UserError
@@ -59,16 +60,25 @@ def lpj(
     stored: Annotated[Path | None, typer.Option(help="validate: the file that `read --output` wrote.")] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(min=0.01, max=50.0, help="validate: per cent. Default: what calibration itself leaves open, 0.78."),
+        typer.Option(
+            min=0.01, max=50.0, help="validate: per cent. Default: what calibration itself leaves open, 0.78."
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="read, validate: write the calibrated value to this file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="read, validate: write the calibrated value to this file.")
+    ] = None,
     way: Annotated[
         Way | None, typer.Option(help="test: how the preset is compiled in. Default: so that the command line wins.")
     ] = None,
     rates_hz: Annotated[
         list[int] | None, typer.Option("--hz", help="rates: a tick rate (again for more). Default: 100, 250, 1000.")
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="test, rates: write the table as Markdown.")] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            help="test, rates: write the table as Markdown; into its section (lpj-tests, lpj-rates) of a page."
+        ),
+    ] = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -93,9 +103,7 @@ def lpj(
         )
         return
     if system_file is None or log is not None:
-        raise UserError(
-            f"`bootlab lpj {action.value}` boots a system", hint=f"bootlab lpj {action.value} SYSTEM.toml"
-        )
+        raise UserError(f"`bootlab lpj {action.value}` boots a system", hint=f"bootlab lpj {action.value} SYSTEM.toml")
     from bootlab.report import lpj_text  # noqa: PLC0415
 
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
@@ -104,7 +112,7 @@ def lpj(
         else:
             sweep = system.lpj_savings(rates_hz or (100, 250, 1000))
     if action is Action.TEST:
-        _show(matrix, lpj_text.tests(matrix), lpj_text.tests_markdown(matrix), markdown, as_json=as_json)
+        _show(matrix, lpj_text.tests(matrix), (markdown, "lpj-tests", lpj_text.tests_markdown(matrix)), as_json=as_json)
         if not matrix.passed:
             raise typer.Exit(EXIT_NOT_SO)
     else:
@@ -112,7 +120,7 @@ def lpj(
             **msgspec.to_builtins(sweep),
             "rates": [{**msgspec.to_builtins(row), "saved_ns": row.saved_ns} for row in sweep.rates],
         }
-        _show(document, lpj_text.rates(sweep), lpj_text.rates_markdown(sweep), markdown, as_json=as_json)
+        _show(document, lpj_text.rates(sweep), (markdown, "lpj-rates", lpj_text.rates_markdown(sweep)), as_json=as_json)
 
 
 def _read_or_validate(
@@ -196,13 +204,10 @@ def _look(
     return booted.found, stored_from(booted.found, origin=value.name, machine=machine, shift=shift)
 
 
-def _show(document: object, view: object, text: str, markdown: Path | None, *, as_json: bool) -> None:
+def _show(document: object, view: object, page: tuple[Path | None, str, str], *, as_json: bool) -> None:
+    markdown, section, text = page
     if markdown is not None:
-        try:
-            markdown.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise UserError(f"cannot write {markdown}: {fault.strerror}", hint=f"ls -ld {markdown.parent}") from fault
-        sys.stderr.write(f"wrote {markdown}\n")
+        put(markdown, section, text)
     if as_json:
         print_json(document)
     else:

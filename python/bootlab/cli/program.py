@@ -23,6 +23,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "where": ("bootlab.cli.where", "where"),
     "kernel": ("bootlab.cli.kernel", "kernel"),
     "lpj": ("bootlab.cli.lpj", "lpj"),
+    "xip": ("bootlab.cli.xip", "xip"),
 }
 """Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
 

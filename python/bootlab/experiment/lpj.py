@@ -21,7 +21,7 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import System
 
 _HIDING = ("quiet", "loglevel", "lpj")
-# The values of the two presets must differ, or the log could not tell which one was taken; by one loop no delay notices.
+# The two presets must differ, or the log could not tell which one was taken; one loop more changes no delay.
 _OTHER = 1
 
 TESTS = ("no preset", "command line only", "compiled in only", "both", "both, lpj=0 on the command line")

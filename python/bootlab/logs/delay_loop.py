@@ -19,8 +19,7 @@ RATES_HZ = (24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024)
 """Values that CONFIG_HZ can have (kernel/Kconfig.hz, arch/*/Kconfig)."""
 
 _MEASURED = frozenset({"measured", "timer-routine"})
-_RATE_TOLERANCE = 0.01
-_CPU = re.compile(r"CPU: (?:ARM\S* Processor|Testing|AMD|Intel)?.*|smpboot: CPU0: .*|Booting Linux on physical CPU .*")
+_CPU = re.compile(r"(?:smpboot: )?CPU\d?: .*(?:\brevision\b|\bstepping\b).*|Booting Linux on physical CPU \S+ \[.*\]")
 _COMMAND_LINE_LPJ = re.compile(r"(?<!\S)lpj=(\S*)")
 _STAMP = re.compile(r"^(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\](?:\[ {0,8}[TC]\d{1,9}\])? ?")
 _CLOCK = re.compile(r"sched_clock: .* at \S+|tsc: Detected .*|clocksource: .*mult: .*")
@@ -71,13 +70,14 @@ def read_console(console: bytes, name: str) -> DelayLoop:
 
 
 def rate_hz(lpj: int, bogomips: float) -> int | None:
-    """Return CONFIG_HZ. The kernel prints lpj / (500000 / HZ) with two places, cut off; the inner quotient is whole."""
-    if lpj <= 0 or bogomips <= 0:
-        return None
-    fits = [(abs(lpj / (500000 // hz) / bogomips - 1), hz) for hz in RATES_HZ]
-    off, best = min(fits)
-    # Of a slow machine the two places hold less than a per cent.
-    return best if off <= max(_RATE_TOLERANCE, 0.01 / bogomips) else None
+    """Return CONFIG_HZ: the one with which calibrate_delay() prints this number for this lpj.
+
+    It prints lpj / (500000 / HZ) and, behind the point, lpj / (5000 / HZ), all of it in whole numbers. None: no rate
+    does, or more than one.
+    """
+    text = f"{bogomips:.2f}"
+    fits = [hz for hz in RATES_HZ if f"{lpj // (500000 // hz)}.{lpj // (5000 // hz) % 100:02d}" == text]
+    return fits[0] if lpj > 0 and len(fits) == 1 else None
 
 
 def _chosen(analysis: Analysis, number: int | None, name: str) -> DelayLoop:
@@ -118,6 +118,6 @@ def _board(boot: Boot) -> Board:
     texts = [_STAMP.sub("", str(line.get("text", "")))[:_MAX_CHARS] for line in boot.lines]
     return Board(
         model=(boot.kernel.machine or "")[:_MAX_CHARS],
-        cpu=next((text for text in texts if text.startswith(("CPU: ", "smpboot: CPU0:"))), ""),
+        cpu=next((text for text in texts if _CPU.fullmatch(text)), ""),
         clock=next((text for text in texts if _CLOCK.match(text)), ""),
     )

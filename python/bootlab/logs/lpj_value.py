@@ -3,8 +3,8 @@
 How far two calibrations of one machine may differ: `calibrate_delay_converge()` adds halves of a step as long as they
 are larger than 2^-LPS_PREC (LPS_PREC is 8) of its first, too small bound, and drops those that pass the tick. What it
 returns is below the true value by up to one last step. Two of them can therefore differ by 2^-8 either way, and the
-work of the tick itself, which is not the same in two kernels, is a part of the tick that the loop does not get: one more
-step for it. With another HZ both hold: the tick's own work then takes another share.
+work of the tick itself, which is not the same in two kernels, is a part of the tick that the loop does not get: one
+more step for it. With another HZ both hold, and the tick's own work takes another share.
 """
 
 from __future__ import annotations
@@ -88,9 +88,7 @@ def validate(
         }[found.source]
         return Validation(judgement="cannot-tell", reason=why, tolerance=tolerance)
     if other := _other_board(stored, found, machine):
-        return Validation(
-            judgement="wrong-board", reason=other, tolerance=tolerance, measured=found.lpj, use=found.lpj
-        )
+        return Validation(judgement="wrong-board", reason=other, tolerance=tolerance, measured=found.lpj, use=found.lpj)
     known = stored.hz is not None and found.hz is not None
     expected = round(stored.lpj * (stored.hz or 1) / (found.hz or 1)) if known else stored.lpj
     ratio = found.lpj / expected if expected else 0.0
@@ -129,12 +127,16 @@ def _judged(
         times = ratio if faster else (1 / ratio if ratio else float("inf"))
         word = "faster" if faster else "slower"
         effect = "too short, which breaks hardware" if faster else "too long, which only costs time"
-        shifts = f" (the clock's shift was {clock[0]}, it is {clock[1]})" if None not in clock and clock[0] != clock[1] else ""
-        return "clock-changed", f"the delay loop runs {times:.3f} times {word}{shifts}: delays with the old value are {effect}"
-    if stored.hz is not None and found.hz is not None and stored.hz != found.hz:
-        return (
-            "rate-changed",
-            f"the processor is the same, the kernel ticks at HZ={found.hz} in place of {stored.hz}: "
-            "the value counts loops of one tick, so it scales with 1/HZ",
+        shifts = (
+            f" (the clock's shift was {clock[0]}, it is {clock[1]})"
+            if None not in clock and clock[0] != clock[1]
+            else ""
         )
+        return (
+            "clock-changed",
+            f"the delay loop runs {times:.3f} times {word}{shifts}: delays with the old value are {effect}",
+        )
+    if stored.hz is not None and found.hz is not None and stored.hz != found.hz:
+        rates = f"the kernel ticks at HZ={found.hz} in place of {stored.hz}"
+        return "rate-changed", f"the clock is the same, {rates}: the value is that of one tick, so it scales with 1/HZ"
     return "fits", f"measured anew: lpj={found.lpj}, stored: lpj={stored.lpj}"

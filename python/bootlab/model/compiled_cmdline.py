@@ -1,8 +1,8 @@
 """Kernel parameters compiled into the kernel (CONFIG_CMDLINE), and how they meet those of the boot loader.
 
-Read in Linux 6.1. With a device tree, `drivers/of/fdt.c: early_init_dt_scan_chosen()` decides for ARM, AArch64 and RISC-V:
-the compiled-in line is a fallback for a boot loader that passes none, or with CMDLINE_EXTEND it is appended to the boot
-loader's line. The kernel takes the last of two equal parameters, so that an appended one wins, although
+Read in Linux 6.1. With a device tree, `drivers/of/fdt.c: early_init_dt_scan_chosen()` decides for ARM, AArch64 and
+RISC-V: the compiled-in line is a fallback for a boot loader that passes none, or with CMDLINE_EXTEND it is appended to
+the boot loader's line. The kernel takes the last of two equal parameters, so that an appended one wins, although
 `arch/arm/Kconfig` says the reverse (true only of ATAGS, `arch/arm/kernel/atags_parse.c`). On x86
 `arch/x86/kernel/setup.c: setup_arch()` puts the compiled-in line in front: the boot loader's wins.
 """
@@ -16,8 +16,8 @@ from bootlab.model.architecture import Arch
 from bootlab.model.change import SetKernelOptions
 
 CompiledWay = Literal["in-front", "fallback", "appended"]
-"""`in-front`: the boot loader's parameters follow and win. `fallback`: taken only when the boot loader passes no line at
-all. `appended`: follows the boot loader's line and wins."""
+"""`in-front`: the boot loader's parameters follow and win. `fallback`: taken only when the boot loader passes no line.
+`appended`: follows the boot loader's line and wins."""
 
 WAYS: dict[Arch, tuple[CompiledWay, ...]] = {
     "x86_64": ("in-front",),

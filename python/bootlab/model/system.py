@@ -15,8 +15,10 @@ Mode = Literal["exact", "free"]
 Firmware = Literal["seabios", "qboot", "default"]
 KernelForm = Literal["image", "vmlinux"]
 FlashStart = Literal["in-place", "copied", "unpacked", "unpacked-in-place"]
-"""How a loader in flash starts the kernel that lies beside it. `in-place`: executed where it is (xipImage). `copied`: to RAM
-(Image). `unpacked`: a zImage is copied to RAM and unpacks itself. `unpacked-in-place`: it unpacks itself out of flash."""
+"""How a loader in flash starts the kernel that lies beside it.
+
+`in-place`: executed where it is (xipImage). `copied`: to RAM (Image). `unpacked`: a zImage is copied to RAM and unpacks
+itself. `unpacked-in-place`: a zImage unpacks itself out of flash."""
 
 DiskBus = Literal["pci", "mmio"]
 

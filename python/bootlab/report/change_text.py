@@ -36,6 +36,8 @@ def op_text(op: Op) -> str:
             text = f"initramfs: put {op.path} ({op.entry.kind})"
         case ops.SetKernelForm():
             text = f"kernel as {op.form}"
+        case ops.SetFlashStart():
+            text = f"start from flash: {op.start or 'no'}"
         case ops.SetMachine():
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())

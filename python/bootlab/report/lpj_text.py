@@ -78,7 +78,9 @@ def validation(said: Validation) -> RenderableType:
         )
     if not said.fits and said.use is not None:
         rows.append(f"store anew: lpj={said.use}")
-    lines = [Text(one_line(row, 400), "" if n else ("bold green" if said.fits else "bold red")) for n, row in enumerate(rows)]
+    lines = [
+        Text(one_line(row, 400), "" if n else ("bold green" if said.fits else "bold red")) for n, row in enumerate(rows)
+    ]
     return Group(*lines)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from bootlab.model.change import Change
 from bootlab.model.compiled_cmdline import adding, compiled_in
 from bootlab.model.verdict import Effect
@@ -25,7 +27,7 @@ class LpjCompiledIn(LpjPreset):
     )
     risk = Risk(debuggability="a value too small makes delays too short, and needs another image to be mended")
     architectures = ("x86_64", "arm", "riscv64")
-    conflicts = ("lpj-preset",)
+    conflicts: ClassVar[tuple[str, ...]] = ("lpj-preset",)
     builds = True
     published = (Published("-212 ms", "OMAP1510 168 MHz, Linux 2.4", "eLinux wiki: Preset LPJ"),)
     references = (
@@ -46,9 +48,7 @@ class LpjCompiledIn(LpjPreset):
         way = adding(context.system.machine.arch)
         if found is None or way is None:
             return ()
-        return (
-            Change(technique=self.id, ops=(compiled_in(context.system.machine.arch, way, f"lpj={found[1]}"),)),
-        )
+        return (Change(technique=self.id, ops=(compiled_in(context.system.machine.arch, way, f"lpj={found[1]}"),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove that another image was booted and took a preset where the base calibrated."""

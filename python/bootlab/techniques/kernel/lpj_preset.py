@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from bootlab.model.change import Change, SetParam
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
@@ -28,13 +30,14 @@ class LpjPreset(Technique):
     risk = Risk(debuggability="a value too small makes delays too short; measure it again when the clock rate changes")
     kernels = "2.6.9 and later"
     late = True
+    conflicts: ClassVar[tuple[str, ...]] = ("lpj-compiled-in",)
     proof = "kernel-log"
-    published = (
+    published: ClassVar[tuple[Published, ...]] = (
         Published("-83 ms", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training"),
         Published("-212 ms", "OMAP1510 168 MHz, Linux 2.4", "eLinux wiki: Preset LPJ"),
         Published("up to 250 ms per processor", "any", "Documentation/admin-guide/kernel-parameters.txt: lpj="),
     )
-    references = ("init/calibrate.c: calibrate_delay()",)
+    references: ClassVar[tuple[str, ...]] = ("init/calibrate.c: calibrate_delay()",)
 
     def applies(self, context: Context) -> Applies:
         """Yes only when the kernel printed a calibration that was not skipped."""

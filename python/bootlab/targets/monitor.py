@@ -1,0 +1,81 @@
+"""Asks the emulator itself where a kernel's address lies in physical memory, in a boot of its own.
+
+QEMU's human monitor walks the page tables of the stopped processor (`gva2gpa`, monitor/misc.c). What the guest prints
+is not asked. The monitor changes when the machine stops, so nothing is timed in this boot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from bootlab.errors import MeasurementError
+from bootlab.targets import qemu_command
+from bootlab.targets.base import BootPlan
+from bootlab.targets.process import EmulatorProcess
+from bootlab.targets.watch import ConsoleWatch
+
+_POLL_S = 0.02
+_ANSWER_S = 20.0
+_ANSWER = re.compile(rb"gpa: (?:0x)?([0-9a-f]+)")
+_SOCKET = "monitor"
+
+
+def physical_address(plan: BootPlan, address: int, *, stop: threading.Event) -> int:
+    """Boot to the goal, stop the machine, translate a kernel address. Raise MeasurementError without an answer."""
+    # A socket's path must be short (108 bytes), whatever the store's is.
+    with tempfile.TemporaryDirectory(prefix="bootlab-") as name:
+        folder = Path(name)
+        with EmulatorProcess(_command(plan), folder=folder, log=folder / "emulator.log") as process:
+            watch = ConsoleWatch(folder / qemu_command.CONSOLE_FILE, plan.system)
+            until = time.monotonic() + plan.system.limits.wall_s
+            while watch.goal is None:
+                if stop.is_set() or process.exit_code is not None or time.monotonic() > until:
+                    raise MeasurementError(
+                        f"the machine did not reach its goal with the monitor on: {process.words() or 'no words'}",
+                        hint="does `bootlab boot` reach it? raise limits.wall_s if the machine is slow",
+                    )
+                if not watch.poll():
+                    time.sleep(_POLL_S)
+            return _ask(folder / _SOCKET, address)
+
+
+def _command(plan: BootPlan) -> list[str]:
+    words = list(plan.command)
+    at = words.index("-monitor")
+    words[at : at + 2] = [
+        "-chardev",
+        f"socket,id=monitor,path={_SOCKET},server=on,wait=off",
+        "-monitor",
+        "chardev:monitor",
+    ]
+    if "-plugin" in words:
+        at = words.index("-plugin")
+        del words[at : at + 2]
+    return words
+
+
+def _ask(path: Path, address: int) -> int:
+    said = b""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(_ANSWER_S)
+        line.connect(str(path))
+        line.sendall(f"stop\ngva2gpa {address:#x}\n".encode())
+        while not (found := _ANSWER.search(said)) and len(said) < 1 << 16:
+            more = line.recv(4096)
+            if not more:
+                break
+            said += more
+            if b"Unmapped" in said:
+                break
+        if found is not None:
+            return int(found[1], 16)
+    raise MeasurementError(
+        f"the emulator does not say where {address:#x} lies: {said[-200:].decode('ascii', 'replace')!r}",
+        hint="the address may not be mapped; does the kernel's System.map belong to it?",
+    )

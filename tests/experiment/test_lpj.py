@@ -1,0 +1,154 @@
+"""The five tests of a preset and the saving by tick rate, on a target that takes presets as kernels do."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.errors import MeasurementError, UserError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiment.lpj import base_value, recalibrated, run_tests, savings
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Meta, Outcome, Recording
+from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
+from bootlab.report import lpj_text
+from bootlab.targets import recording_dir
+from bootlab.targets.base import BootPlan, ProgressSink, Purpose
+
+SYSTEM = System(
+    name="board",
+    kernel=Kernel(image="", build=KernelBuild()),
+    goal=Goal(console="up"),
+    machine=Machine(arch="arm", type="vexpress-a9"),
+    cmdline=CommandLine.parse("console=ttyAMA0 quiet"),
+)
+LOOPS_PER_S = 31_129_600
+MS = 1_000_000
+
+
+class Calibrating:
+    """Boots kernels that calibrate; `merge` joins the boot loader's line and the compiled-in one."""
+
+    def __init__(self, *, computed: bool = False, stuck: bool = False, deaf: bool = False) -> None:
+        self.computed = computed
+        self.stuck = stuck
+        self.deaf = deaf
+        self.lines: list[str] = []
+
+    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+        key = f"{hash((str(system.cmdline), system.kernel)) & 0xFFFFFFFFFFFF:x}"
+        return BootPlan(
+            system=system, purpose=purpose, command=("fake",), key=key, info=KernelInfo(), sizes_bytes={}, sha256={}
+        )
+
+    def boot(
+        self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
+    ) -> Recording:
+        folder.mkdir(parents=True)
+        options = {name: value for change in plan.system.kernel.build.changes for name, value in change}
+        line = self.merge(str(plan.system.cmdline), options)
+        self.lines.append(line)
+        hz = next((int(name[3:]) for name in options if name.startswith("HZ_")), 100)
+        words = dict(word.partition("=")[::2] for word in line.split())
+        asked = 0 if self.deaf else int(words.get("lpj") or 0)
+        lpj = asked or LOOPS_PER_S // hz
+        mips = f"{lpj // (500000 // hz)}.{lpj // (5000 // hz) % 100:02d} BogoMIPS (lpj={lpj})"
+        form, cost_ms = "loop... ", 8800 // hz
+        if asked:
+            form, cost_ms = "loop (skipped) preset value.. ", 0
+        elif self.computed:
+            form, cost_ms = "loop (skipped), value calculated using timer frequency.. ", 0
+        console = (
+            f"[    0.000000] Linux version 6.1.192 (a@b) #1\n[    0.000000] Kernel command line: {line}\n"
+            f"[    0.010000] Calibrating delay {form}{mips}\n[    0.{10 + cost_ms:03d}000] CPU: Testing write buffer\n"
+            "[    0.700000] Run /init as init process\nup\n"
+        ).encode()
+        outcome = Outcome.HANG if self.stuck else Outcome.GOAL
+        goal_ns = None if self.stuck else (700 + cost_ms) * MS
+        recording_dir.save(folder, Meta(key=plan.key, outcome=outcome, goal_ns=goal_ns), (), console, None)
+        return recording_dir.load(folder)
+
+    @staticmethod
+    def merge(passed: str, options: dict[str, str]) -> str:
+        inside = options.get("CMDLINE", "").strip('"')
+        if options.get("CMDLINE_EXTEND") == "y":
+            return f"{passed} {inside}"
+        return passed or inside
+
+
+@pytest.fixture
+def bench(tmp_path):
+    def make(target: Calibrating) -> Bench:
+        opened.append(Bench(target, tmp_path))
+        return opened[-1]
+
+    opened: list[Bench] = []
+    yield make
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+def test_five_tests_pass_where_the_boot_loaders_line_wins(bench):
+    matrix = run_tests(bench(Calibrating()), SYSTEM)
+    assert matrix.passed
+    assert (matrix.way, matrix.lpj, matrix.hz) == ("fallback", 311296, 100)
+    assert [t.got for t in matrix.tests] == [
+        "calibrates 311296", "preset 311297", "preset 311296", "preset 311297", "calibrates 311296",
+    ]  # fmt: skip
+    assert [t.saved_ns for t in matrix.tests] == [0, 88 * MS, 88 * MS, 88 * MS, 0]
+
+
+def test_a_fallback_is_tested_without_a_line_of_the_boot_loader(bench):
+    target = Calibrating()
+    matrix = run_tests(bench(target), SYSTEM)
+    assert matrix.tests[2].command_line == ""
+    assert matrix.tests[2].compiled_in == "console=ttyAMA0 lpj=311296"
+    assert all("quiet" not in line for line in target.lines)
+
+
+def test_an_appended_preset_wins_and_two_tests_say_so(bench):
+    matrix = run_tests(bench(Calibrating()), SYSTEM, "appended")
+    assert [t.passed for t in matrix.tests] == [True, True, True, False, False]
+    assert matrix.tests[3].got == "preset 311296"
+    assert "FAIL" in lpj_text.tests_markdown(matrix)
+
+
+def test_a_kernel_that_computes_its_value_is_not_tested(bench):
+    with pytest.raises(MeasurementError, match="calibrates nothing"):
+        run_tests(bench(Calibrating(computed=True)), SYSTEM)
+
+
+def test_a_base_that_does_not_boot_is_said(bench):
+    with pytest.raises(BaseFailedError):
+        base_value(bench(Calibrating(stuck=True)), SYSTEM)
+
+
+def test_an_image_without_a_source_is_not_tested(bench):
+    image = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="zImage"))
+    for call in (run_tests, lambda b, s: savings(b, s, (100,))):
+        with pytest.raises(UserError, match="is not built"):
+            call(bench(Calibrating()), image)
+
+
+def test_the_saving_falls_with_the_rate(bench):
+    sweep = savings(bench(Calibrating()), SYSTEM, (100, 250, 1000))
+    assert [row.saved_ns for row in sweep.rates] == [88 * MS, 35 * MS, 8 * MS]
+    assert [row.lpj for row in sweep.rates] == [311296, 124518, 31129]
+    assert "| 1000 | 31129 | 8.000 |" in lpj_text.rates_markdown(sweep)
+
+
+def test_a_preset_that_is_not_taken_is_no_saving(bench):
+    with pytest.raises(MeasurementError, match="not taken"):
+        savings(bench(Calibrating(deaf=True)), SYSTEM, (100,))
+
+
+def test_recalibration_overrules_a_preset(bench):
+    target = Calibrating()
+    preset = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("console=ttyAMA0 lpj=5"))
+    assert recalibrated(bench(target), preset).found.source == "measured"
+    assert target.lines == ["console=ttyAMA0 lpj=0"]
