@@ -23,6 +23,7 @@ VERBS = (
     "new",
     "boot",
     "trace",
+    "where",
     "kernel",
     "lpj",
     "xip",
