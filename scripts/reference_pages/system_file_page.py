@@ -62,7 +62,7 @@ _KEYS: dict[str, str] = {
     "clock.shift": "exact mode: 0 to 10; 1 makes a machine of 500 million instructions a second",
     "clock.rtc_base": "exact mode: what the guest's clock shows at power-on, UTC, without zone",
     "clock.accel": "free mode: `auto`, `tcg` or `kvm`. `auto` takes KVM only where a probe guest ran on it",
-    "kernel.image": "the kernel image: bzImage or vmlinux (x86_64), zImage (arm), Image or Image.gz (arm64), Image (riscv64). Must be given unless the target is `replay` or the kernel is built; with `source` it is the make target, the architecture's usual one unless given: `bzImage`, `zImage`, `Image`, `xipImage`, `uImage`, …",
+    "kernel.image": "the kernel image: bzImage or vmlinux (x86_64), zImage (arm), Image or Image.gz (arm64), Image (riscv64). Must be given unless the target is `replay` or the kernel is built; with `source` it is the make target, the architecture's usual one unless given: `bzImage`, `zImage`, `Image`, `xipImage`, `uImage`, … (an ARM `Image` and a RISC-V `Image.gz` get the header that names their load address)",
     "kernel.source": "build the kernel: `debian` for Debian's linux-source-6.1, or the path of a source tree. See [build kernels](../how-to/build-kernels.md)",
     "kernel.defconfig": "with `source`: where the configuration starts: a target of the kernel's make or the path of a `.config`; else `allnoconfig`",
     "kernel.options": "with `source`: table of options, merged after the fragments: `SMP = false`, `HZ_100 = true`, `LOCALVERSION = '\"-x\"'`",
@@ -71,6 +71,7 @@ _KEYS: dict[str, str] = {
     "kernel.compiler": "with `source`: the prefix of the cross compiler's programs; else Debian's for the architecture",
     "kernel.device_tree": "with `source`: the device tree of the build that the machine gets (`vexpress-v2p-ca9.dtb`), in place of `machine.dtb`",
     "kernel.embed_initramfs": "with `source`: make the system's initramfs a part of the image",
+    "kernel.append_device_tree": "with `source`, ARM: put the device tree behind the zImage in one file, for a boot loader that passes none; needs the options `ARM_APPENDED_DTB` and, for `cmdline` and initramfs, `ARM_ATAG_DTB_COMPAT`",
     "kernel.config": "its configuration, or with `source` one fragment or a list of them, merged in order; else `config-VERSION` beside `vmlinuz-VERSION`, else what the image holds (IKCONFIG)",
     "kernel.symbols": "its `System.map` or its unstripped vmlinux; else `System.map-VERSION` beside it. Its addresses count where the image tells others, or none",
     "kernel.flash": "start from flash: bootlab puts a loader, the kernel and the initramfs into the machine's first bank. "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.boot_image import bootable
 from bootlab.builders.cache import Cache
 from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
@@ -56,18 +57,27 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     if system.kernel.build is None:
         return system
     built = build_system_kernel(system, cache, kernels)
+    build = system.kernel.build
+    machine = system.machine
+    if build.device_tree is not None:
+        machine = msgspec.structs.replace(machine, dtb=str(built.device_tree(build.device_tree)))
+    appended = None
+    if build.append_device_tree:
+        if machine.dtb is None:
+            raise UserError(
+                "kernel.append_device_tree is set, and the machine has no device tree of its own",
+                hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
+            )
+        appended = Path(machine.dtb)
+        machine = msgspec.structs.replace(machine, dtb=None)
     kernel = Kernel(
-        image=str(built.image),
+        image=str(bootable(built, machine, cache, device_tree=appended)),
         config=str(built.config),
         symbols=str(built.system_map),
         vmlinux=str(built.vmlinux),
         form=system.kernel.form,
         flash=system.kernel.flash,
     )
-    build = system.kernel.build
-    machine = system.machine
-    if build.device_tree is not None:
-        machine = msgspec.structs.replace(machine, dtb=str(built.device_tree(build.device_tree)))
     initramfs = None if build.embed_initramfs else system.initramfs
     return msgspec.structs.replace(system, kernel=kernel, machine=machine, initramfs=initramfs)
 

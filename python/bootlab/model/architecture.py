@@ -96,7 +96,7 @@ ARCHITECTURES: dict[str, Architecture] = {
             # Kernels since 6.6 can move, by a seed in the device tree that QEMU's machine does not have.
             kaslr=False,
             kernel_archs=frozenset({"riscv"}),
-            image_kinds=frozenset({"riscv-image"}),
+            image_kinds=frozenset({"riscv-image", "uimage"}),
             console="ttyS0",
             compiler="riscv64-linux-gnu-gcc",
             compiler_packages="gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",

@@ -178,10 +178,14 @@ class SetKernelVariables(msgspec.Struct, frozen=True, tag_field="op", tag="set-k
 
 
 class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-image"):
-    """Build another image of the kernel (`Image`, `xipImage`), or embed the initramfs in it (None: as it was)."""
+    """Build another image of the kernel (`Image`, `xipImage`), embed the initramfs in it, append the device tree to it.
+
+    None: as it was.
+    """
 
     image: str | None = None
     embed_initramfs: bool | None = None
+    append_device_tree: bool | None = None
 
     def apply(self, system: System) -> System:
         """Return the changed system; one whose kernel is not built stays as it is."""

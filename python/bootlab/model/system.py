@@ -94,7 +94,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     which may take away what was asked for before it (`SMP=n` takes `NR_CPUS`). `image` is the make target.
     `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. `device_tree`
     names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
-    initramfs becomes a part of the image.
+    initramfs becomes a part of the image; with `append_device_tree` the machine's device tree stands behind it (ARM).
     """
 
     source: str = "debian"
@@ -108,6 +108,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     compiler: str | None = None
     device_tree: str | None = None
     embed_initramfs: bool = False
+    append_device_tree: bool = False
 
     def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
         """Return the build with options changed; itself when all of them were asked for so already."""

@@ -67,7 +67,8 @@ def _kernel_text(op: ops.KernelOp) -> str:
             return "kernel: make " + " ".join(f"{name}={value}" for name, value in op.variables)
         case ops.SetKernelImage():
             embedded = {None: "", True: "initramfs embedded", False: "initramfs apart"}[op.embed_initramfs]
-            return "kernel: " + ", ".join(part for part in (op.image or "", embedded) if part)
+            tree = {None: "", True: "device tree appended", False: "device tree apart"}[op.append_device_tree]
+            return "kernel: " + ", ".join(part for part in (op.image or "", embedded, tree) if part)
         case _:
             assert_never(op)
 

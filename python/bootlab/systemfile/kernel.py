@@ -9,7 +9,9 @@ from bootlab.model.system import Kernel, KernelBuild, KernelPatch
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawKernel
 
-_BUILD_KEYS = ("defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs")
+_BUILD_KEYS = (
+    "defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs", "append_device_tree",
+)  # fmt: skip
 _OPTION = re.compile(r"(?:CONFIG_)?[A-Za-z0-9_]+")
 _PATCH_MAX_BYTES = 16 << 20
 
@@ -81,6 +83,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         compiler=raw.compiler,
         device_tree=raw.device_tree,
         embed_initramfs=raw.embed_initramfs,
+        append_device_tree=raw.append_device_tree,
     )
     return Kernel(image="", form=raw.form, build=build, flash=raw.flash)
 

@@ -63,6 +63,7 @@ class RawKernel(RawTable, frozen=True):
     compiler: str | None = None
     device_tree: str | None = None
     embed_initramfs: bool = False
+    append_device_tree: bool = False
     cmdline: str | None = None
     application: str | None = None
 

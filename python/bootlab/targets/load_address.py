@@ -11,20 +11,19 @@ import msgspec
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model import flash_layout
 from bootlab.model.architecture import Arch
+from bootlab.model.board import ram_start
 from bootlab.model.system import Machine, System
 
 # The set-up code's entry, 0x200 behind its segment, and the protected-mode part.
 X86_SETUP_ENTRY = 0x10200
 X86_PROTECTED_MODE_ENTRY = 0x100000
 
-# Start of RAM: hw/arm/{virt,vexpress,versatilepb}.c.
-_ARM_RAM = {"virt": 0x40000000, "vexpress-a9": 0x60000000, "vexpress-a15": 0x80000000, "versatilepb": 0}
 _ARM_ZIMAGE_OFFSET = 0x10000
 _ARM64_BOOT_STUB_BYTES = 4096
 _ALIGN = 2 << 20
 # OpenSBI lies at the start of RAM and ends within its first 2 MiB; the kernel comes at the next such boundary.
-_RISCV_FIRMWARE = 0x80000000
-RISCV_FIRMWARE_RANGE = (_RISCV_FIRMWARE, _RISCV_FIRMWARE + _ALIGN)
+_RISCV_RAM = 0x80000000
+RISCV_FIRMWARE_RANGE = (_RISCV_RAM, _RISCV_RAM + _ALIGN)
 
 # arch/arm/include/asm/memory.h: modules take the last 16 MiB below the kernel's half.
 _ARM_MODULES_BYTES = 16 << 20
@@ -42,18 +41,21 @@ _USER_SPACE_END = {
 def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
     """Return the physical addresses of `kernel-entry`, `decompression` and `kernel-image`, as far as they are known.
 
-    What is entered is an ARM zImage's decompressor; on AArch64 and RISC-V it is the kernel itself.
+    What is entered is an ARM zImage's decompressor, or a uImage's kernel (those that bootlab makes are not packed); on AArch64 and RISC-V it is the kernel itself.
     """
-    board = machine.type.partition("-")[0] if machine.type.startswith("virt-") else machine.type
-    if machine.arch == "riscv64":
-        start = _RISCV_FIRMWARE + _ALIGN
-        return {"kernel-entry": start, "kernel-image": start} if board == "virt" else {}
-    if machine.arch == "x86_64" or (ram := _ARM_RAM.get(board)) is None:
+    if machine.arch == "x86_64" or (ram := ram_start(machine)) is None:
         return {}
+    if machine.arch == "riscv64":
+        start = ram + _ALIGN
+        return {"kernel-entry": start, "kernel-image": start}
     if machine.arch == "arm64":
         offset = info.text_offset_bytes
         start = ram + offset + (_ALIGN if offset < _ARM64_BOOT_STUB_BYTES else 0)
         return {"kernel-entry": start, "kernel-image": start}
+    if info.kind == "uimage":
+        # Not packed: it is copied to where it runs.
+        text = _arm_text(info)
+        return {} if text is None else dict.fromkeys(("kernel-entry", "kernel-image"), ram + text - user_half_end(info))
     start = ram + _ARM_ZIMAGE_OFFSET
     found = {"kernel-entry": start, "decompression": start}
     if (text := _arm_text(info)) is not None:

@@ -47,7 +47,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     build = system.kernel.build
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)
-        facts += (asked, (build.image, build.variables, build.embed_initramfs))
+        facts += (asked, (build.image, build.variables, build.embed_initramfs, build.append_device_tree))
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
 
 

@@ -13,14 +13,18 @@ from bootlab.techniques.base import Technique
 from bootlab.techniques.firmware.edd_off import EddOff
 from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
 from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
+from bootlab.techniques.image.appended_dtb import AppendedDtb
 from bootlab.techniques.image.compiler_optimisation import CompilerOptimisation
 from bootlab.techniques.image.debug_info_off import DebugInfoOff
 from bootlab.techniques.image.kernel_compression import KernelCompression
 from bootlab.techniques.image.kernel_pvh import KernelPvh
+from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
 from bootlab.techniques.image.thumb2_kernel import Thumb2Kernel
 from bootlab.techniques.image.verbose_bootup_off import VerboseBootupOff
 from bootlab.techniques.init.app_as_init import AppAsInit
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
+from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
+from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
 from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
 from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
 from bootlab.techniques.kernel.acpi_off import AcpiOff
@@ -142,6 +146,10 @@ BUILT_IN: tuple[Technique, ...] = (
     AppAsInit(),
     # what only a build can change
     KernelCompression(),
+    KernelUncompressed(),
+    AppendedDtb(),
+    InitramfsBuiltin(),
+    InitramfsBuiltinUncompressed(),
     CompilerOptimisation(),
     SmpOff(),
     ModulesOff(),

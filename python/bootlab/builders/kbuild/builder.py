@@ -115,9 +115,10 @@ class KernelBuilder:
         layers = [read_fragment(Path(path)) for path in build.fragments]
         if build.options:
             layers.append(of_options(build.options, "kernel.options"))
-        layers += [of_options(change, "a change") for change in build.changes]
+        # Before the changes: options of how it is compressed are there only once there is one.
         if build.embed_initramfs and initramfs is not None:
             layers.append(of_options((("INITRAMFS_SOURCE", f'"{initramfs}"'),), "the embedded initramfs"))
+        layers += [of_options(change, "a change") for change in build.changes]
         return _Request(
             build=build,
             target=target,

@@ -1,0 +1,62 @@
+"""Put the device tree behind the kernel image."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, SetKernelImage, SetKernelOptions
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
+from bootlab.techniques.built import built_with
+from bootlab.techniques.option import stated, value_of
+
+# The second one hands the boot loader's command line, memory and initramfs to the appended tree.
+_OPTIONS = (("ARM_APPENDED_DTB", "y"), ("ARM_ATAG_DTB_COMPAT", "y"))
+
+
+class AppendedDtb(Technique):
+    """One file to load in place of two."""
+
+    id = "appended-dtb"
+    title = "Device tree appended to the kernel"
+    stage = "image"
+    what = "Builds with CONFIG_ARM_APPENDED_DTB and CONFIG_ARM_ATAG_DTB_COMPAT, and puts the device tree behind the zImage."
+    why = "The boot loader opens and reads one file less, and needs no code for device trees."
+    when_not = "The boot loader changes the tree, or the machine hands its own one over. QEMU loads a tree in no time."
+    cost = "Kernel and board are tied together; the decompressor joins ATAGs and tree."
+    architectures = ("arm",)
+    kernels = "3.2 and later"
+    proof = "recording"
+    builds = True
+    published = (Published("-22 ms", "BeagleBone Black", "Bootlin boot-time training"),)
+    references = ("arch/arm/Kconfig: ARM_APPENDED_DTB, ARM_ATAG_DTB_COMPAT", "arch/arm/boot/compressed/head.S")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where the machine is given a tree beside a zImage."""
+        build = context.system.kernel.build
+        if build is not None and build.append_device_tree:
+            return Applies.no("it is appended already", "kernel.append_device_tree = true")
+        if build is not None and build.image not in {None, "zImage"}:
+            return Applies.no("only a zImage takes a tree behind it", f"kernel.image = {build.image}")
+        tree = context.system.machine.dtb or (build.device_tree if build is not None else None)
+        if tree is None:
+            return Applies.no("no device tree is given to the machine", "neither kernel.device_tree nor machine.dtb")
+        if not context.config:
+            return Applies.unknown("the kernel's configuration is not known")
+        return Applies.yes("the device tree is a file of its own", stated(context, "ARM_APPENDED_DTB"))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the appended tree with the options that it needs."""
+        pending = tuple(pair for pair in _OPTIONS if value_of(context, pair[0]) != pair[1])
+        ops = (*((SetKernelOptions(pending),) if pending else ()), SetKernelImage(append_device_tree=True))
+        return (Change(technique=self.id, ops=ops),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the options of the image that booted, and by QEMU's command, which names no tree any more."""
+        old, new = before.recording.meta, after.recording.meta
+        if "-dtb" not in old.command:
+            return Effect(False, "the base's machine was given no device tree")
+        if "-dtb" in new.command:
+            return Effect(False, "the machine was still given a device tree of its own")
+        if before.recording.kernel_config.get("CONFIG_ARM_APPENDED_DTB") == "y":
+            return Effect(False, "the base's kernel takes an appended tree too")
+        effect = built_with(before, after, _OPTIONS)
+        return Effect(effect.shown, f"no -dtb; {effect.evidence}" if effect.shown else effect.evidence)
