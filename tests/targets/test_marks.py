@@ -57,6 +57,8 @@ ARM_SYMBOLS = {"_text": 0xC0008000, "start_kernel": 0xC0346A04}
             KernelInfo(symbols={"_stext": 0x80008240, "start_kernel": 0x80346A04}),
             (0x40010000, 0x40010000, 0x40008000),
         ),
+        # Not packed: bootlab's header has it copied to where it runs.
+        (Machine(arch="arm"), KernelInfo(kind="uimage", symbols=ARM_SYMBOLS), (0x40008000, None, 0x40008000)),
         (Machine(arch="arm64"), KernelInfo(), (0x40200000, None, 0x40200000)),
         (Machine(arch="arm64"), KernelInfo(text_offset_bytes=0x80000), (0x40080000, None, 0x40080000)),
         (Machine(arch="riscv64"), KernelInfo(text_offset_bytes=0x200000), (0x80200000, None, 0x80200000)),

@@ -41,7 +41,8 @@ _USER_SPACE_END = {
 def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
     """Return the physical addresses of `kernel-entry`, `decompression` and `kernel-image`, as far as they are known.
 
-    What is entered is an ARM zImage's decompressor, or a uImage's kernel (those that bootlab makes are not packed); on AArch64 and RISC-V it is the kernel itself.
+    What is entered is an ARM zImage's decompressor. In a uImage (bootlab makes it of what is not packed), on AArch64
+    and on RISC-V it is the kernel itself.
     """
     if machine.arch == "x86_64" or (ram := ram_start(machine)) is None:
         return {}

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.kbuild import build_log, built, configuration, overlay, source, toolchain
+from bootlab.builders.kbuild import build_log, built, configuration, objects, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
 from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, read_fragment
@@ -213,7 +213,8 @@ class KernelBuilder:
                 objects_built=count,
                 wall_s=round(time.monotonic() - started, 3),
             )
-            return built.keep(slot, image[1], log, facts, request.target, place)
+            sizes = objects.record(slot / overlay.OBJECTS, options, image[0])
+            return built.keep(slot, image[1], log, facts, request.target, place, sizes=sizes)
         except OSError as error:
             raise EnvironmentFault(
                 f"the kernel cannot be built in {slot}: {error.strerror or error}",

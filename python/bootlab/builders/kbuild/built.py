@@ -9,7 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.kbuild import objects as object_sizes
 from bootlab.builders.kbuild.architecture import Architecture
+from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.overlay import OBJECTS
 from bootlab.errors import EnvironmentFault, UserError
 
@@ -102,7 +104,16 @@ def load(folder: Path) -> BuiltKernel | None:
     return BuiltKernel(folder=folder, facts=facts, reused=True)
 
 
-def keep(view: Path, image_file: str, log: Path, facts: KernelFacts, target: Architecture, folder: Path) -> BuiltKernel:
+def keep(
+    view: Path,
+    image_file: str,
+    log: Path,
+    facts: KernelFacts,
+    target: Architecture,
+    folder: Path,
+    *,
+    sizes: ObjectSizes | None,
+) -> BuiltKernel:
     """Copy what a build made into its folder of the cache. `modules` is taken from `view/modules`. Raise OSError."""
     objects = view / OBJECTS
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -121,10 +132,12 @@ def keep(view: Path, image_file: str, log: Path, facts: KernelFacts, target: Arc
             names.append(name)
         if (view / "modules").is_dir():
             shutil.copytree(view / "modules", work / "modules", symlinks=True)
-        sizes = {name: (work / name).stat().st_size for name in (*files, *names)}
+        bytes_of = {name: (work / name).stat().st_size for name in (*files, *names)}
         modules = [path for path in (work / "modules").rglob("*.ko*") if path.is_file()]
-        sizes |= {"modules": sum(path.stat().st_size for path in modules)} if modules else {}
-        facts = msgspec.structs.replace(facts, sizes_bytes=sizes, device_trees=tuple(names))
+        bytes_of |= {"modules": sum(path.stat().st_size for path in modules)} if modules else {}
+        facts = msgspec.structs.replace(facts, sizes_bytes=bytes_of, device_trees=tuple(names))
+        if sizes is not None:
+            object_sizes.save(sizes, work)
         (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
         for path in work.rglob("*"):
             if path.is_file() and not path.is_symlink():

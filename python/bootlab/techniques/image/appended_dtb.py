@@ -18,7 +18,9 @@ class AppendedDtb(Technique):
     id = "appended-dtb"
     title = "Device tree appended to the kernel"
     stage = "image"
-    what = "Builds with CONFIG_ARM_APPENDED_DTB and CONFIG_ARM_ATAG_DTB_COMPAT, and puts the device tree behind the zImage."
+    what = (
+        "Builds with CONFIG_ARM_APPENDED_DTB and CONFIG_ARM_ATAG_DTB_COMPAT; the device tree stands behind the zImage."
+    )
     why = "The boot loader opens and reads one file less, and needs no code for device trees."
     when_not = "The boot loader changes the tree, or the machine hands its own one over. QEMU loads a tree in no time."
     cost = "Kernel and board are tied together; the decompressor joins ATAGs and tree."

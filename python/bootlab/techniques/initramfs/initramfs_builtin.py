@@ -24,7 +24,11 @@ class InitramfsBuiltin(Technique):
     late = True
     proof = "recording"
     builds = True
-    references = ("usr/Kconfig: INITRAMFS_SOURCE", "usr/Makefile", "Documentation/filesystems/ramfs-rootfs-initramfs.rst")
+    references = (
+        "usr/Kconfig: INITRAMFS_SOURCE",
+        "usr/Makefile",
+        "Documentation/filesystems/ramfs-rootfs-initramfs.rst",
+    )
 
     def applies(self, context: Context) -> Applies:
         """Yes where there is an initramfs apart from the kernel."""

@@ -16,7 +16,7 @@ class InitramfsBuiltinUncompressed(Technique):
     id = "initramfs-builtin-uncompressed"
     title = "Initramfs inside the kernel image, not compressed itself"
     stage = "initramfs"
-    what = "Embeds a plain cpio archive with CONFIG_INITRAMFS_COMPRESSION_NONE; the kernel's compression packs it with the rest."
+    what = "Embeds a plain archive (CONFIG_INITRAMFS_COMPRESSION_NONE): the kernel image's own compression packs it."
     why = "What is packed twice is unpacked twice, and becomes no smaller: a plain archive is only copied."
     when_not = "The kernel image is not compressed: then the archive is loaded in its full size."
     cost = "More memory until the archive was copied; each new root file system is a new kernel."
