@@ -15,6 +15,14 @@ from bootlab.builders.kernel import build_kernel
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
 from bootlab.model.system import Kernel, KernelBuild, System
+from bootlab.model.tree import Entry, FileTree
+
+# usr/default_cpio_list of the kernel: what is in it when no CONFIG_INITRAMFS_SOURCE is given.
+_OWN_INITRAMFS = {
+    "/dev": Entry(kind="dir", mode=0o755),
+    "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
+    "/root": Entry(kind="dir", mode=0o700),
+}
 
 
 class Artefacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,4 +124,6 @@ def _embedded(system: System, cache: Cache) -> Path | None:
         raise UserError(
             "kernel.embed_initramfs is set, and there is no initramfs", hint="add [initramfs], or leave the key out"
         )
-    return build_initramfs(system.initramfs, cache)
+    # It takes the place of the kernel's own, which is unpacked below every other archive.
+    tree = FileTree.of({**_OWN_INITRAMFS, **system.initramfs.tree.as_dict()})
+    return build_initramfs(msgspec.structs.replace(system.initramfs, tree=tree), cache)
