@@ -78,8 +78,10 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
             )
         appended = Path(machine.dtb)
         machine = msgspec.structs.replace(machine, dtb=None)
+    # The loader in flash takes every kernel as it was linked.
+    image = built.image if system.kernel.flash is not None else bootable(built, machine, cache, device_tree=appended)
     kernel = Kernel(
-        image=str(bootable(built, machine, cache, device_tree=appended)),
+        image=str(image),
         config=str(built.config),
         symbols=str(built.system_map),
         vmlinux=str(built.vmlinux),

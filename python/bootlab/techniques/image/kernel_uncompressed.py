@@ -26,13 +26,15 @@ class KernelUncompressed(Technique):
     published = (Published("689 -> 208 ms", "OMAP1510 168 MHz, 2004", "eLinux: boot time"),)
     references = ("arch/arm/boot/Makefile: Image, uImage", "U-Boot: include/image.h", "QEMU: hw/core/loader.c")
 
-    def applies(self, context: Context) -> Applies:
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
         """Yes where the image that is built is a packed one."""
         build = context.system.kernel.build
         packed = "zImage" if context.arch == "arm" else ""
         image = (build.image if build is not None else None) or packed
         if build is None:
             return Applies.unknown("which form the image has is known only of kernels that bootlab builds")
+        if context.system.kernel.flash is not None:
+            return Applies.no("the kernel starts from flash", f"kernel.flash = {context.system.kernel.flash}")
         if image in {"", "Image", "xipImage", "vmlinux"}:
             return Applies.no("the image is not compressed", f"kernel.image = {image or 'Image'}")
         if build.append_device_tree:
