@@ -26,7 +26,7 @@ class KernelUncompressed(Technique):
     published = (Published("689 -> 208 ms", "OMAP1510 168 MHz, 2004", "eLinux: boot time"),)
     references = ("arch/arm/boot/Makefile: Image, uImage", "U-Boot: include/image.h", "QEMU: hw/core/loader.c")
 
-    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+    def applies(self, context: Context) -> Applies:
         """Yes where the image that is built is a packed one."""
         build = context.system.kernel.build
         packed = "zImage" if context.arch == "arm" else ""
