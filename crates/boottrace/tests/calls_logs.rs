@@ -167,6 +167,23 @@ fn perf_script_makes_a_tree() {
     assert_eq!(row(&samples.calls, "my app").count, 1);
 }
 
+/// `perf script -F comm,pid,event,ip,sym`: no time; frames that lost their indentation.
+#[test]
+fn perf_script_without_times() {
+    let text = "# cmdline : perf record -F 99\n\
+        java 19983 cycles:\n\
+        ffffffff8103d0ca native_write_msr_safe ([kernel.kallsyms])\n\
+        ffffffff810275f1 intel_pmu_enable_all ([kernel.kallsyms])\n\n\
+        my app 12/13   2500 cycles:u: \n\
+        \t             69b main (/root/noploop)\n\n";
+    assert_eq!(perf_script::detect(text.as_bytes()), Some(0.9));
+    let samples = perf_script::parse(text.as_bytes()).expect("a slice");
+    assert_eq!((samples.skipped.total(), samples.calls.bounds_ns), (0, None));
+    assert_eq!(row(&samples.calls, "native_write_msr_safe").self_ns, 1);
+    assert_eq!(row(&samples.calls, "main").self_ns, 2500);
+    assert_eq!(row(&samples.calls, "my app").count, 1);
+}
+
 /// Found by fuzzing: sums of numbers that the trace itself gives.
 #[test]
 fn numbers_at_the_end_of_their_range_saturate() {

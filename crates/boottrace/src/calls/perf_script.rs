@@ -43,7 +43,8 @@ pub struct Samples {
 
 struct Head<'a> {
     comm: &'a [u8],
-    at_ns: i64,
+    /// `-F` may leave the time out.
+    at_ns: Option<i64>,
     period: Option<u64>,
     event: &'a [u8],
 }
@@ -86,7 +87,7 @@ fn head(line: &[u8]) -> Option<Head<'_>> {
             let event = event.strip_suffix(b":").unwrap_or(event);
             return Some(Head {
                 comm: line[..pid_at.0].trim_ascii(),
-                at_ns,
+                at_ns: Some(at_ns),
                 period,
                 event,
             });
@@ -94,7 +95,32 @@ fn head(line: &[u8]) -> Option<Head<'_>> {
         before = [before[1], (at, word)];
         at += word.len() + 1;
     }
-    None
+    timeless_head(line)
+}
+
+/// `java 19983 cycles:`, and with a period `java 19983/20001  250000 cycles:u:`: nothing stands behind the event.
+fn timeless_head(line: &[u8]) -> Option<Head<'_>> {
+    let (before, event) = last_word(line.trim_ascii().strip_suffix(b":")?)?;
+    let named = event.iter().any(u8::is_ascii_alphabetic) && !event.contains(&b'(');
+    let (mut comm, mut pid) = last_word(before)?;
+    let mut period = None;
+    if let Some((older, word)) = last_word(comm).filter(|(_, word)| is_pid(word)) {
+        period = integer(pid).and_then(|period| u64::try_from(period).ok());
+        (comm, pid) = (older, word);
+    }
+    (named && is_pid(pid) && !comm.is_empty()).then_some(Head {
+        comm,
+        at_ns: None,
+        period,
+        event,
+    })
+}
+
+/// What stands before the last word, and that word.
+fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii();
+    let at = memchr::memrchr2(b' ', b'\t', text)?;
+    Some((text[..at].trim_ascii(), &text[at + 1..]))
 }
 
 /// The function of a frame: `ffffffff81000000 name+0x10 (object)`, address and offset optional.
@@ -105,7 +131,9 @@ fn frame(line: &[u8]) -> Option<Vec<u8>> {
     }
     let mut rest = text;
     if let Some(blank) = memchr::memchr(b' ', text) {
-        if text[..blank].len() >= 4 && text[..blank].iter().all(u8::is_ascii_hexdigit) {
+        let word = &text[..blank];
+        let long = word.len() >= 4 || word.iter().any(u8::is_ascii_digit);
+        if long && word.iter().all(u8::is_ascii_hexdigit) {
             rest = text[blank..].trim_ascii_start();
         }
     }
@@ -124,6 +152,12 @@ fn frame(line: &[u8]) -> Option<Vec<u8>> {
     (!name.is_empty()).then(|| name.to_vec())
 }
 
+/// A frame that lost its indentation: `ffffffff8103d0ca native_write_msr_safe ([kernel.kallsyms])`.
+fn bare_frame(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    digits >= 8 && line.get(digits) == Some(&b' ') && line.trim_ascii_end().ends_with(b")")
+}
+
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(text: &[u8]) -> Option<f32> {
     let (mut heads, mut frames, mut others) = (0_u32, 0_u32, 0_u32);
@@ -131,7 +165,7 @@ pub fn detect(text: &[u8]) -> Option<f32> {
         if line.trim_ascii().is_empty() || line.starts_with(b"#") {
             continue;
         }
-        let indented = line.starts_with(b"\t") || line.starts_with(b"        ");
+        let indented = line.starts_with(b"\t") || line.starts_with(b"        ") || bare_frame(line);
         if head(line).is_some_and(|head| !head.event.is_empty()) {
             heads += 1;
         } else if indented && frame(line).is_some() {
@@ -179,7 +213,8 @@ impl Reader {
             return;
         }
         // Task names are aligned to the right, so a header may start with blanks too.
-        let blanks = line.starts_with(b"\t") || (line.starts_with(b"        ") && head(line).is_none());
+        let frame_like = line.starts_with(b"        ") || bare_frame(line);
+        let blanks = line.starts_with(b"\t") || (frame_like && head(line).is_none());
         if self.comm.is_some() && blanks {
             if self.frames.len() >= MAX_FRAMES {
                 self.out.skipped.note("frame beyond the limit", line);
@@ -196,8 +231,10 @@ impl Reader {
             self.out.skipped.note("no sample and no frame", line);
             return;
         };
-        let bounds = self.out.calls.bounds_ns.get_or_insert((head.at_ns, head.at_ns));
-        *bounds = (bounds.0.min(head.at_ns), bounds.1.max(head.at_ns));
+        if let Some(ns) = head.at_ns {
+            let bounds = self.out.calls.bounds_ns.get_or_insert((ns, ns));
+            *bounds = (bounds.0.min(ns), bounds.1.max(ns));
+        }
         let clock = head.event.starts_with(b"cpu-clock") || head.event.starts_with(b"task-clock");
         self.weight = head.period.unwrap_or(1);
         self.out.weight = match head.period {

@@ -95,7 +95,63 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
         splitter.line(line, all.peek());
     }
     splitter.finish();
-    splitter.out
+    let mut out = splitter.out;
+    take_back_quoted(&mut out);
+    out
+}
+
+/// A report about a system may print /proc/version before its log: that was no boot.
+fn take_back_quoted(out: &mut Split) {
+    let [first, second, ..] = out.boots.as_slice() else {
+        return;
+    };
+    let banner = |boot: &BootLog| {
+        let line = boot
+            .lines
+            .iter()
+            .find(|l| milestone::of(&l.text) == Some(Milestone::KernelBanner))?;
+        Some((line.text.clone(), line.printk_ns.is_some()))
+    };
+    let quoted = first.start == BootStart::KernelBanner
+        && first.lines.iter().all(|l| !l.has_kernel_prefix())
+        && banner(first).is_some_and(|(text, _)| banner(second) == Some((text, true)));
+    if quoted {
+        let mut lines = out.boots.remove(0).lines;
+        for line in &mut lines {
+            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
+                line.kind = LineKind::Outside;
+            }
+        }
+        out.outside.append(&mut lines);
+    }
+}
+
+/// Words of boot loaders near the end of what they print; a report or a mail around a log has none of them.
+fn ends_like_loader(outside: &[Line]) -> bool {
+    const WORDS: [&str; 12] = [
+        "compress",
+        "jump",
+        "booting ",
+        "boot from",
+        "entry point",
+        "load kernel",
+        "loading kernel",
+        "loading linux",
+        "starting kernel",
+        "kernel image",
+        "image found",
+        "boot image",
+    ];
+    let last = outside.iter().rev().filter(|l| l.kind == LineKind::Outside);
+    let said: Vec<String> = last
+        .take(LINES_OF_HANDOVER)
+        .map(|l| l.text.to_ascii_lowercase())
+        .collect();
+    // A command typed at a prompt stands right before its output.
+    let typed = said
+        .first()
+        .is_some_and(|text| text.contains("dmesg") || text.contains("journalctl"));
+    !typed && said.iter().any(|text| WORDS.iter().any(|word| text.contains(word)))
 }
 
 /// What is remembered of the boot being read.
@@ -106,8 +162,10 @@ struct State {
     banners: HashSet<String>,
     last_banner: Option<String>,
     last_rank: Option<Rank>,
+    since_banner: u32,
     monitor_seen: bool,
     version: Option<String>,
+    version_stamped: bool,
     max_printk_ns: Option<i64>,
     console_switch: bool,
     freed: bool,
@@ -123,6 +181,10 @@ struct Splitter<'a> {
     limits: &'a Limits,
 }
 
+/// Lines from which on a loader that says its name again has run before and was reset; some say it twice.
+const LINES_OF_A_RUN: u32 = 3;
+/// Lines before the kernel's banner that are searched for a boot loader's words.
+const LINES_OF_HANDOVER: usize = 12;
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
 /// ... unless it is one of the values that old kernels start at (jiffies shortly before their overflow).
@@ -178,6 +240,8 @@ impl Splitter<'_> {
         if self.bootstage_restart(&line) {
             self.begin(BootStart::BootstageReport);
         }
+        self.state.since_banner = self.state.since_banner.saturating_add(1);
+        self.state.monitor_seen |= line.text.starts_with("Starting ATF on ");
         line.kind = match &self.state.boot {
             None => LineKind::Outside,
             Some(boot) if boot.user_from.is_some() => LineKind::User,
@@ -203,6 +267,12 @@ impl Splitter<'_> {
         match milestone {
             Some(Milestone::KernelBanner) => {
                 let same = self.state.version.as_deref() == Some(&line.text);
+                if same && self.state.version_stamped && line.printk_ns.is_none() {
+                    // /proc/version, as reports about a system print it behind its log.
+                    let user = self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some());
+                    line.kind = if user { LineKind::User } else { LineKind::Kernel };
+                    return self.keep(line);
+                }
                 if same && self.state.console_switch && line.printk_ns.is_some() {
                     self.state.replay_until_ns = self.state.max_printk_ns;
                     self.out.replayed.push(line.number);
@@ -219,6 +289,7 @@ impl Splitter<'_> {
                     }
                 }
                 self.state.version = Some(line.text.clone());
+                self.state.version_stamped = line.printk_ns.is_some();
             }
             Some(Milestone::BootingLinux) if self.state.version.is_some() && !self.state.console_switch => {
                 self.begin(BootStart::KernelBanner);
@@ -273,8 +344,15 @@ impl Splitter<'_> {
         if self.in_kernel() {
             return rank != Rank::Monitor;
         }
-        if rank == Rank::Monitor || state.last_banner.as_deref() == Some(text) && rank != Rank::First {
+        if rank == Rank::Monitor {
             return false;
+        }
+        if state.last_banner.as_deref() == Some(text) && rank != Rank::First {
+            // TI's K3 runs the same SPL on its second kind of core; menus are drawn again, network loaders chain.
+            let says_it_once = ["U-Boot ", "barebox ", "Texas Instruments X-Loader", "CFE "];
+            let one_core = rank == Rank::Loader || !state.monitor_seen;
+            let ran = state.since_banner >= LINES_OF_A_RUN;
+            return one_core && ran && says_it_once.iter().any(|name| text.starts_with(name));
         }
         let after_loader = state.last_rank == Some(Rank::Loader);
         if state.banners.contains(text) {
@@ -292,6 +370,7 @@ impl Splitter<'_> {
             self.state.banners.insert(text.clone());
         }
         self.state.last_banner = Some(text);
+        self.state.since_banner = 0;
     }
 
     fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
@@ -341,7 +420,8 @@ impl Splitter<'_> {
             dropping,
             ..State::default()
         };
-        if start == BootStart::Firmware && self.out.boots.is_empty() && !dropping {
+        let unknown_loader = || start == BootStart::KernelBanner && ends_like_loader(&self.out.outside);
+        if self.out.boots.is_empty() && !dropping && (start == BootStart::Firmware || unknown_loader()) {
             self.claim_before();
         }
         for line in header {
@@ -365,7 +445,22 @@ impl Splitter<'_> {
                 line.kind = LineKind::Firmware;
             }
         }
+        // Kernels of the 3.x series say this before their banner.
+        let early = |line: &Line| line.text.starts_with("Initializing cgroup subsys");
+        let said = lines.iter().rev().filter(|l| l.kind != LineKind::Blank);
+        let kernel = (said.take_while(|l| early(l)).count() > 0).then(|| {
+            lines
+                .iter()
+                .rposition(|l| l.kind != LineKind::Blank && !early(l))
+                .map_or(0, |at| at + 1)
+        });
+        for line in lines.iter_mut().skip(kernel.unwrap_or(usize::MAX)) {
+            if line.kind == LineKind::Firmware {
+                line.kind = LineKind::Kernel;
+            }
+        }
         if let Some(boot) = &mut self.state.boot {
+            boot.kernel_from = kernel;
             boot.lines = lines;
         }
     }

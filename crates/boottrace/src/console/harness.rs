@@ -2,7 +2,7 @@
 
 /// Says which tool wrote an unprefixed line, if one did.
 pub fn author(text: &str) -> Option<&'static str> {
-    const STARTS: [(&str, &str); 31] = [
+    const STARTS: [(&str, &str); 41] = [
         ("[Enter `^Ec?'", "conserver"),
         ("[Enter '^Ec?'", "conserver"),
         ("[read-only -- use", "conserver"),
@@ -29,8 +29,18 @@ pub fn author(text: &str) -> Option<&'static str> {
         ("Script started on ", "script"),
         ("Script done on ", "script"),
         ("Welcome to minicom", "minicom"),
+        ("Compiled on ", "minicom"),
+        ("Press CTRL-A Z for help on special keys", "minicom"),
         ("picocom v", "picocom"),
+        ("Type [C-", "picocom"),
         ("Terminal ready", "picocom"),
+        ("Thanks for using picocom", "picocom"),
+        ("Skipping tty reset...", "picocom"),
+        ("=~=~=~=~=~=~=~=~=~=~=~= PuTTY log ", "PuTTY"),
+        ("--- Miniterm on ", "Miniterm"),
+        ("--- Quit: Ctrl+", "Miniterm"),
+        ("runqemu - ", "runqemu"),
+        ("Connected to /dev/tty", "a terminal program"),
         ("[tio ", "tio"),
         ("<board hangs>", "a person"),
         ("-- Boot ", "journalctl"),
@@ -48,10 +58,44 @@ pub fn author(text: &str) -> Option<&'static str> {
     if text.contains(":xonxoff=") && text.contains(":rtc") {
         return Some("grabserial");
     }
+    if is_picocom_setting(text) {
+        return Some("picocom");
+    }
     if is_lava_step(text) {
         return Some("LAVA");
     }
     None
+}
+
+/// `baudrate is    : 115200`, which picocom prints when it starts.
+fn is_picocom_setting(text: &str) -> bool {
+    const NAMES: [&str; 19] = [
+        "port",
+        "flowcontrol",
+        "baudrate",
+        "parity",
+        "databits",
+        "stopbits",
+        "escape",
+        "local echo",
+        "noinit",
+        "noreset",
+        "hangup",
+        "nolock",
+        "send_cmd",
+        "receive_cmd",
+        "imap",
+        "omap",
+        "emap",
+        "logfile",
+        "initstring",
+    ];
+    let Some((head, _)) = text.split_once(" : ").or_else(|| Some((text.strip_suffix(" :")?, ""))) else {
+        return false;
+    };
+    let head = head.trim_end();
+    let name = head.strip_suffix(" is").or_else(|| head.strip_suffix(" are"));
+    name.is_some_and(|name| NAMES.contains(&name) || name.starts_with("exit"))
 }
 
 /// Comment lines that tools and people put on top of a saved log.

@@ -192,7 +192,7 @@ pub fn is_garbage(text: &str) -> bool {
         all += 1;
         odd += usize::from(c == char::REPLACEMENT_CHARACTER);
     }
-    odd > 2 && odd * 4 > all
+    odd > 2 && odd * 4 > all || odd > 0 && odd * 2 >= all
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub fn peel(text: &str, style: Style) -> Prefix {
 /// Reads level, stamp, counter and caller; moves `at` behind them. Returns whether there was any.
 fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
     let start = *at;
-    if let Some((level, used)) = level(&bytes[*at..]) {
+    if let Some((level, used)) = level(&bytes[*at..]).or_else(|| cut_level(&bytes[*at..])) {
         prefix.level = Some(level);
         *at += used;
     }
@@ -81,6 +81,10 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
     if let Some((ns, used)) = delta_stamp(&bytes[*at..]) {
         prefix.printk_ns = Some(ns);
         *at += used;
+    } else if let Some((ns, used)) = hostboot_stamp(&bytes[*at..]) {
+        prefix.firmware_ns = Some(ns);
+        *at += used;
+        return true;
     } else if let Some((stamp, used)) = bracket_stamp(&bytes[*at..]) {
         match stamp {
             Bracket::Kernel(ns) => prefix.printk_ns = Some(ns),
@@ -145,6 +149,14 @@ fn level(bytes: &[u8]) -> Option<(u8, usize)> {
     Some((number as u8, at))
 }
 
+/// `6>[    0.000000] `: a level whose first character was lost, as at the begin of a ring buffer.
+fn cut_level(bytes: &[u8]) -> Option<(u8, usize)> {
+    let (value, used) = digits(bytes)?;
+    let stamped =
+        bytes.get(used) == Some(&b'>') && matches!(bracket_stamp(&bytes[used + 1..]), Some((Bracket::Kernel(_), _)));
+    (used <= 3 && value < 192 && stamped).then_some(((value & 7) as u8, used + 1))
+}
+
 /// `6,2,0,-,caller=T0,cycle=345678;` : priority, sequence, microseconds, flag, fields.
 fn kmsg_record(bytes: &[u8], prefix: &mut Prefix) -> Option<usize> {
     if !bytes.first()?.is_ascii_digit() {
@@ -202,6 +214,12 @@ fn delta_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((ns, at))
 }
 
+/// `5.47338|` of POWER's Hostboot, whose lines are indented.
+fn hostboot_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
+    let (ns, used, decimals) = seconds(bytes)?;
+    (decimals == 5 && bytes.get(used) == Some(&b'|')).then_some((ns, used + 1))
+}
+
 /// `[`, blanks, seconds.
 fn opened_seconds(bytes: &[u8]) -> Option<(i64, usize)> {
     if bytes.first() != Some(&b'[') {
@@ -225,6 +243,10 @@ fn bracket_stamp(bytes: &[u8]) -> Option<(Bracket, usize)> {
     }
     let at = 1 + bytes[1..].iter().take(16).take_while(|b| **b == b' ').count();
     if let Some((ns, mut used, decimals)) = seconds(bytes.get(at..)?) {
+        // skiboot prints nanoseconds and the level: `[   75.323720711,3]`.
+        if let (9, [b',', b'0'..=b'9', b']', ..]) = (decimals, &bytes[at + used..]) {
+            return Some((Bracket::Loader(ns), at + used + 3));
+        }
         // Amlogic's kernels print the processor behind the time.
         if bytes.get(at + used) == Some(&b'@') {
             used += 1 + digits(&bytes[at + used + 1..])?.1;
@@ -267,7 +289,11 @@ fn vendor_field(bytes: &[u8]) -> Option<(usize, Option<u32>)> {
         (used == text.len()).then(|| u32::try_from(number).ok())?
     };
     let closing = |from: usize, with: u8| Some(from + bytes[from..].iter().take(48).position(|b| *b == with)?);
-    let start = blanks(0);
+    let mut start = blanks(0);
+    // Samsung's newer kernels print the level's initial before the bracket.
+    if let [b'A'..=b'Z', b'[', b'0'..=b'9', ..] = bytes[start..] {
+        start += 1;
+    }
     let rest = &bytes[start..];
     if rest.first() == Some(&b'[') {
         let end = closing(start, b']')?;

@@ -16,7 +16,7 @@ pub enum FaultKind {
     NoInit,
     /// A CPU or a task made no progress.
     Stall,
-    /// `WARNING: CPU: ...`.
+    /// `WARNING: ...`, `UBSAN: ...`: the kernel reports and goes on.
     Warning,
 }
 
@@ -33,7 +33,7 @@ pub struct Fault {
 
 /// Recognises a fault message.
 pub fn kind(text: &str) -> Option<FaultKind> {
-    const PARTS: [(&str, FaultKind); 20] = [
+    const PARTS: [(&str, FaultKind); 28] = [
         ("Unable to mount root fs", FaultKind::NoRoot),
         ("VFS: Cannot open root device", FaultKind::NoRoot),
         ("No working init found", FaultKind::NoInit),
@@ -41,21 +41,39 @@ pub fn kind(text: &str) -> Option<FaultKind> {
         ("Attempted to kill init", FaultKind::Panic),
         ("Kernel panic - not syncing", FaultKind::Panic),
         ("Kernel panic: ", FaultKind::Panic),
-        ("Internal error: Oops", FaultKind::Oops),
+        ("Internal error: ", FaultKind::Oops),
         ("Unable to handle kernel ", FaultKind::Oops),
         ("BUG: unable to handle", FaultKind::Oops),
         ("BUG: kernel NULL pointer", FaultKind::Oops),
         ("kernel BUG at ", FaultKind::Oops),
+        ("Kernel bug detected[#", FaultKind::Oops),
         ("Oops: ", FaultKind::Oops),
+        ("Oops [#", FaultKind::Oops),
         ("general protection fault", FaultKind::Oops),
+        ("divide error: ", FaultKind::Oops),
+        ("invalid opcode: ", FaultKind::Oops),
+        ("SError Interrupt on CPU", FaultKind::Oops),
         ("Unhandled fault: ", FaultKind::Oops),
         ("soft lockup - CPU#", FaultKind::Stall),
+        ("BUG: workqueue lockup", FaultKind::Stall),
         ("self-detected stall", FaultKind::Stall),
-        ("detected stalls on CPUs", FaultKind::Stall),
+        (" detected stalls on ", FaultKind::Stall),
+        (" detected expedited stalls on ", FaultKind::Stall),
         (" blocked for more than ", FaultKind::Stall),
+        (" can't die for more than ", FaultKind::Stall),
         ("hard LOCKUP on cpu", FaultKind::Stall),
     ];
-    if text.trim_start().starts_with("WARNING: CPU:") {
+    // Checkers that report and go on (lib/Kconfig.debug, kernel/sched/core.c).
+    const REPORTS: [&str; 6] = [
+        "WARNING: ",
+        "UBSAN: ",
+        "BUG: KCSAN: ",
+        "BUG: sleeping function called from invalid context",
+        "BUG: using ",
+        "BUG: MAX_",
+    ];
+    let start = text.trim_start();
+    if REPORTS.iter().any(|report| start.starts_with(report)) {
         return Some(FaultKind::Warning);
     }
     // A cheap test first: this runs on every kernel line.
@@ -66,4 +84,39 @@ pub fn kind(text: &str) -> Option<FaultKind> {
         .iter()
         .find(|(part, _)| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some())
         .map(|(_, k)| *k)
+        // KASAN, KFENCE, KMSAN, a bad page, a lock that was broken.
+        .or_else(|| start.starts_with("BUG: ").then_some(FaultKind::Oops))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_all_architectures() {
+        for (text, expected) in [
+            (
+                "Internal error: synchronous external abort: 96000010 [#1] PREEMPT SMP",
+                FaultKind::Oops,
+            ),
+            ("BUG: KASAN: use-after-free in foo+0x1/0x2", FaultKind::Oops),
+            (
+                "BUG: sleeping function called from invalid context at a.c:1",
+                FaultKind::Warning,
+            ),
+            ("rcu: INFO: rcu_sched self-detected stall on CPU", FaultKind::Stall),
+            ("INFO: rcu_tasks detected stalls on tasks:", FaultKind::Stall),
+            ("watchdog: BUG: soft lockup - CPU#0 stuck for 22s!", FaultKind::Stall),
+            ("BUG: soft lockup - CPU#1 stuck for 23s! [init:1]", FaultKind::Stall),
+            ("Oops [#1]", FaultKind::Oops),
+            (
+                "WARNING: possible circular locking dependency detected",
+                FaultKind::Warning,
+            ),
+        ] {
+            assert_eq!(kind(text), Some(expected), "{text}");
+        }
+        assert_eq!(kind("---[ end Kernel panic - not syncing: Fatal exception ]---"), None);
+        assert_eq!(kind("usb 1-1: new high-speed USB device"), None);
+    }
 }

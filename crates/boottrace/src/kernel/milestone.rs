@@ -33,6 +33,9 @@ pub fn of(text: &str) -> Option<Milestone> {
         .then_some(Milestone::FreeingInit),
         b'R' => (text.starts_with("Run /") && text.ends_with(" as init process")).then_some(Milestone::InitStarted),
         b's' => text.starts_with("systemd[1]: ").then_some(Milestone::InitRunning),
+        // systemd's and OpenRC's own words, when the kernel's log is not on the console.
+        b'[' => (text.starts_with("[  OK  ] ") || text.starts_with("[FAILED] ")).then_some(Milestone::InitRunning),
+        b'O' => (text.starts_with("OpenRC ") && text.contains(" is starting up")).then_some(Milestone::InitRunning),
         b'I' => text.starts_with("INIT: version ").then_some(Milestone::InitRunning),
         b'i' => {
             (text.starts_with("init started: BusyBox") || text.starts_with("init: ")).then_some(Milestone::InitRunning)

@@ -10,7 +10,15 @@ const BITS_PER_CHARACTER: u64 = 10;
 const STAMP_CHARACTERS: u64 = 15;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let until = context.kernel.init.as_ref().map_or(u32::MAX, |init| init.line);
+    // Without init's own line, the kernel's last step before it.
+    let freed = context.kernel.freeing_init_line;
+    let until = context
+        .kernel
+        .init
+        .as_ref()
+        .map(|init| init.line)
+        .or(freed)
+        .unwrap_or(u32::MAX);
     let before_init: Vec<&&Line> = context
         .lines
         .iter()
