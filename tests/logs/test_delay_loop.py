@@ -112,6 +112,13 @@ def test_another_rate_scales_the_value():
     assert (said.judgement, said.expected, said.use) == ("rate-changed", 31130, 31_130)
 
 
+def test_more_ticks_leave_the_loop_a_smaller_share_and_never_a_larger_one():
+    # Booted: HZ=1000 on the same emulated machine.
+    assert validate(stored_from(found(), origin="a"), measured(30464, hz=1000)).judgement == "rate-changed"
+    assert validate(stored_from(measured(30464, hz=1000), origin="a"), found()).judgement == "rate-changed"
+    assert validate(stored_from(found(), origin="a"), measured(31_800, hz=1000)).judgement == "clock-changed"
+
+
 def test_another_rate_and_another_clock_is_another_clock():
     assert validate(stored_from(found(), origin="a"), measured(62_000, hz=1000)).judgement == "clock-changed"
 

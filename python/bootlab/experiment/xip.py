@@ -27,7 +27,8 @@ class XipRow(msgspec.Struct, frozen=True, kw_only=True):
     `loader_ns`: from power-on to the kernel's copying or its first instruction (device tree, initramfs). `copy_ns`: the
     kernel, from flash to RAM. `unpack_ns`: decompression, with the unpacker's own set-up. `init_ns`: from the kernel's
     first instruction to the first one in user space. `text_physical`: where the emulator says that start_kernel() is.
-    `iomem_code`: the range that the kernel itself lists as its code in /proc/iomem, "" when it lists none in RAM.
+    `iomem_code`: the range that the kernel itself lists as its code in /proc/iomem, "" when it lists none, None when
+    that file was not read.
     `bench_ns`: nanoseconds of one stat, fork, pipe round trip, context switch.
     """
 
@@ -46,7 +47,7 @@ class XipRow(msgspec.Struct, frozen=True, kw_only=True):
     text_virtual: int
     text_physical: int | None
     text_in_flash: bool
-    iomem_code: str
+    iomem_code: str | None
     bench_ns: dict[str, int] = {}
 
 
@@ -135,12 +136,15 @@ def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run
     )
 
 
-def _iomem_code(bench: Bench, start: FlashStart, system: System, timing: Recording) -> str:
+def _iomem_code(bench: Bench, start: FlashStart, system: System, timing: Recording) -> str | None:
     instrumented = diagnostic_system(system, timing)
     if instrumented is None:
-        return ""
+        return None
     diagnosis = diagnose(bench.boot(instrumented, f"{start} (diagnostic)", purpose="diagnostic"))
     lines = diagnosis.proc.get("iomem", "").splitlines()
+    # Without this line the file was cut, or its addresses were hidden: then what is absent says nothing.
+    if not any(line.strip().endswith(": Kernel data") for line in lines):
+        return None
     return next((line.strip() for line in lines if line.strip().endswith(": Kernel code")), "")
 
 

@@ -72,7 +72,7 @@ def _proof_cells(row: XipRow) -> tuple[str, ...]:
         f"0x{row.text_virtual:08x}",
         figures.ABSENT if row.text_physical is None else f"0x{row.text_physical:08x}",
         "yes" if row.text_in_flash else "no",
-        one_line(row.iomem_code, 80) or "none in RAM",
+        figures.ABSENT if row.iomem_code is None else one_line(row.iomem_code, 80) or "none in RAM",
         figures.count(row.ram_free_kib),
     )
 

@@ -22,7 +22,9 @@ from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.02
 _ANSWER_S = 20.0
-_ANSWER = re.compile(rb"gpa: (?:0x)?([0-9a-f]+)")
+_ANSWER = re.compile(rb"gpa: (?:0x)?([0-9a-f]+)\r?\n")
+_UNMAPPED = b"Unmapped"
+_ANSWER_BYTES = 1 << 16
 _SOCKET = "monitor"
 
 
@@ -62,20 +64,31 @@ def _command(plan: BootPlan) -> list[str]:
 
 def _ask(path: Path, address: int) -> int:
     said = b""
+    until = time.monotonic() + _ANSWER_S
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(_ANSWER_S)
         line.connect(str(path))
-        line.sendall(f"stop\ngva2gpa {address:#x}\n".encode())
-        while not (found := _ANSWER.search(said)) and len(said) < 1 << 16:
-            more = line.recv(4096)
-            if not more:
+        # A processor that is stopped in user space may not look at the kernel's pages: then it goes on for a while.
+        while time.monotonic() < until:
+            said = _command_answer(line, f"stop\ngva2gpa {address:#x}\n")
+            if (found := _ANSWER.search(said)) is not None:
+                return int(found[1], 16)
+            if _UNMAPPED not in said:
                 break
-            said += more
-            if b"Unmapped" in said:
-                break
-        if found is not None:
-            return int(found[1], 16)
+            line.sendall(b"cont\n")
+            time.sleep(_POLL_S)
     raise MeasurementError(
         f"the emulator does not say where {address:#x} lies: {said[-200:].decode('ascii', 'replace')!r}",
         hint="the address may not be mapped; does the kernel's System.map belong to it?",
     )
+
+
+def _command_answer(line: socket.socket, text: str) -> bytes:
+    line.sendall(text.encode())
+    said = b""
+    while _UNMAPPED not in said and not _ANSWER.search(said) and len(said) < _ANSWER_BYTES:
+        more = line.recv(4096)
+        if not more:
+            break
+        said += more
+    return said
