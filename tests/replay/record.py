@@ -40,9 +40,13 @@ class RecordingTarget:
         self._qemu = QemuTarget(cache)
         self._folder = folder
         self._lock = threading.Lock()
+        self._asked: dict[str, System] = {}
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
-        return self._qemu.plan(system, purpose)
+        plan = self._qemu.plan(system, purpose)
+        # A plan's system has its kernel built; a replay is asked for the one that names how.
+        self._asked[plan.key] = system
+        return plan
 
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
@@ -51,7 +55,7 @@ class RecordingTarget:
         sys.stderr.write(f"{plan.purpose} {recording.meta.outcome} {recording.meta.goal_ns} {recording.meta.cmdline}\n")
         if recording.meta.outcome.value != "interrupted":
             with self._lock:
-                place = replay.record(self._folder, plan.system, plan.purpose, recording, _small(plan.info))
+                place = replay.record(self._folder, self._asked[plan.key], plan.purpose, recording, _small(plan.info))
                 _neutral(place)
         return recording
 

@@ -44,6 +44,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     }
     facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
     facts += (system.clock, purpose)
+    facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
     build = system.kernel.build
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)
