@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +97,42 @@ def test_a_table_goes_into_its_section(tmp_path):
         put(page, "t", "x")
     with pytest.raises(UserError, match="cannot write"):
         put(tmp_path / "none" / "x.md", "t", "x")
+
+
+RECORDED = str(Path(__file__).resolve().parents[1] / "replay" / "lpj.toml")
+
+
+def test_the_five_tests_pass_on_recorded_boots(lpj, tmp_path):
+    code, text, _ = lpj("test", RECORDED, "--json", "--markdown", "tests.md")
+    assert code == 0
+    matrix = json.loads(text)
+    assert [t["passed"] for t in matrix["tests"]] == [True] * 5
+    assert [t["got"] for t in matrix["tests"]][2:] == ["preset 311296", "preset 311297", "calibrates 311296"]
+    assert matrix["tests"][2]["saved_ns"] == 87_655_056
+    assert "| 5 both, lpj=0 on the command line |" in (tmp_path / "tests.md").read_text()
+
+
+def test_a_preset_appended_to_the_boot_loaders_line_wins_on_recorded_boots(lpj):
+    code, text, _ = lpj("test", RECORDED, "--way", "appended")
+    assert code == 1
+    assert "3 of 5 tests passed" in text
+
+
+def test_the_saving_falls_with_the_tick_rate_on_recorded_boots(lpj):
+    code, text, _ = lpj("rates", RECORDED, "--hz", "250", "--hz", "1000", "--json")
+    assert code == 0
+    saved = {row["hz"]: round(row["saved_ns"] / 1e6) for row in json.loads(text)["rates"]}
+    assert saved == {250: 38, 1000: 11}
+
+
+def test_a_recorded_boot_is_read_and_validated(lpj):
+    assert lpj("read", RECORDED, "--output", "lpj.json")[0] == 0
+    code, text, _ = lpj("validate", RECORDED, "--stored", "lpj.json")
+    assert code == 0
+    assert text.startswith("fits")
+
+
+def test_a_way_that_the_architecture_has_not_is_named(lpj):
+    code, _, said = lpj("test", RECORDED, "--way", "in-front")
+    assert code == 2
+    assert "fallback, appended" in said

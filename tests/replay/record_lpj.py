@@ -19,7 +19,8 @@ from tests.replay.record import HERE, RecordingTarget
 
 FIXTURE = HERE / "fixture-lpj"
 SYSTEM = HERE / "lpj.toml"
-RATES_HZ = (100, 250, 1000)
+# HZ=100 is the base itself: its boots are kept under the name of the tests.
+RATES_HZ = (250, 1000)
 
 
 def main() -> None:
