@@ -47,10 +47,15 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     config_source: str = ""
 
 
-def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, ...] = ()) -> KernelInfo:
-    """Return the facts of a kernel image; `watch`: further symbols. Raise SystemFileError when it is no kernel."""
+def inspect(
+    kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, ...] = (), *, bare: bool = False
+) -> KernelInfo:
+    """Return the facts of a kernel image; `watch`: further symbols. Raise SystemFileError when it is no kernel.
+
+    `bare`: the image may be code without any header (an ARM Image, an xipImage), of which only symbols are known then.
+    """
     names = tuple(dict.fromkeys((*SYMBOLS, *watch)))
-    asked = hashlib.sha256(" ".join(names).encode()).hexdigest()[:8]
+    asked = hashlib.sha256(" ".join((*names, *(("bare",) if bare else ()))).encode()).hexdigest()[:8]
     place = cache_folder / "kernelinfo" / f"{sha256[:32]}-{_RULES}-{asked}.json"
     info: KernelInfo | None = None
     try:
@@ -58,7 +63,12 @@ def inspect(kernel: Kernel, cache_folder: Path, sha256: str, watch: tuple[str, .
     except (OSError, msgspec.DecodeError):
         info = None
     if info is None:
-        info = _read_image(kernel, names)
+        try:
+            info = _read_image(kernel, names)
+        except SystemFileError:
+            if not bare:
+                raise
+            info = KernelInfo()
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = place.with_suffix(f".{id(info)}.new")
         fresh.write_bytes(msgspec.json.encode(info))

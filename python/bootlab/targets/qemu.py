@@ -61,10 +61,10 @@ class QemuTarget:
         system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = self._inspect(system)
-        if system.kernel.flash is not None:
-            system = in_flash(system, artefacts, self._cache)
-        else:
+        if system.kernel.flash is None:
             _check_form(system, info)
+        # The plan's system stays the one that names no bank: it can be planned and handed over again.
+        placed = in_flash(system, artefacts, self._cache)
         accel = self._accel(system, found)
         stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
@@ -87,13 +87,13 @@ class QemuTarget:
             marks=tuple(marks.items()) if stamped else (),
             user_space_end=user_space_end(system.machine.arch, info),
         )
-        command = qemu_command.build(system, parts)
-        disks = tuple(self._cache.digest(Path(file)) for file in system.machine.files)
+        command = qemu_command.build(placed, parts)
+        disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)
         return BootPlan(
             system=system,
             purpose=purpose,
             command=tuple(command),
-            key=_key(system, command, artefacts, disks, found.version, stamper.digest if stamper else "", purpose),
+            key=_key(placed, command, artefacts, disks, found.version, stamper.digest if stamper else "", purpose),
             info=info,
             sizes_bytes=artefacts.sizes_bytes,
             sha256=artefacts.sha256,
@@ -131,10 +131,12 @@ class QemuTarget:
 
     def _inspect(self, system: System) -> KernelInfo:
         kernel = system.kernel
-        if kernel.flash is not None and kernel.vmlinux is not None:
-            # What lies in flash may be bare code that says nothing of itself.
+        # What lies in flash may be bare code that says nothing of itself; its vmlinux does.
+        bare = kernel.flash is not None
+        if bare and kernel.vmlinux is not None:
             kernel = msgspec.structs.replace(kernel, image=kernel.vmlinux)
-        return inspect(kernel, self._cache.root, self._cache.digest(Path(kernel.image)), self._watch)
+        digest = self._cache.digest(Path(kernel.image))
+        return inspect(kernel, self._cache.root, digest, self._watch, bare=bare)
 
     def _accel(self, system: System, found: emulator.Emulator) -> str:
         if system.clock.mode == "exact" or system.clock.accel == "tcg":
@@ -253,7 +255,7 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
         outcome=ending.outcome,
         reason=ending.reason,
         command=plan.command,
-        cmdline=str(qemu_command.effective_cmdline(plan.system)),
+        cmdline=plan.command[plan.command.index("-append") + 1],
         emulator_version=plan.emulator_version,
         shift=plan.system.clock.shift if exact else None,
         accel=plan.accel,
