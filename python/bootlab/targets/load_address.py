@@ -6,8 +6,6 @@ ARM, AArch64 and RISC-V run there until they switch their MMU on.
 
 from __future__ import annotations
 
-import msgspec
-
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model import flash_layout
 from bootlab.model.architecture import Arch
@@ -70,7 +68,7 @@ def flash_entries(system: System) -> dict[str, int]:
     start = system.kernel.flash
     if start is None:
         return {}
-    place = flash_layout.layout(msgspec.structs.replace(system, machine=_without_first_bank(system.machine)))
+    place = flash_layout.layout(system)
     first = flash_layout.entry(place, start)
     found = {"kernel-entry": first}
     if start in {"unpacked", "unpacked-in-place"}:
@@ -78,10 +76,6 @@ def flash_entries(system: System) -> dict[str, int]:
     else:
         found["kernel-image"] = first
     return ({"kernel-copy": place.copy_mark} if start in {"copied", "unpacked"} else {}) | found
-
-
-def _without_first_bank(machine: Machine) -> Machine:
-    return msgspec.structs.replace(machine, flash=("", *machine.flash[1:]))
 
 
 def user_space_end(arch: Arch, info: KernelInfo) -> int:
