@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bootlab.experiment.trying import Applicability
     from bootlab.experiment.xip import XipTable
     from bootlab.model.compiled_cmdline import CompiledWay
+    from bootlab.model.filesystems import Filesystems
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
     from bootlab.model.system import FlashStart
     from bootlab.model.system import System as SystemValue
@@ -319,6 +320,14 @@ class System:
         """
         with self._laboratory() as lab:
             return lab.trace(self.value, request)
+
+    def filesystems(self, *ids: str) -> Filesystems:
+        """Pack the system's tree in every file system that kernel and machine can read, or in some, and boot each.
+
+        Raise UserError for a system without [storage], without a tree, or whose init cannot start.
+        """
+        with self._laboratory() as lab:
+            return lab.filesystems(self.value, frozenset(ids))
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""

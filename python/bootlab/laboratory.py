@@ -13,6 +13,7 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
 from bootlab.experiment import lpj, xip
+from bootlab.experiment import filesystems
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
@@ -21,6 +22,7 @@ from bootlab.experiment.tracing import Traced, trace_boot
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
 from bootlab.model.compiled_cmdline import CompiledWay
+from bootlab.model.filesystems import Filesystems
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import FlashStart, System
 from bootlab.model.verdict import Trial
@@ -133,6 +135,17 @@ class Laboratory:
         """Start a system from flash in several ways."""
         self._phase("start from flash", 3 * len(starts))
         return xip.measure(self.bench(system), system, starts)
+
+    def filesystems(self, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
+        """Boot the system's tree from every file system, or from the wanted ones."""
+        if unknown := sorted(wanted.difference(filesystems.known_ids())):
+            raise UserError(
+                f"there is no row {unknown[0]!r} in this comparison",
+                hint=f"known: {', '.join(filesystems.known_ids())}",
+            )
+        bench = self.bench(system)
+        self._phase("file systems", len(wanted or filesystems.known_ids()))
+        return filesystems.compare(bench, self._cache, system, wanted)
 
     def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
         """Write the results of a single boot as a run."""

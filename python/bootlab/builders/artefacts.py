@@ -38,6 +38,8 @@ def build(system: System, cache: Cache) -> Artefacts:
     """Build what a system boots from. Raise UserError, ToolMissing or EnvironmentFault."""
     kernel = build_kernel(system.kernel, cache)
     initramfs = build_initramfs(system.initramfs, cache) if system.initramfs is not None else None
+    if system.initrd is not None:
+        initramfs = Path(system.initrd)
     files = {"kernel": kernel} | ({"initramfs": initramfs} if initramfs is not None else {})
     return Artefacts(
         kernel=kernel,

@@ -17,6 +17,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "techniques": ("bootlab.cli.techniques", "techniques"),
     "try": ("bootlab.cli.trying", "try_"),
     "ladder": ("bootlab.cli.ladder", "ladder"),
+    "fs": ("bootlab.cli.fs", "fs"),
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),

@@ -8,6 +8,7 @@ import msgspec
 
 from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
 
 TargetName = str
@@ -178,7 +179,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is booted. `marks` maps a name to the console pattern that sets it."""
+    """Everything that is booted. `marks` maps a name to the console pattern that sets it.
+
+    `initrd`: a file that goes in the initramfs's place as it is (the image of a RAM disk).
+    """
 
     name: str
     kernel: Kernel
@@ -188,6 +192,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clockwork = Clockwork()
     cmdline: CommandLine = CommandLine()
     initramfs: Initramfs | None = None
+    initrd: str | None = None
+    storage: Storage | None = None
     marks: tuple[tuple[str, str], ...] = ()
     check: Check = Check()
     limits: Limits = Limits()

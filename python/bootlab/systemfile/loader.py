@@ -21,6 +21,7 @@ from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
+from bootlab.systemfile.storage import storage
 
 _SIZE_MAX_BYTES = 4 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -119,6 +120,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         kernel=kernel(raw.kernel, place),
         cmdline=_cmdline(raw, place),
         initramfs=root,
+        storage=storage(raw.storage, place) if raw.storage is not None else None,
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
         check=_check(raw.check, place),
         marks=_marks(raw, place),

@@ -94,6 +94,21 @@ class RawEntry(RawTable, frozen=True):
     gid: int = 0
 
 
+class RawStorage(RawTable, frozen=True):
+    """`[storage]`: where `bootlab fs` puts root file systems."""
+
+    flash_bank: int | None = None
+    flash_bank_mib: int = 64
+    flash_address: int | None = None
+    flash_erase_kib: int = 256
+    root_kib: int = 8192
+    mtd_name: str = ""
+    mtd_block: str = ""
+    ram_disk: str = "/dev/ram0"
+    page_cache: str | None = None
+    mapping: str | None = None
+
+
 class RawGoal(RawTable, frozen=True):
     """`[goal]`."""
 
@@ -127,6 +142,7 @@ class RawSystem(RawTable, frozen=True):
     clock: RawClock = RawClock()
     kernel: RawKernel = RawKernel()
     initramfs: RawInitramfs | None = None
+    storage: RawStorage | None = None
     check: RawCheck = RawCheck()
     marks: dict[str, Any] = {}
     limits: RawLimits = RawLimits()

@@ -1,0 +1,1 @@
+"""Root file system images out of a tree of files: the same bytes every time, without root. One file system a file."""

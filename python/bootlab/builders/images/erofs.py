@@ -1,0 +1,20 @@
+"""EROFS, by erofs-utils: as it is, or compressed in clusters of pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bootlab.builders.images import staged, tool
+from bootlab.model.tree import FileTree
+
+_UUID = "b0071ab0-0000-4000-8000-000000000000"
+
+
+def write(tree: FileTree, image: Path, *, compression: str = "") -> int:
+    """Write a tree as an image; return its size in bytes. `compression`: as mkfs.erofs takes it (`lz4hc`), or none.
+
+    Raise ToolMissing, EnvironmentFault, UserError.
+    """
+    program = tool.find("mkfs.erofs", "erofs-utils", "to make EROFS images")
+    words = [program, "--quiet", "-x-1", "-T0", f"-U{_UUID}", *([f"-z{compression}"] if compression else [])]
+    return staged.pack(tree, image, [*words, "{image}", "{root}"], needed_for="to make EROFS images", environ={})

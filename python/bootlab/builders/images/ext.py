@@ -1,0 +1,103 @@
+"""ext2, ext3 and ext4, by e2fsprogs: an empty file system, filled by debugfs, which needs no root for device nodes.
+
+mke2fs can take a folder too, but then the order of the host's folders and the times of its files get into the image.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from bootlab.builders.images import tool
+from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
+from bootlab.errors import UserError
+from bootlab.model.tree import FileTree
+
+Kind = Literal["ext2", "ext3", "ext4"]
+_UUID = "b0071ab0-0000-4000-8000-000000000000"
+_NOW = {"E2FSPROGS_FAKE_TIME": "1", "MKE2FS_CONFIG": "/dev/null", "E2FSPROGS_LIBMAGIC_SUPPRESS": "1"}
+_FEATURES = {
+    "ext2": "none,filetype,sparse_super,large_file,ext_attr,dir_index",
+    "ext3": "none,filetype,sparse_super,large_file,ext_attr,dir_index,has_journal",
+    "ext4": "none,filetype,sparse_super,large_file,ext_attr,dir_index,has_journal,extent,huge_file,flex_bg,"
+    "metadata_csum,dir_nlink,extra_isize",
+}
+_NODES = {"char": "c", "block": "b"}
+
+
+def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int) -> int:
+    """Write a tree as an image of a given size; return that in bytes.
+
+    Raise ToolMissing, EnvironmentFault, and UserError when the tree does not fit or a name cannot be said to debugfs.
+    """
+    make = tool.find("mke2fs", "e2fsprogs", f"to make {kind} images")
+    fill = tool.find("debugfs", "e2fsprogs", f"to fill {kind} images")
+    root = root_of(tree)
+    image.unlink(missing_ok=True)
+    # The journal is the smallest there is; a root that is mounted read-only never uses it.
+    journal = [] if kind == "ext2" else ["-J", "size=1"]
+    inodes = sum(1 for _ in root.walk()) + 64
+    words = ["-q", "-F", "-t", kind, "-b", "1024", "-I", "128" if kind == "ext2" else "256", "-O", _FEATURES[kind]]
+    words += ["-m", "0", "-N", str(inodes), "-U", _UUID, "-E", f"hash_seed={_UUID},root_owner=0:0,lazy_itable_init=0"]
+    tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=_NOW)
+    with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
+        script = "\n".join(_commands(root, Path(folder))) + "\n"
+        said = tool.run([fill, "-w", "-f", "/dev/stdin", str(image)], environ=_NOW, source=script.encode())
+    _check_said(said, script)
+    return image.stat().st_size
+
+
+def _commands(root: Member, folder: Path) -> list[str]:
+    lines = ["rmdir lost+found"]
+    for number, member in enumerate(root.walk()):
+        # mknod knows no paths: it makes the node in the folder that debugfs stands in.
+        path, name, entry = _quoted(member.path), _quoted(member.name.decode()), member.entry
+        if member is not root:
+            lines.append(f"cd {_quoted(member.path.rpartition('/')[0] or '/')}")
+            if entry.kind == "dir":
+                lines.append(f"mkdir {name}")
+            elif entry.kind == "symlink":
+                lines.append(f"symlink {name} {_quoted(entry.target or '', member.path)}")
+            elif entry.kind == "fifo":
+                lines.append(f"mknod {name} p")
+            elif entry.kind in _NODES:
+                lines.append(f"mknod {name} {_NODES[entry.kind]} {entry.major} {entry.minor}")
+            else:
+                lines.append(f"write {_quoted(_source(member, folder, number))} {name}")
+        lines.append(f"sif {path} mode 0{member.mode:o}")
+        lines += [f"sif {path} {field} {value}" for field, value in _fields(member)]
+    return lines
+
+
+def _fields(member: Member) -> list[tuple[str, int]]:
+    entry = member.entry
+    return [("uid", entry.uid), ("gid", entry.gid), *((name, 0) for name in ("atime", "ctime", "mtime", "crtime"))]
+
+
+def _source(member: Member, folder: Path, number: int) -> str:
+    if member.entry.source is not None:
+        size_of(member)
+        return member.entry.source
+    path = folder / str(number)
+    path.write_bytes(b"".join(blocks_of(member, 1 << 20)))
+    return str(path)
+
+
+def _quoted(text: str, path: str = "") -> str:
+    # debugfs reads lines; within quotes a doubled quote is one (lib/ss/parse.c).
+    if any(ord(c) < 32 or c == "\x7f" for c in text):
+        raise UserError(
+            f"{path or text!r}: a control character cannot be put into an ext image", hint="rename the file"
+        )
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _check_said(said: str, script: str) -> None:
+    """debugfs ends well whatever happened; every line that is not a command's echo is a complaint, but for a few."""
+    asked = set(script.splitlines())
+    for line in said.splitlines():
+        text = line.removeprefix("debugfs: ").strip()
+        if not text or text in asked or text.startswith(("debugfs 1.", "Allocated inode:")):
+            continue
+        raise UserError(f"debugfs: {text[:200]}", hint="does the tree fit? raise storage.root_kib")

@@ -1,0 +1,156 @@
+"""The file systems that a root can be packed as: how each is made, and what the kernel needs to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs
+from bootlab.builders.images.members import digest_of, root_of, size_of
+from bootlab.errors import UserError
+from bootlab.model.storage import Storage
+from bootlab.model.tree import FileTree
+
+_VERSION = 1
+"""Raise it when the same tree shall become another image than before."""
+_CHUNK_BYTES = 1 << 20
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to pack a root. `options`: what the kernel must have. `mtd`: mounted by `root=mtd:NAME` where it can be.
+
+    `erased`: what lies behind the image must look like erased flash. `in_place`: programs run from the flash.
+    """
+
+    id: str
+    title: str
+    fstype: str
+    options: tuple[str, ...]
+    make: Callable[[FileTree, Path, Storage], int]
+    mtd: bool = False
+    erased: bool = False
+    in_place: bool = False
+
+
+class Image(msgspec.Struct, frozen=True):
+    """A packed root: the file and its size in bytes."""
+
+    path: Path
+    size_bytes: int
+
+
+def _cramfs(*, in_place: bool) -> Callable[[FileTree, Path, Storage], int]:
+    def make(tree: FileTree, path: Path, _: Storage) -> int:
+        with path.open("wb") as out:
+            return cramfs.write(tree, out, in_place=in_place)
+
+    return make
+
+
+def _romfs(tree: FileTree, path: Path, _: Storage) -> int:
+    with path.open("w+b") as out:
+        return romfs.write(tree, out)
+
+
+def _jffs2(*, compressed: bool = True, summary: bool = False) -> Callable[[FileTree, Path, Storage], int]:
+    def make(tree: FileTree, path: Path, storage: Storage) -> int:
+        with path.open("wb") as out:
+            erase = storage.flash_erase_kib << 10
+            return jffs2.write(tree, out, erase_bytes=erase, compressed=compressed, summary=summary)
+
+    return make
+
+
+def _squashfs(compressor: squashfs.Compressor, block_kib: int = 128) -> Callable[[FileTree, Path, Storage], int]:
+    return lambda tree, path, _: squashfs.write(tree, path, compressor=compressor, block_kib=block_kib)
+
+
+def _erofs(compression: str) -> Callable[[FileTree, Path, Storage], int]:
+    return lambda tree, path, _: erofs.write(tree, path, compression=compression)
+
+
+def _ext(kind: ext.Kind) -> Callable[[FileTree, Path, Storage], int]:
+    return lambda tree, path, _: ext.write(tree, path, kind=kind, size_kib=ext_kib(tree))
+
+
+def ext_kib(tree: FileTree) -> int:
+    """Return the size of an ext2, ext3 or ext4 image for a tree in KiB: whole MiB, with room for a journal."""
+    members = list(root_of(tree).walk())
+    blocks_kib = sum(-(-size_of(member) // 1024) for member in members)
+    return -(-(blocks_kib + blocks_kib // 50 + len(members) * 2 + 1536) // 1024) * 1024
+
+
+_MTD_CRAMFS = ("CRAMFS", "CRAMFS_MTD")
+FORMATS: tuple[Format, ...] = (
+    Format(id="cramfs", title="CRAMFS", fstype="cramfs", options=_MTD_CRAMFS, make=_cramfs(in_place=False), mtd=True),
+    Format(
+        id="cramfs-xip", title="CRAMFS, executed in place", fstype="cramfs", options=_MTD_CRAMFS,
+        make=_cramfs(in_place=True), mtd=True, in_place=True,
+    ),
+    Format(id="romfs", title="ROMFS", fstype="romfs", options=("ROMFS_FS",), make=_romfs),
+    Format(id="jffs2", title="JFFS2", fstype="jffs2", options=("JFFS2_FS", "JFFS2_ZLIB"), make=_jffs2(), erased=True),
+    Format(
+        id="jffs2-summary", title="JFFS2 with summary", fstype="jffs2",
+        options=("JFFS2_FS", "JFFS2_ZLIB", "JFFS2_SUMMARY"), make=_jffs2(summary=True), erased=True,
+    ),
+    Format(
+        id="jffs2-raw", title="JFFS2 uncompressed", fstype="jffs2", options=("JFFS2_FS",),
+        make=_jffs2(compressed=False), erased=True,
+    ),
+    *(
+        Format(
+            id=f"squashfs-{name}", title=f"SquashFS {name}", fstype="squashfs",
+            options=("SQUASHFS", squashfs.KERNEL_OPTIONS[name]), make=_squashfs(name),
+        )
+        for name in squashfs.KERNEL_OPTIONS
+    ),
+    Format(
+        id="squashfs-gzip-4k", title="SquashFS gzip, blocks of 4 KiB", fstype="squashfs",
+        options=("SQUASHFS", "SQUASHFS_ZLIB"), make=_squashfs("gzip", 4),
+    ),
+    Format(
+        id="squashfs-raw", title="SquashFS uncompressed", fstype="squashfs", options=("SQUASHFS", "SQUASHFS_ZLIB"),
+        make=_squashfs("none"),
+    ),
+    Format(id="erofs", title="EROFS uncompressed", fstype="erofs", options=("EROFS_FS",), make=_erofs("")),
+    Format(
+        id="erofs-lz4hc", title="EROFS lz4hc", fstype="erofs", options=("EROFS_FS", "EROFS_FS_ZIP"), make=_erofs("lz4hc")
+    ),
+    Format(id="ext2", title="ext2", fstype="ext2", options=("EXT2_FS",), make=_ext("ext2")),
+    Format(id="ext3", title="ext3", fstype="ext3", options=("EXT4_FS",), make=_ext("ext3")),
+    Format(id="ext4", title="ext4", fstype="ext4", options=("EXT4_FS",), make=_ext("ext4")),
+)  # fmt: skip
+
+
+def build(form: Format, tree: FileTree, storage: Storage, cache: Cache) -> Image:
+    """Return a tree's image in a format, from the cache or made. Raise what making it raises."""
+    key = key_of("image", _VERSION, form.id, storage.flash_erase_kib, digest_of(tree))
+    path = cache.file(key, f".{form.id}", lambda new: _make(form, tree, storage, new))
+    return Image(path, path.stat().st_size)
+
+
+def _make(form: Format, tree: FileTree, storage: Storage, path: Path) -> None:
+    form.make(tree, path, storage)
+
+
+def flash_bank(image: Image, storage: Storage, cache: Cache, *, erased: bool) -> Path:
+    """Return the contents of a flash bank whose first partition holds an image. Raise UserError when it is too small."""
+    room = storage.root_kib << 10
+    if image.size_bytes > room:
+        raise UserError(
+            f"the image is {image.size_bytes} bytes and the partition {room}", hint="raise storage.root_kib"
+        )
+
+    def make(path: Path) -> None:
+        with path.open("wb") as out, image.path.open("rb") as source:
+            while chunk := source.read(_CHUNK_BYTES):
+                out.write(chunk)
+            if erased:
+                out.write(b"\xff" * (room - image.size_bytes))
+            out.truncate(storage.flash_bank_mib << 20)
+
+    key = key_of("flash-bank", _VERSION, cache.digest(image.path), storage.root_kib, storage.flash_bank_mib, erased)
+    return cache.file(key, ".pflash", make)

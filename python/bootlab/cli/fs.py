@@ -1,0 +1,62 @@
+"""`bootlab fs`: one root tree in every file system that kernel and machine can read, each booted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, out, print_json
+from bootlab.errors import UserError
+
+
+def fs(
+    system_file: SystemArgument,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ROW]...", help="Only these rows, as cramfs-xip or ramdisk-ext2-lz4; none: all.", show_default=False
+        ),
+    ] = None,
+    *,
+    markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Pack the system's tree as CRAMFS, ROMFS, JFFS2, SquashFS, EROFS, ext2 … and boot each; print sizes and times.
+
+    Images are made without root, always to the same bytes. Boots are kept: a rerun only prints. The system file's
+    [storage] says where a root can lie.
+
+    Example: bootlab fs camera.toml --markdown file-systems.md
+    """
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        found = system.filesystems(*(ids or ()))
+    from bootlab.report import filesystems_text  # noqa: PLC0415
+
+    writers = (
+        (markdown, filesystems_text.markdown),
+        (csv, filesystems_text.comma_separated),
+        (html, filesystems_text.page),
+    )
+    for path, write in writers:
+        if path is not None:
+            _write(path, write(found))
+    if as_json:
+        print_json(found)
+    else:
+        out().print(filesystems_text.terminal(found))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
+    sys.stderr.write(f"wrote {path}\n")

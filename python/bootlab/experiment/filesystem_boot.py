@@ -1,0 +1,134 @@
+"""One row of the file-system comparison, read out of its recording: times by both methods, memory, and the proof."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bootlab.builders.images import cramfs
+from bootlab.builders.images.formats import Format, Image
+from bootlab.model.filesystems import FilesystemRow, Medium
+from bootlab.model.recording import Line, Recording
+from bootlab.model.storage import Storage
+from bootlab.model.system import System
+
+_RUN = re.compile(r"Run \S+ as init process")
+_MOUNTED = re.compile(r"VFS: Mounted root \((\S+) filesystem\)")
+_TROUBLE = re.compile(r"error -\d+|Kernel panic|VFS: Cannot|No working init|RAMDISK: .*(too big|wrong)")
+_CALIBRATED = re.compile(r"Calibrating delay loop\.\.\. .*\(lpj=(\d+)\)")
+_PRESET = re.compile(r"Calibrating delay loop \(skipped\) preset value")
+# /proc/PID/maps: address range, permissions, offset, device, inode, path.
+_MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ r-xp ([0-9a-f]+) \S+ \d+ +(/\S+)")
+
+
+def preset_lpj(recording: Recording) -> int | None:
+    """Return the value that the kernel's own calibration found; None when it did not calibrate."""
+    for line in recording.lines:
+        if found := _CALIBRATED.search(line.text):
+            return int(found[1])
+    return None
+
+
+def read_row(
+    system: System,
+    recording: Recording,
+    row_id: str,
+    title: str,
+    medium: Medium,
+    form: Format | None,
+    image: Image,
+    storage: Storage,
+) -> FilesystemRow:
+    """Read a boot's row. Nothing is assumed: what the recording does not show is None, and the row not proved."""
+    run = _first(recording, _RUN)
+    mounted = run if medium == "initramfs" else _first(recording, _MOUNTED)
+    init = _init_line(system, recording, run)
+    goal = _first(recording, re.compile(system.goal.console))
+    proved, proof = _proof(recording, row_id, medium, form, image, storage)
+    told = _told(recording, storage.page_cache)
+    return FilesystemRow(
+        id=row_id,
+        title=title,
+        medium=medium,
+        ok=recording.ok,
+        outcome=recording.meta.outcome.value,
+        reason="" if recording.ok else _why(recording),
+        image_bytes=image.size_bytes,
+        mounted_ns=mounted.first_ns if mounted else None,
+        mounted_inside_ns=mounted.printk_ns if mounted else None,
+        run_ns=run.first_ns if run else None,
+        init_ns=init.first_ns if init else None,
+        init_inside_ns=init.printk_ns if init else None,
+        goal_ns=recording.meta.goal_ns,
+        goal_inside_ns=goal.printk_ns if goal else None,
+        page_cache_kib=int(told) if told and told.isdigit() else None,
+        proved=proved,
+        proof=proof,
+        cmdline=recording.meta.cmdline,
+        key=recording.meta.key,
+    )
+
+
+def _first(recording: Recording, pattern: re.Pattern[str]) -> Line | None:
+    return next((line for line in recording.lines if pattern.search(line.text)), None)
+
+
+def _init_line(system: System, recording: Recording, run: Line | None) -> Line | None:
+    marks = dict(system.marks)
+    if "rc-scripts" in marks:
+        return _first(recording, re.compile(marks["rc-scripts"]))
+    behind = [line for line in recording.lines if run is not None and line.number > run.number]
+    return next((line for line in behind if line.printk_ns is None and line.text.strip()), None)
+
+
+def _told(recording: Recording, pattern: str | None) -> str | None:
+    if pattern is None:
+        return None
+    compiled = re.compile(pattern)
+    told = next((found[1] for line in recording.lines if (found := compiled.search(line.text))), None)
+    return None if told is None else " ".join(told.split())
+
+
+def _why(recording: Recording) -> str:
+    trouble = _first(recording, _TROUBLE)
+    return f"{recording.meta.reason}: {trouble.text}" if trouble is not None else recording.meta.reason
+
+
+def _proof(
+    recording: Recording, row_id: str, medium: Medium, form: Format | None, image: Image, storage: Storage
+) -> tuple[bool, str]:
+    if medium == "initramfs":
+        kept = _first(recording, re.compile("Freeing initrd memory"))
+        run = _first(recording, _RUN)
+        line = kept or run
+        return line is not None, line.text if line is not None else "init was not started"
+    mounted = _first(recording, _MOUNTED)
+    if mounted is None or form is None:
+        return False, "no root was mounted"
+    if (found := _MOUNTED.search(mounted.text)) and found[1] != form.fstype:
+        return False, f"mounted as {found[1]}"
+    if form.in_place:
+        shown, proof = _in_place(recording, image, storage)
+        preset = _first(recording, _PRESET)
+        if not row_id.endswith("-lpj"):
+            return shown, proof
+        return shown and preset is not None, f"{proof}; {preset.text}" if preset else "the kernel still calibrated"
+    return True, mounted.text
+
+
+def _in_place(recording: Recording, image: Image, storage: Storage) -> tuple[bool, str]:
+    """Compare a mapping's offset with where the image has the file: cramfs shows the physical address there."""
+    told = _told(recording, storage.mapping)
+    if told is None or storage.flash_address is None:
+        return False, "storage.mapping and storage.flash_address must tell a mapping and the flash's place"
+    found = _MAPPING.search(told)
+    if found is None:
+        return False, f"no mapping of a program: {told}"
+    offset, path = int(found[1], 16), found[2]
+    located = cramfs.locate(Path(image.path).read_bytes(), path)
+    if located is None or not located.mappable:
+        return False, f"{path} is not stored so that it can be mapped"
+    expected = storage.flash_address + located.offset_bytes
+    if offset != expected:
+        return False, f"{path} is mapped from offset {offset:#x}, not from flash at {expected:#x}: {told}"
+    return True, f"{path} is mapped from {offset:#x}, where the flash holds its first page: {told}"

@@ -1,0 +1,140 @@
+"""The file-system comparison for people and for spreadsheets: terminal, Markdown, CSV, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.model.filesystems import Filesystems, FilesystemRow
+from bootlab.report import figures
+from bootlab.report.shown_text import one_line
+from bootlab.report.summary_markdown import plain
+
+_HEAD = ("root", "image", "mounted", "init", "ready", "exec", "use", "from reset", "cache kB", "proof")
+_UNDER = ("", "", "inside, ms", "inside, ms", "inside, ms", "outside, ms", "outside, ms", "outside, ms", "", "")
+_RIGHT = range(1, 9)
+_PROOF_CHARACTERS = 320
+
+
+def terminal(found: Filesystems) -> RenderableType:
+    """Return the table for a terminal, what was left out, and a line that says what the numbers are."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for number, (name, under) in enumerate(zip(_HEAD[:-1], _UNDER, strict=False)):
+        right = number in _RIGHT
+        table.add_column(f"{name}\n{under}" if under else name, justify="right" if right else "left", no_wrap=right)
+    for row in found.rows:
+        style = "" if row.ok and row.proved else "dim"
+        table.add_row(*(Text(cell, style) for cell in _cells(row)[:-1]))
+    doubtful = [Text(f"{row.title}: {_state(row)}", "yellow") for row in found.rows if not (row.ok and row.proved)]
+    proofs = [Text(f"{row.title}: {one_line(row.proof, _PROOF_CHARACTERS)}") for row in found.rows if _in_place(row)]
+    left = [Text(f"left out: {row.title}: {one_line(row.reason, _PROOF_CHARACTERS)}", "dim") for row in found.left_out]
+    return Group(Text(_headline(found), "bold"), table, *doubtful, *proofs, *left, Text(_footnote(found), "dim"))
+
+
+def markdown(found: Filesystems) -> str:
+    """Return a page in Markdown."""
+    head = [f"{name}<br>{under}" if under else name for name, under in zip(_HEAD, _UNDER, strict=True)]
+    rows = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * len(_RIGHT) + "---|"]
+    rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(row)) + " |" for row in found.rows]
+    parts = [f"# {plain(_headline(found))}", "\n".join(rows)]
+    if found.left_out:
+        parts.append("Left out:")
+        parts.append("\n".join(f"* {plain(row.title)}: {plain(row.reason, 300)}" for row in found.left_out))
+    return "\n\n".join([*parts, plain(_footnote(found), 2000)]) + "\n"
+
+
+def comma_separated(found: Filesystems) -> str:
+    """Return one line a row, with plain numbers: nanoseconds, bytes, kB."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [*FilesystemRow.__struct_fields__, "exec_ns", "use_ns"]
+    writer.writerow(names)
+    for row in found.rows:
+        values = {**msgspec.structs.asdict(row), "exec_ns": row.exec_ns, "use_ns": row.use_ns}
+        writer.writerow([_cell_of_csv(values[name]) for name in names])
+    return text.getvalue()
+
+
+def page(found: Filesystems) -> str:
+    """Return one self-contained HTML page."""
+    pairs = zip(_HEAD, _UNDER, strict=True)
+    head = "".join(f"<th>{html.escape(name)}<br><small>{html.escape(under)}</small></th>" for name, under in pairs)
+    rows = "".join(
+        f"<tr class='{'proved' if row.ok and row.proved else 'open'}'>"
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row))
+        + "</tr>\n"
+        for row in found.rows
+    )
+    left = "".join(f"<li>{html.escape(one_line(f'{row.title}: {row.reason}', 300))}</li>" for row in found.left_out)
+    title = html.escape(_headline(found))
+    return (
+        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
+        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+        + (f"<p>Left out:</p><ul>{left}</ul>\n" if left else "")
+        + f"<p>{html.escape(_footnote(found))}</p></body></html>\n"
+    )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:95rem}"
+    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:right;vertical-align:top;white-space:nowrap;"
+    "border-bottom:1px solid #8884;font-variant-numeric:tabular-nums}th:first-child,td:first-child,th:last-child,"
+    "td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere}tr.open{opacity:.6}"
+)
+
+
+def _in_place(row: FilesystemRow) -> bool:
+    return row.ok and row.proved and "is mapped from" in row.proof
+
+
+def _cells(row: FilesystemRow) -> tuple[str, ...]:
+    cache = figures.ABSENT if row.page_cache_kib is None else str(row.page_cache_kib)
+    return (
+        one_line(row.title, 80),
+        figures.size(row.image_bytes),
+        figures.ms(row.mounted_inside_ns),
+        figures.ms(row.init_inside_ns),
+        figures.ms(row.goal_inside_ns),
+        figures.ms(row.exec_ns),
+        figures.ms(row.use_ns),
+        figures.ms(row.goal_ns),
+        cache,
+        one_line(row.proof if row.ok and row.proved else _state(row), _PROOF_CHARACTERS),
+    )
+
+
+def _state(row: FilesystemRow) -> str:
+    text = f"not proved: {row.proof}" if row.ok else f"{row.outcome}: {row.reason}"
+    return one_line(text, _PROOF_CHARACTERS)
+
+
+def _headline(found: Filesystems) -> str:
+    good = sum(row.ok for row in found.rows)
+    return (
+        f"{one_line(found.system, 80)}: one root of {found.tree_files} files, {figures.size(found.tree_bytes)}, "
+        f"booted from {good} file systems"
+    )
+
+
+def _footnote(found: Filesystems) -> str:
+    return (
+        "Inside: the kernel's own stamp on the line. Outside: what an observer of the serial port sees, on the "
+        f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: it is unpacked and init is started). "
+        "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at first "
+        "use. An emulator reads flash as fast as memory, and has a RAM disk or initramfs in memory at reset: on a board "
+        "add the image's size over the bandwidth of what it is loaded from."
+    )
+
+
+def _cell_of_csv(value: object) -> object:
+    # A spreadsheet takes these for the start of a formula.
+    text = str(value)
+    if value is None:
+        return ""
+    return f"'{text}" if isinstance(value, str) and text[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
