@@ -19,6 +19,7 @@ VERBS = (
     "doctor",
     "check",
     "ladder",
+    "fs",
     "analyze",
     "new",
     "boot",

@@ -37,6 +37,9 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("lz4", "lz4", "initramfs compressed with lz4", False),
     ("zstd", "zstd", "initramfs compressed with zstd", False),
     ("lzop", "lzop", "initramfs compressed with lzo", False),
+    ("mksquashfs", "squashfs-tools", "SquashFS roots of `bootlab fs`", False),
+    ("mkfs.erofs", "erofs-utils", "EROFS roots of `bootlab fs`", False),
+    ("fakeroot", "fakeroot", "EROFS roots of `bootlab fs`", False),
     ("busybox", "busybox-static", "the demo's user space", False),
 )
 

@@ -18,7 +18,9 @@ def fs(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ROW]...", help="Only these rows, as cramfs-xip or ramdisk-ext2-lz4; none: all.", show_default=False
+            metavar="[ROW]...",
+            help="Only these rows, as cramfs-xip or ramdisk-ext2-lz4; none: all.",
+            show_default=False,
         ),
     ] = None,
     *,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
+
 from bootlab.builders.images import cramfs
 from bootlab.builders.images.formats import Format, Image
 from bootlab.model.filesystems import FilesystemRow, Medium
@@ -15,10 +17,22 @@ from bootlab.model.system import System
 _RUN = re.compile(r"Run \S+ as init process")
 _MOUNTED = re.compile(r"VFS: Mounted root \((\S+) filesystem\)")
 _TROUBLE = re.compile(r"error -\d+|Kernel panic|VFS: Cannot|No working init|RAMDISK: .*(too big|wrong)")
+_UNPACKED = re.compile("Freeing initrd memory")
 _CALIBRATED = re.compile(r"Calibrating delay loop\.\.\. .*\(lpj=(\d+)\)")
 _PRESET = re.compile(r"Calibrating delay loop \(skipped\) preset value")
 # /proc/PID/maps: address range, permissions, offset, device, inode, path.
 _MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ r-xp ([0-9a-f]+) \S+ \d+ +(/\S+)")
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A row before its boot: the image, and the system that boots from it. `form` None: an initramfs."""
+
+    id: str
+    title: str
+    medium: Medium
+    form: Format | None
+    image: Image
+    system: System
 
 
 def preset_lpj(recording: Recording) -> int | None:
@@ -29,31 +43,23 @@ def preset_lpj(recording: Recording) -> int | None:
     return None
 
 
-def read_row(
-    system: System,
-    recording: Recording,
-    row_id: str,
-    title: str,
-    medium: Medium,
-    form: Format | None,
-    image: Image,
-    storage: Storage,
-) -> FilesystemRow:
+def read_row(asked: Candidate, recording: Recording) -> FilesystemRow:
     """Read a boot's row. Nothing is assumed: what the recording does not show is None, and the row not proved."""
+    storage = asked.system.storage or Storage()
     run = _first(recording, _RUN)
-    mounted = run if medium == "initramfs" else _first(recording, _MOUNTED)
-    init = _init_line(system, recording, run)
-    goal = _first(recording, re.compile(system.goal.console))
-    proved, proof = _proof(recording, row_id, medium, form, image, storage)
+    mounted = run if asked.medium == "initramfs" else _first(recording, _MOUNTED)
+    init = _init_line(asked.system, recording, run)
+    goal = _first(recording, re.compile(asked.system.goal.console))
+    proved, proof = _proof(asked, recording, storage)
     told = _told(recording, storage.page_cache)
     return FilesystemRow(
-        id=row_id,
-        title=title,
-        medium=medium,
+        id=asked.id,
+        title=asked.title,
+        medium=asked.medium,
         ok=recording.ok,
         outcome=recording.meta.outcome.value,
         reason="" if recording.ok else _why(recording),
-        image_bytes=image.size_bytes,
+        image_bytes=asked.image.size_bytes,
         mounted_ns=mounted.first_ns if mounted else None,
         mounted_inside_ns=mounted.printk_ns if mounted else None,
         run_ns=run.first_ns if run else None,
@@ -94,26 +100,22 @@ def _why(recording: Recording) -> str:
     return f"{recording.meta.reason}: {trouble.text}" if trouble is not None else recording.meta.reason
 
 
-def _proof(
-    recording: Recording, row_id: str, medium: Medium, form: Format | None, image: Image, storage: Storage
-) -> tuple[bool, str]:
-    if medium == "initramfs":
-        kept = _first(recording, re.compile("Freeing initrd memory"))
-        run = _first(recording, _RUN)
-        line = kept or run
-        return line is not None, line.text if line is not None else "init was not started"
+def _proof(asked: Candidate, recording: Recording, storage: Storage) -> tuple[bool, str]:
+    if asked.form is None or asked.medium == "initramfs":
+        unpacked = _first(recording, _UNPACKED) or _first(recording, _RUN)
+        return unpacked is not None, unpacked.text if unpacked is not None else "init was not started"
     mounted = _first(recording, _MOUNTED)
-    if mounted is None or form is None:
+    if mounted is None:
         return False, "no root was mounted"
-    if (found := _MOUNTED.search(mounted.text)) and found[1] != form.fstype:
+    if (found := _MOUNTED.search(mounted.text)) and found[1] != asked.form.fstype:
         return False, f"mounted as {found[1]}"
-    if form.in_place:
-        shown, proof = _in_place(recording, image, storage)
+    shown, proof = (True, mounted.text)
+    if asked.form.in_place:
+        shown, proof = _in_place(recording, asked.image, storage)
+    if asked.system.cmdline.has("lpj"):
         preset = _first(recording, _PRESET)
-        if not row_id.endswith("-lpj"):
-            return shown, proof
-        return shown and preset is not None, f"{proof}; {preset.text}" if preset else "the kernel still calibrated"
-    return True, mounted.text
+        return (shown, f"{proof}; {preset.text}") if preset else (False, "the kernel still calibrated")
+    return shown, proof
 
 
 def _in_place(recording: Recording, image: Image, storage: Storage) -> tuple[bool, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,9 @@ from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.filesystem_boot import preset_lpj, read_row
-from bootlab.model.filesystems import Filesystems, FilesystemRow, LeftOut, Medium
+from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
+from bootlab.model.filesystems import FilesystemRow, Filesystems, LeftOut
+from bootlab.model.recording import Recording
 from bootlab.model.storage import Storage
 from bootlab.model.system import Check, Initramfs, System
 from bootlab.model.tree import Compression, FileTree
@@ -24,7 +26,7 @@ from bootlab.model.tree import Compression, FileTree
 _RAM_DISK_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
 _INITRAMFS_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
 _UNPACKERS: dict[Compression, str] = {"gzip": "RD_GZIP", "lz4": "RD_LZ4", "xz": "RD_XZ"}
-# What other distributions of this comparison know and bootlab makes no image of; title and the kernel's option.
+# What belongs in such a comparison and bootlab makes no image of: title and the kernel's option.
 _NOT_MADE = (
     ("ubifs", "UBIFS", "UBIFS_FS"),
     ("xfs", "XFS", "XFS_FS"),
@@ -33,17 +35,6 @@ _NOT_MADE = (
 )
 _PRESET = "-lpj"
 _PRESET_OF = "cramfs-xip"
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A row before its boot: the system that boots it."""
-
-    id: str
-    title: str
-    medium: Medium
-    form: Format | None
-    image: Image
-    system: System
 
 
 def known_ids() -> tuple[str, ...]:
@@ -59,43 +50,44 @@ def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] =
 
     Raise UserError for a system without a tree, without [storage], or whose init cannot start.
     """
-    tree, storage = _tree_of(system)
+    tree, _ = _tree_of(system)
     first_program.check(tree, _init_of(system), system.machine.arch)
     config = bench.target.plan(_plain(system)).info.config
-    candidates, left_out = _candidates(system, tree, storage, cache, config, wanted)
-    futures = [bench.submit(candidate.system, candidate.id) for candidate in candidates]
-    rows = [
-        read_row(candidate.system, recording, candidate.id, candidate.title, candidate.medium, candidate.form, candidate.image, storage)
-        for candidate, recording in zip(candidates, bench.wait_all(futures), strict=True)
-    ]
-    preset_wanted = not wanted or _PRESET_OF + _PRESET in wanted
-    base = next((candidate for candidate in candidates if candidate.id == _PRESET_OF), None)
-    if preset_wanted and base is not None:
-        recording = bench.boot(base.system, base.id)
-        lpj = preset_lpj(recording)
-        if lpj is None:
-            reason = "the kernel does not calibrate its delay loop: no lpj= in its log, or it is computed from a timer"
-            left_out.append(LeftOut(base.id + _PRESET, f"{base.title}, lpj preset", reason))
-        else:
-            preset = msgspec.structs.replace(base.system, cmdline=base.system.cmdline.with_param("lpj", str(lpj)))
-            booted = bench.boot(preset, base.id + _PRESET)
-            title = f"{base.title}, lpj preset"
-            rows.append(read_row(preset, booted, base.id + _PRESET, title, base.medium, base.form, base.image, storage))
-    if wanted:
-        rows = [row for row in rows if row.id in wanted]
+    asked = _Rows(system, cache, config, wanted)
+    left_out = list(asked.left_out)
+    futures = [bench.submit(candidate.system, candidate.id) for candidate in asked.candidates]
+    recordings = bench.wait_all(futures)
+    rows = [read_row(candidate, recording) for candidate, recording in zip(asked.candidates, recordings, strict=True)]
+    for candidate, recording in zip(asked.candidates, recordings, strict=True):
+        if candidate.id == _PRESET_OF and (not wanted or _PRESET_OF + _PRESET in wanted):
+            preset = _preset(candidate, recording)
+            if isinstance(preset, LeftOut):
+                left_out.append(preset)
+            else:
+                rows.append(read_row(preset, bench.boot(preset.system, preset.id)))
     members = list(root_of(tree).walk())
     return Filesystems(
         system=system.name,
         clock="virtual" if system.clock.mode == "exact" else "wall",
         tree_files=len(members) - 1,
         tree_bytes=sum(size_of(member) for member in members),
-        rows=tuple(sorted(rows, key=_order)),
+        rows=tuple(sorted((row for row in rows if not wanted or row.id in wanted), key=_order)),
         left_out=tuple(left_out),
     )
 
 
 def _order(row: FilesystemRow) -> tuple[bool, int, str]:
     return not row.ok, row.goal_ns or 0, row.id
+
+
+def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
+    """Return a row with the delay loop's value given, as the row's own boot calibrated it."""
+    row_id, title = base.id + _PRESET, f"{base.title}, lpj preset"
+    lpj = preset_lpj(recording)
+    if lpj is None:
+        return LeftOut(row_id, title, "the kernel calibrates no delay loop: its log has no lpj= that it measured")
+    system = msgspec.structs.replace(base.system, cmdline=base.system.cmdline.with_param("lpj", str(lpj)))
+    return msgspec.structs.replace(base, id=row_id, title=title, system=system)
 
 
 def _tree_of(system: System) -> tuple[FileTree, Storage]:
@@ -123,121 +115,104 @@ def _plain(system: System) -> System:
     return msgspec.structs.replace(system, check=Check(console=(*system.check.console, *told)))
 
 
-def _candidates(
-    system: System,
-    tree: FileTree,
-    storage: Storage,
-    cache: Cache,
-    config: Mapping[str, str],
-    wanted: frozenset[str],
-) -> tuple[list[Candidate], list[LeftOut]]:
-    found: list[Candidate] = []
-    left_out: list[LeftOut] = []
-
-    def add(row_id: str, title: str, options: tuple[str, ...], make: Callable[[], Candidate]) -> None:
-        if wanted and row_id not in wanted and not (row_id == _PRESET_OF and _PRESET_OF + _PRESET in wanted):
-            return
-        lacking = [name for name in options if config.get(f"CONFIG_{name}") != "y"] if config else []
-        if lacking:
-            left_out.append(LeftOut(row_id, title, "the kernel lacks " + ", ".join(f"CONFIG_{x}" for x in lacking)))
-            return
-        try:
-            found.append(make())
-        except BootlabError as error:
-            left_out.append(LeftOut(row_id, title, f"{error.message}; {error.hint}" if error.hint else error.message))
-
-    for form in FORMATS:
-        if storage.flash_bank is None:
-            left_out.append(LeftOut(form.id, form.title, "the machine has no flash: storage.flash_bank is not set"))
-            continue
-        add(form.id, form.title, (*form.options, "MTD"), lambda form=form: _on_flash(system, tree, storage, cache, form))
-    by_id = {form.id: form for form in FORMATS}
-    for name in _RAM_DISK_COMPRESSIONS:
-        title = "ext2 on a RAM disk" + ("" if name == "none" else f", {name}")
-        options = ("EXT2_FS", "BLK_DEV_RAM", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
-        add(
-            f"ramdisk-ext2-{name}", title, options,
-            lambda name=name, title=title: _on_ram_disk(
-                system, tree, storage, cache, config, f"ramdisk-ext2-{name}", title, by_id["ext2"], name
-            ),
-        )  # fmt: skip
-    add(
-        "ramdisk-cramfs", "CRAMFS on a RAM disk", ("CRAMFS", "CRAMFS_BLOCKDEV", "BLK_DEV_RAM"),
-        lambda: _on_ram_disk(
-            system, tree, storage, cache, config, "ramdisk-cramfs", "CRAMFS on a RAM disk", by_id["cramfs"], "none"
-        ),
-    )  # fmt: skip
-    for name in _INITRAMFS_COMPRESSIONS:
-        title = "initramfs" + ("" if name == "none" else f", {name}")
-        options = ("BLK_DEV_INITRD", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
-        add(
-            f"initramfs-{name}", title, options,
-            lambda name=name, title=title: _as_initramfs(system, Initramfs(tree=tree), cache, name, title),
-        )  # fmt: skip
-    for row_id, title, option in _NOT_MADE:
-        if not wanted or row_id in wanted:
-            there = config.get(f"CONFIG_{option}") == "y"
-            reason = "bootlab makes no image of it" if there else f"the kernel lacks CONFIG_{option}"
-            left_out.append(LeftOut(row_id, title, reason))
-    return found, left_out
-
-
-def _on_flash(system: System, tree: FileTree, storage: Storage, cache: Cache, form: Format) -> Candidate:
-    image = formats.build(form, tree, storage, cache)
-    bank = formats.flash_bank(image, storage, cache, erased=form.erased)
-    number = storage.flash_bank or 0
-    banks = [*system.machine.flash, *[""] * (number + 1 - len(system.machine.flash))]
-    banks[number] = str(bank)
-    root = f"mtd:{storage.mtd_name}" if form.mtd and storage.mtd_name else storage.mtd_block
-    machine = msgspec.structs.replace(system.machine, flash=tuple(banks))
-    mounted = _with_root(msgspec.structs.replace(system, machine=machine), root, form.fstype)
-    return Candidate(id=form.id, title=form.title, medium="flash", form=form, image=image, system=mounted)
-
-
-def _on_ram_disk(
-    system: System,
-    tree: FileTree,
-    storage: Storage,
-    cache: Cache,
-    config: Mapping[str, str],
-    row_id: str,
-    title: str,
-    form: Format,
-    name: Compression,
-) -> Candidate:
-    image = formats.build(form, tree, storage, cache)
-    room_kib = int(config.get("CONFIG_BLK_DEV_RAM_SIZE", "0") or 0)
-    if room_kib and image.size_bytes > room_kib << 10:
-        raise UserError(
-            f"the image is {image.size_bytes} bytes and a RAM disk {room_kib} KiB", hint="raise BLK_DEV_RAM_SIZE"
-        )
-    packed = image
-    if name != "none":
-        key = key_of("ram-disk", name, cache.digest(image.path))
-        path = cache.file(key, f".{form.id}.{name}", lambda new: _pack(image.path, new, name))
-        packed = Image(path, path.stat().st_size)
-    mounted = msgspec.structs.replace(_with_root(system, storage.ram_disk, form.fstype), initrd=str(packed.path))
-    return Candidate(id=row_id, title=title, medium="RAM disk", form=form, image=packed, system=mounted)
-
-
-def _pack(source: Path, path: Path, name: Compression) -> None:
-    compress(source, path, name)
-
-
-def _as_initramfs(system: System, root: Initramfs, cache: Cache, name: Compression, title: str) -> Candidate:
-    plain = _plain(system)
-    root = msgspec.structs.replace(root, compression=name, level=None)
-    # Unpacked beside other work, a slow compressor would hide in the waits of drivers.
-    line = plain.cmdline.with_param("initramfs_async", "0")
-    booted = msgspec.structs.replace(plain, initramfs=root, cmdline=line)
-    path = build_initramfs(root, cache)
-    image = Image(path, path.stat().st_size)
-    return Candidate(id=f"initramfs-{name}", title=title, medium="initramfs", form=None, image=image, system=booted)
-
-
 def _with_root(system: System, root: str, fstype: str) -> System:
     plain = _plain(system)
     line = plain.cmdline.with_param("root", root).with_param("rootfstype", fstype)
     line = line if line.has("rw") or line.has("ro") else line.with_param("ro")
     line = line.with_param("init", _init_of(system)).without("rdinit")
     return msgspec.structs.replace(plain, initramfs=None, cmdline=line)
+
+
+class _Rows:
+    """Every row that can be booted, packed; and those that cannot, with the reason."""
+
+    def __init__(self, system: System, cache: Cache, config: Mapping[str, str], wanted: frozenset[str]) -> None:
+        self.candidates: list[Candidate] = []
+        self.left_out: list[LeftOut] = []
+        self._system = system
+        self._tree, self._storage = _tree_of(system)
+        self._cache = cache
+        self._config = config
+        self._wanted = wanted | {_PRESET_OF} if _PRESET_OF + _PRESET in wanted else wanted
+        for form in FORMATS:
+            if self._storage.flash_bank is None:
+                self._leave(form.id, form.title, "the machine has no flash: storage.flash_bank is not set")
+            else:
+                self._add(form.id, form.title, (*form.options, "MTD"), partial(self._on_flash, form))
+        by_id = {form.id: form for form in FORMATS}
+        for name in _RAM_DISK_COMPRESSIONS:
+            title = "ext2 on a RAM disk" + ("" if name == "none" else f", {name}")
+            self._add_ram_disk(f"ramdisk-ext2-{name}", title, by_id["ext2"], name)
+        self._add_ram_disk("ramdisk-cramfs", "CRAMFS on a RAM disk", by_id["cramfs"], "none")
+        for name in _INITRAMFS_COMPRESSIONS:
+            row_id, title = f"initramfs-{name}", "initramfs" + ("" if name == "none" else f", {name}")
+            options = ("BLK_DEV_INITRD", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
+            self._add(row_id, title, options, partial(self._as_initramfs, row_id, title, name))
+        for row_id, title, option in _NOT_MADE:
+            there = config.get(f"CONFIG_{option}") == "y"
+            reason = "bootlab makes no image of it" if there else f"the kernel lacks CONFIG_{option}"
+            self._leave(row_id, title, reason)
+
+    def _leave(self, row_id: str, title: str, reason: str) -> None:
+        if not self._wanted or row_id in self._wanted:
+            self.left_out.append(LeftOut(row_id, title, reason))
+
+    def _add(self, row_id: str, title: str, options: tuple[str, ...], make: Callable[[], Candidate]) -> None:
+        if self._wanted and row_id not in self._wanted:
+            return
+        # A kernel whose configuration nobody knows is given every row; the boot says what it lacks.
+        lacking = [name for name in options if self._config.get(f"CONFIG_{name}") != "y"] if self._config else []
+        if lacking:
+            self._leave(row_id, title, "the kernel lacks " + ", ".join(f"CONFIG_{name}" for name in lacking))
+            return
+        try:
+            self.candidates.append(make())
+        except BootlabError as error:
+            self._leave(row_id, title, f"{error.message}; {error.hint}" if error.hint else error.message)
+
+    def _add_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> None:
+        file_system = ("CRAMFS", "CRAMFS_BLOCKDEV") if form.mtd else form.options
+        options = (*file_system, "BLK_DEV_RAM", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
+        self._add(row_id, title, options, partial(self._on_ram_disk, row_id, title, form, name))
+
+    def _on_flash(self, form: Format) -> Candidate:
+        storage, system = self._storage, self._system
+        image = formats.build(form, self._tree, storage, self._cache)
+        bank = formats.flash_bank(image, storage, self._cache, erased=form.erased)
+        number = storage.flash_bank or 0
+        banks = [*system.machine.flash, *[""] * (number + 1 - len(system.machine.flash))]
+        banks[number] = str(bank)
+        root = f"mtd:{storage.mtd_name}" if form.mtd and storage.mtd_name else storage.mtd_block
+        machine = msgspec.structs.replace(system.machine, flash=tuple(banks))
+        mounted = _with_root(msgspec.structs.replace(system, machine=machine), root, form.fstype)
+        return Candidate(id=form.id, title=form.title, medium="flash", form=form, image=image, system=mounted)
+
+    def _on_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> Candidate:
+        image = formats.build(form, self._tree, self._storage, self._cache)
+        room_kib = int(self._config.get("CONFIG_BLK_DEV_RAM_SIZE") or 0)
+        if room_kib and image.size_bytes > room_kib << 10:
+            raise UserError(
+                f"the image is {image.size_bytes} bytes and a RAM disk {room_kib} KiB", hint="raise BLK_DEV_RAM_SIZE"
+            )
+        packed = image
+        if name != "none":
+            key = key_of("ram-disk", name, self._cache.digest(image.path))
+            path = self._cache.file(key, f".{form.id}.{name}", partial(_pack, image.path, name))
+            packed = Image(path, path.stat().st_size)
+        system = _with_root(self._system, self._storage.ram_disk, form.fstype)
+        system = msgspec.structs.replace(system, initrd=str(packed.path))
+        return Candidate(id=row_id, title=title, medium="RAM disk", form=form, image=packed, system=system)
+
+    def _as_initramfs(self, row_id: str, title: str, name: Compression) -> Candidate:
+        plain = _plain(self._system)
+        root = Initramfs(tree=self._tree, compression=name)
+        path = build_initramfs(root, self._cache)
+        # Unpacked beside other work, a slow compressor would hide in the waits of drivers.
+        line = plain.cmdline.with_param("initramfs_async", "0")
+        system = msgspec.structs.replace(plain, initramfs=root, cmdline=line)
+        image = Image(path, path.stat().st_size)
+        return Candidate(id=row_id, title=title, medium="initramfs", form=None, image=image, system=system)
+
+
+def _pack(source: Path, name: Compression, path: Path) -> None:
+    compress(source, path, name)

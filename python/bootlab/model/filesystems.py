@@ -12,11 +12,10 @@ Medium = Literal["flash", "RAM disk", "initramfs"]
 class FilesystemRow(msgspec.Struct, frozen=True, kw_only=True):
     """One root file system's boot. Times in nanoseconds; None: not seen.
 
-    *Outside* is what an observer of the port sees: virtual time from reset, of the console byte's store. *Inside* is the
-    kernel's own stamp on the same line. `mounted`: the kernel says that the root is there (an initramfs: that it starts
-    init); `init`: the first line of user space; `goal`: first use. `image_bytes`: what must be stored; `packed_bytes`
-    is the compressed file of a RAM disk or initramfs, the same for others. `proof`: what shows that this row booted
-    what it says.
+    *Outside* is what an observer of the port sees: virtual time from reset, of the console byte's store. *Inside* is
+    the kernel's own stamp on the same line. `mounted`: the kernel says that the root is there (an initramfs: that it
+    starts init); `init`: the first line of user space; `goal`: first use. `image_bytes`: what must be stored, of a
+    RAM disk or initramfs its compressed file. `proof`: what shows that the boot was what the row says.
     """
 
     id: str

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.model.filesystems import Filesystems, FilesystemRow
+from bootlab.model.filesystems import FilesystemRow, Filesystems
 from bootlab.report import figures
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
@@ -125,10 +125,10 @@ def _headline(found: Filesystems) -> str:
 def _footnote(found: Filesystems) -> str:
     return (
         "Inside: the kernel's own stamp on the line. Outside: what an observer of the serial port sees, on the "
-        f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: it is unpacked and init is started). "
-        "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at first "
-        "use. An emulator reads flash as fast as memory, and has a RAM disk or initramfs in memory at reset: on a board "
-        "add the image's size over the bandwidth of what it is loaded from."
+        f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: unpacked, and init is started). "
+        "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at "
+        "first use. An emulator reads flash as fast as memory, and has a RAM disk or initramfs in memory at reset: on "
+        "a board add the image's size over the bandwidth of what it is loaded from."
     )
 
 

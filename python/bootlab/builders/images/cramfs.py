@@ -47,7 +47,7 @@ def write(tree: FileTree, out: BinaryIO, *, in_place: bool = False) -> int:
     stored once. Raise UserError for what the format cannot hold: files of 16 MiB, groups above 255.
     """
     image = _Image(root_of(tree), in_place=in_place)
-    return out.write(image.bytes())
+    return out.write(image.whole())
 
 
 class _Image:
@@ -67,8 +67,8 @@ class _Image:
         self._blocks = 0
         self._mapped: list[tuple[int, int, bytes]] = []
 
-    def bytes(self) -> bytes:
-        """Return the whole image."""
+    def whole(self) -> bytes:
+        """Return the image."""
         for member in self._members:
             if member.entry.kind in {"file", "symlink"} and size_of(member):
                 self._offsets[member.path] = self._store(content_of(member))
@@ -150,9 +150,7 @@ class _Image:
         if offset >= IMAGE_MAX_BYTES:
             raise UserError(f"{member.path} lies beyond 256 MiB of a CRAMFS image", hint="take SquashFS or EROFS")
         name_words = (len(member.name) + 3) // 4
-        return struct.pack(
-            "<III", member.mode | entry.uid << 16, size | entry.gid << 24, name_words | offset >> 2 << 6
-        )
+        return struct.pack("<III", member.mode | entry.uid << 16, size | entry.gid << 24, name_words | offset >> 2 << 6)
 
     def _super(self, size: int, crc: int) -> bytes:
         flags = _FSID_2_AND_SORTED | _HOLES | (_EXTENDED_POINTERS if self._in_place else 0)
@@ -166,7 +164,9 @@ class _Image:
 def _check(member: Member) -> None:
     entry = member.entry
     if len(member.name) > NAME_MAX_BYTES:
-        raise UserError(f"{member.path[:80]!r}: CRAMFS holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file")
+        raise UserError(
+            f"{member.path[:80]!r}: CRAMFS holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
+        )
     if not 0 <= entry.uid <= _UID_MAX or not 0 <= entry.gid <= _GID_MAX:
         raise UserError(
             f"{member.path}: owner {entry.uid}, group {entry.gid}; CRAMFS keeps 16 bits of an owner and 8 of a group",

@@ -94,7 +94,7 @@ def _quoted(text: str, path: str = "") -> str:
 
 
 def _check_said(said: str, script: str) -> None:
-    """debugfs ends well whatever happened; every line that is not a command's echo is a complaint, but for a few."""
+    """Debugfs ends well whatever happened; every line that is not a command's echo is a complaint, but for a few."""
     asked = set(script.splitlines())
     for line in said.splitlines():
         text = line.removeprefix("debugfs: ").strip()

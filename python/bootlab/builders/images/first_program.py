@@ -1,4 +1,4 @@
-"""Whether the program that a kernel starts first can start at all: the mistakes that end in `error -2` and `error -8`."""
+"""Whether the program that a kernel starts first can start: the mistakes that end in `error -2` and `error -8`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(tree: FileTree, path: str, arch: Arch) -> None:
     entries = tree.as_dict()
     trail = path
     for _ in range(_DEPTH_MAX):
-        name, entry = _resolve(entries, path, trail)
+        entry = _resolve(entries, path, trail)
         if entry.kind != "file":
             raise UserError(f"{trail} is a {entry.kind}, no program", hint="name a program: init=/sbin/init in cmdline")
         if not entry.mode & 0o111:
@@ -46,12 +46,11 @@ def check(tree: FileTree, path: str, arch: Arch) -> None:
             path = loader
         else:
             raise UserError(f"{trail} is neither an ELF program nor a script", hint="a script starts with #!/bin/sh")
-        del name
         trail = f"{path} (interpreter of {trail})"
     raise UserError(f"{trail}: interpreters of interpreters", hint="the kernel gives up after a few")
 
 
-def _resolve(entries: dict[str, Entry], path: str, trail: str) -> tuple[str, Entry]:
+def _resolve(entries: dict[str, Entry], path: str, trail: str) -> Entry:
     for _ in range(_LINKS_MAX):
         parts = [part for part in path.split("/") if part]
         at = ""
@@ -70,7 +69,7 @@ def _resolve(entries: dict[str, Entry], path: str, trail: str) -> tuple[str, Ent
                 raise UserError(f"{trail} is not in the tree", hint="put it there, or name another init in cmdline")
         else:
             if at in entries:
-                return at, entries[at]
+                return entries[at]
             raise UserError(f"{trail} is not in the tree", hint="put it there, or name another init in cmdline")
     raise UserError(f"{trail}: symbolic links in a loop", hint="ls -l each of them")
 

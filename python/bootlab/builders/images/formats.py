@@ -117,7 +117,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(id="erofs", title="EROFS uncompressed", fstype="erofs", options=("EROFS_FS",), make=_erofs("")),
     Format(
-        id="erofs-lz4hc", title="EROFS lz4hc", fstype="erofs", options=("EROFS_FS", "EROFS_FS_ZIP"), make=_erofs("lz4hc")
+        id="erofs-lz4hc", title="EROFS lz4hc", fstype="erofs", options=("EROFS_FS", "EROFS_FS_ZIP"),
+        make=_erofs("lz4hc"),
     ),
     Format(id="ext2", title="ext2", fstype="ext2", options=("EXT2_FS",), make=_ext("ext2")),
     Format(id="ext3", title="ext3", fstype="ext3", options=("EXT4_FS",), make=_ext("ext3")),
@@ -128,16 +129,16 @@ FORMATS: tuple[Format, ...] = (
 def build(form: Format, tree: FileTree, storage: Storage, cache: Cache) -> Image:
     """Return a tree's image in a format, from the cache or made. Raise what making it raises."""
     key = key_of("image", _VERSION, form.id, storage.flash_erase_kib, digest_of(tree))
-    path = cache.file(key, f".{form.id}", lambda new: _make(form, tree, storage, new))
+
+    def make(path: Path) -> None:
+        form.make(tree, path, storage)
+
+    path = cache.file(key, f".{form.id}", make)
     return Image(path, path.stat().st_size)
 
 
-def _make(form: Format, tree: FileTree, storage: Storage, path: Path) -> None:
-    form.make(tree, path, storage)
-
-
 def flash_bank(image: Image, storage: Storage, cache: Cache, *, erased: bool) -> Path:
-    """Return the contents of a flash bank whose first partition holds an image. Raise UserError when it is too small."""
+    """Return the contents of a flash bank whose first partition holds an image. Raise UserError when it is small."""
     room = storage.root_kib << 10
     if image.size_bytes > room:
         raise UserError(

@@ -28,9 +28,7 @@ _SUMMARY_DIRENT = struct.Struct("<HIIIIIBB")
 _TYPES = {"fifo": 1, "char": 2, "dir": 4, "block": 6, "file": 8, "symlink": 10}
 
 
-def write(
-    tree: FileTree, out: BinaryIO, *, erase_bytes: int, compressed: bool = True, summary: bool = False
-) -> int:
+def write(tree: FileTree, out: BinaryIO, *, erase_bytes: int, compressed: bool = True, summary: bool = False) -> int:
     """Write a tree as an image of whole erase blocks; return its size in bytes.
 
     Raise UserError for owners above 65535, files of 2 GiB and names above 254 bytes.
@@ -112,9 +110,7 @@ def _write_folder(log: _Log, folder: Member, numbers: dict[str, int], *, compres
         size = 40 + len(name)
         head = _head(_DIRENT, size) + struct.pack("<IIIIBBxx", parent, version, number, 0, len(name), kind)
         node = head + struct.pack("<II", _crc(head), _crc(name)) + name
-        log.append(
-            node, _SUMMARY_DIRENT, _DIRENT, size, -1, parent, version, number, len(name), kind, name=name
-        )
+        log.append(node, _SUMMARY_DIRENT, _DIRENT, size, -1, parent, version, number, len(name), kind, name=name)
         _write_inode(log, member, number, compressed=compressed)
     for member in folder.members:
         if member.entry.kind == "dir":
@@ -123,14 +119,13 @@ def _write_folder(log: _Log, folder: Member, numbers: dict[str, int], *, compres
 
 def _write_inode(log: _Log, member: Member, number: int, *, compressed: bool) -> None:
     entry = member.entry
+    pieces = blocks_of(member, PAGE_BYTES)
+    whole = size_of(member)
     if entry.kind in {"char", "block"}:
-        pieces = [_device(entry.major, entry.minor)]
-        whole = len(pieces[0])
-    else:
-        pieces = list(blocks_of(member, PAGE_BYTES)) if entry.kind == "symlink" else None
-        whole = size_of(member)
+        number_of_device = _device(entry.major, entry.minor)
+        pieces, whole = iter([number_of_device]), len(number_of_device)
     offset, version = 0, 0
-    for piece in pieces if pieces is not None else blocks_of(member, PAGE_BYTES):
+    for piece in pieces:
         version += 1
         plain = entry.kind != "file"
         method, data = (_STORED, piece) if plain or not compressed else _packed(piece)

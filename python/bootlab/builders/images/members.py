@@ -96,7 +96,9 @@ def blocks_of(member: Member, block_bytes: int) -> Iterator[bytes]:
                 left -= len(block)
                 yield block
             if left or stream.read(1):
-                raise UserError(f"{entry.source} changed its size while it was packed", hint="run the same command again")
+                raise UserError(
+                    f"{entry.source} changed its size while it was packed", hint="run the same command again"
+                )
     except OSError as error:
         raise UserError(
             f"{entry.source}, for {member.path}, cannot be read: {error.strerror}", hint=f"ls -l {entry.source}"

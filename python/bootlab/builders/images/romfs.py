@@ -111,7 +111,7 @@ def _header(behind: int, kind: int, info: int, size: int, name: bytes) -> bytes:
 
 
 def _checksum(data: bytes) -> int:
-    words = struct.unpack(f">{len(data) // 4}I", data[: len(data) // 4 * 4])
+    words: tuple[int, ...] = struct.unpack(f">{len(data) // 4}I", data[: len(data) // 4 * 4])
     return -sum(words) & 0xFFFF_FFFF
 
 

@@ -27,7 +27,24 @@ def write(tree: FileTree, image: Path, *, compressor: Compressor = "gzip", block
     words += ["-Xhc"] if compressor == "lz4" else []
     words += ["-noI", "-noD", "-noF", "-noX"] if compressor == "none" else []
     # One processor: how blocks of several are put together must not decide their order.
-    words += ["-processors", "1", "-mkfs-time", "0", "-all-time", "0", "-root-mode", "0755", "-root-uid", "0", "-root-gid", "0", "-no-xattrs", "-noappend", "-no-progress", "-quiet"]
+    words += [
+        "-processors",
+        "1",
+        "-mkfs-time",
+        "0",
+        "-all-time",
+        "0",
+        "-root-mode",
+        "0755",
+        "-root-uid",
+        "0",
+        "-root-gid",
+        "0",
+        "-no-xattrs",
+        "-noappend",
+        "-no-progress",
+        "-quiet",
+    ]
     try:
         with archive.open("wb") as out:
             archive_stream.write(tree, out)

@@ -23,9 +23,7 @@ def find(tool: str, package: str, needed_for: str) -> str:
     return path
 
 
-def run(
-    command: list[str], *, environ: dict[str, str] | None = None, source: bytes | Path | None = None
-) -> str:
+def run(command: list[str], *, environ: dict[str, str] | None = None, source: bytes | Path | None = None) -> str:
     """Run a program to its end; return what it printed. `source` becomes its standard input.
 
     Raise EnvironmentFault when it fails, UserError when the tree does not fit the image.
@@ -36,16 +34,24 @@ def run(
     try:
         if isinstance(source, Path):
             with source.open("rb") as stream:
-                done = subprocess.run(command, stdin=stream, capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False)
+                done = subprocess.run(
+                    command, stdin=stream, capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False
+                )
         else:
-            done = subprocess.run(command, input=source or b"", capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False)
+            done = subprocess.run(
+                command, input=source or b"", capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False
+            )
     except subprocess.TimeoutExpired as error:
-        raise EnvironmentFault(f"{Path(command[0]).name} did not end within {_TIMEOUT_S} s", hint="is the disk full?") from error
+        raise EnvironmentFault(
+            f"{Path(command[0]).name} did not end within {_TIMEOUT_S} s", hint="is the disk full?"
+        ) from error
     said = (done.stdout + done.stderr).decode(errors="replace")
     if done.returncode or any(words in said.lower() for words in _NO_ROOM):
         name = Path(command[0]).name
         if any(words in said.lower() for words in _NO_ROOM):
-            raise UserError(f"{name}: the tree does not fit the image: {said.strip()[-200:]}", hint="raise storage.root_kib")
+            raise UserError(
+                f"{name}: the tree does not fit the image: {said.strip()[-200:]}", hint="raise storage.root_kib"
+            )
         raise EnvironmentFault(
             f"{name} failed with code {done.returncode}: {said.strip()[-300:]}", hint=f"its version: {name} --version"
         )

@@ -1,0 +1,188 @@
+"""The file-system comparison: rows from kernel and machine, times by both methods, and the proof by mapping."""
+
+import struct
+
+import msgspec
+import pytest
+
+from bootlab.builders.cache import Cache
+from bootlab.builders.images import cramfs, formats
+from bootlab.builders.images.formats import Image
+from bootlab.errors import UserError
+from bootlab.experiment import filesystems
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.recording import Line, Meta, Outcome, Recording
+from bootlab.model.storage import Storage
+from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.tree import Entry, FileTree
+
+from .fake_bench import FakeTarget
+
+TREE = FileTree.of(
+    {
+        "/init": Entry(kind="file", text="#!/bin/sh\n", mode=0o755),
+        "/bin/sh": Entry(kind="file", text="", mode=0o755),
+    }
+)
+STORAGE = Storage(
+    flash_bank=1,
+    flash_address=0x44000000,
+    mtd_name="root",
+    mtd_block="/dev/mtdblock1",
+    page_cache=r"cache: (\d+)",
+    mapping=r"map: (\S+ r-xp .*)",
+)
+SYSTEM = System(
+    name="board",
+    kernel=Kernel(image="k"),
+    goal=Goal(console="ready"),
+    cmdline=CommandLine.parse("console=ttyAMA0 rdinit=/sbin/init"),
+    initramfs=Initramfs(tree=TREE),
+    storage=STORAGE,
+    marks=(("rc-scripts", "rcS"),),
+)
+CRAMFS = next(form for form in formats.FORMATS if form.id == "cramfs-xip")
+SQUASHFS = next(form for form in formats.FORMATS if form.id == "squashfs-gzip")
+
+
+def lines(*texts: str) -> tuple[Line, ...]:
+    made = []
+    for number, text in enumerate(texts, start=1):
+        stamp = int(float(text[1:13]) * 1e9) if text.startswith("[") else None
+        made.append(Line(number, text, 0, first_ns=number * 1000, last_ns=number * 1000 + 9, printk_ns=stamp))
+    return tuple(made)
+
+
+def recording(*texts: str, outcome: Outcome = Outcome.GOAL) -> Recording:
+    return Recording(meta=Meta(outcome=outcome, goal_ns=9000, reason="panic"), lines=lines(*texts), marks=())
+
+
+@pytest.fixture
+def in_place(tmp_path) -> tuple[Image, int]:
+    segment = struct.pack("<IIIIIIII", 1, 0, 0, 0, 8192, 8192, 5, 4096)
+    head = b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 40, 1, 0, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    (tmp_path / "app").write_bytes((head + segment).ljust(8192, b"x"))
+    path = tmp_path / "image"
+    with path.open("wb") as out:
+        size = cramfs.write(FileTree.of({"/app": Entry(kind="file", source=str(tmp_path / "app"))}), out, in_place=True)
+    located = cramfs.locate(path.read_bytes(), "/app")
+    assert located is not None
+    return Image(path, size), 0x44000000 + located.offset_bytes
+
+
+def booted(image: Image, *texts: str, form=CRAMFS, row_id="cramfs-xip", outcome=Outcome.GOAL):
+    asked = Candidate(id=row_id, title="title", medium="flash", form=form, image=image, system=SYSTEM)
+    return read_row(asked, recording(*texts, outcome=outcome))
+
+
+MOUNTED = "[    1.000000] VFS: Mounted root (cramfs filesystem) readonly on device 31:1."
+RUN = "[    1.100000] Run /sbin/init as init process"
+
+
+def test_a_row_has_times_of_both_methods_and_the_mapping_as_proof(in_place):
+    image, address = in_place
+    texts = (
+        MOUNTED,
+        RUN,
+        "[    1.200000] rcS",
+        "[    1.500000] ready",
+        f"map: 0-2000 r-xp {address:08x} 1f:01 7  /app",
+        "cache: 36",
+    )
+    row = booted(image, *texts)
+    assert row.ok
+    assert row.proved, row.proof
+    assert (row.mounted_ns, row.init_ns, row.goal_ns) == (1000, 3000, 9000)
+    assert (row.mounted_inside_ns, row.init_inside_ns, row.goal_inside_ns) == (10**9, 1_200_000_000, 1_500_000_000)
+    assert (row.exec_ns, row.use_ns, row.page_cache_kib) == (1000, 6000, 36)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ("map: 0-2000 r-xp 00000000 1f:01 7 /app", "is mapped from offset 0x0"),
+        ("map: 0-2000 r-xp 44000000 1f:01 7 /other", "not stored so that it can be mapped"),
+        ("map: nonsense r-xp x", "no mapping of a program"),
+        ("", "storage.mapping"),
+    ],
+)
+def test_execution_in_place_is_not_believed_without_the_flashs_address(in_place, mapping, words):
+    row = booted(in_place[0], MOUNTED, RUN, "[    1.200000] rcS", "[    1.500000] ready", mapping)
+    assert not row.proved
+    assert words in row.proof
+
+
+def test_another_file_system_than_asked_for_is_no_proof(in_place):
+    row = booted(in_place[0], MOUNTED, RUN, "ready", form=SQUASHFS, row_id="squashfs-gzip")
+    assert (row.proved, row.proof) == (False, "mounted as cramfs")
+
+
+def test_a_failed_boot_says_what_the_kernel_said(in_place):
+    trouble = "[    1.200000] Kernel panic - not syncing: Requested init /sbin/init failed (error -8)."
+    row = booted(in_place[0], MOUNTED, trouble, outcome=Outcome.PANIC)
+    assert (row.ok, row.outcome) == (False, "panic")
+    assert "error -8" in row.reason
+
+
+def test_the_preset_is_what_the_kernel_calibrated():
+    found = recording("[    0.000000] Calibrating delay loop... 62.25 BogoMIPS (lpj=311296)")
+    assert preset_lpj(found) == 311296
+    timer = "Calibrating delay loop (skipped), value calculated using timer frequency.. 125.00 BogoMIPS (lpj=625000)"
+    assert preset_lpj(recording(timer)) is None
+
+
+def candidates(tmp_path, config, wanted=frozenset({"cramfs", "romfs", "initramfs-none"}), system=SYSTEM):
+    rows = filesystems._Rows(system, Cache(tmp_path), config, wanted)
+    return {c.id: c for c in rows.candidates}, {row.id: row.reason for row in rows.left_out}
+
+
+def test_rows_follow_the_kernels_configuration(tmp_path):
+    config = {"CONFIG_CRAMFS": "y", "CONFIG_CRAMFS_MTD": "y", "CONFIG_MTD": "y", "CONFIG_BLK_DEV_INITRD": "y"}
+    found, left = candidates(tmp_path, config)
+    assert found.keys() == {"cramfs", "initramfs-none"}
+    assert left == {"romfs": "the kernel lacks CONFIG_ROMFS_FS"}
+    flash = found["cramfs"].system
+    assert str(flash.cmdline) == "console=ttyAMA0 root=mtd:root rootfstype=cramfs ro init=/sbin/init"
+    assert (flash.initramfs, flash.machine.flash[0]) == (None, "")
+    assert flash.check.console == (STORAGE.page_cache, STORAGE.mapping)
+    assert str(found["initramfs-none"].system.cmdline).endswith("initramfs_async=0")
+
+
+def test_what_cannot_be_packed_is_left_out_with_its_reason(tmp_path):
+    owner = TREE.put("/x", Entry(kind="file", text="", gid=300))
+    system = msgspec.structs.replace(SYSTEM, initramfs=Initramfs(tree=owner))
+    found, left = candidates(tmp_path, {}, frozenset({"cramfs"}), system)
+    assert not found
+    assert "8 of a group" in left["cramfs"]
+    assert "another file system" in left["cramfs"]
+
+
+def test_an_image_larger_than_the_partition_is_an_error(tmp_path):
+    image = tmp_path / "image"
+    image.write_bytes(bytes(9 << 20))
+    with pytest.raises(UserError, match="partition"):
+        formats.flash_bank(Image(image, 9 << 20), STORAGE, Cache(tmp_path / "cache"), erased=False)
+
+
+def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
+    image = tmp_path / "image"
+    image.write_bytes(b"log!")
+    bank = formats.flash_bank(Image(image, 4), STORAGE, Cache(tmp_path / "cache"), erased=True).read_bytes()
+    assert len(bank) == 64 << 20
+    assert bank[:4] + bank[4:8] == b"log!\xff\xff\xff\xff"
+    assert (bank[(8 << 20) - 1], bank[8 << 20]) == (0xFF, 0)
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        (msgspec.structs.replace(SYSTEM, storage=None), "where a root can lie"),
+        (msgspec.structs.replace(SYSTEM, initramfs=None), "no tree of files"),
+        (SYSTEM, "/sbin/init is not in the tree"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_refused(tmp_path, system, words):
+    with Bench(FakeTarget(lambda _: 1.0), tmp_path) as lab, pytest.raises(UserError, match=words):
+        filesystems.compare(lab, Cache(tmp_path / "cache"), system)
