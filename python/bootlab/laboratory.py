@@ -12,8 +12,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
-from bootlab.experiment import lpj, xip
-from bootlab.experiment import filesystems
+from bootlab.experiment import filesystems, lpj, xip
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
