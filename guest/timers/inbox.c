@@ -1,0 +1,46 @@
+#include "run.h"
+
+static void book(struct inbox *inbox, struct timer *timer, uint64_t overrun, int64_t safe_ns, int64_t now_ns)
+{
+	int64_t late_ns = account_deliver(&timer->account, safe_ns, now_ns, overrun);
+
+	histogram_add(&inbox->lateness, late_ns > 0 ? (uint64_t)late_ns : 0);
+	inbox->late += late_ns > inbox->run->options->late_ns;
+}
+
+static bool turn(uint64_t number, unsigned every)
+{
+	return every && number % every == every - 1;
+}
+
+void inbox_take(struct inbox *inbox, unsigned index, uint64_t overrun, int64_t safe_ns, int64_t now_ns)
+{
+	const struct plant *plant = &inbox->run->options->plant;
+	struct timer *timer;
+
+	inbox->events++;
+	if (index >= inbox->run->population.count)
+		return;
+	timer = &inbox->run->population.timers[index];
+	/* A copy and then a loss looks like an early delivery: two faults in a row on one timer could not be told. */
+	if (timer->planted_on) {
+		timer->planted_on = false;
+		book(inbox, timer, overrun, safe_ns, now_ns);
+		return;
+	}
+	inbox->sequence++;
+	timer->planted_on = true;
+	if (turn(inbox->sequence, plant->drop_every)) {
+		inbox->drops += overrun + 1;
+	} else if (turn(inbox->sequence + 1, plant->copy_every)) {
+		inbox->copies++;
+		book(inbox, timer, overrun, safe_ns, now_ns);
+		book(inbox, timer, 0, safe_ns, now_ns);
+	} else if (turn(inbox->sequence + 2, plant->delay_every)) {
+		inbox->delays++;
+		book(inbox, timer, overrun, safe_ns, now_ns + plant->delay_ns);
+	} else {
+		timer->planted_on = false;
+		book(inbox, timer, overrun, safe_ns, now_ns);
+	}
+}
