@@ -47,7 +47,7 @@ int64_t account_deliver(struct account *account, int64_t safe_ns, int64_t now_ns
  */
 void account_close(struct account *account, int64_t stop_ns, int64_t end_ns, bool drained);
 
-/* Expirations due in the run that were delivered or counted in an overrun (a delivery after the stop may hold more). */
+/* Expirations due up to a time that were delivered or counted in an overrun (a later delivery may hold more). */
 uint64_t account_in_run(const struct account *account, int64_t stop_ns);
 
 #endif

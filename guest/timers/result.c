@@ -87,7 +87,7 @@ void result_stress(const struct run *run, const struct run *control)
 	number("timers", run->population.wanted);
 	number("created", run->timers_created);
 	text("refused", run->population.refused ? strerrorname_np(run->population.refused) : "");
-	number("elapsed_ns", run->stop_ns - run->start_ns);
+	number("elapsed_ns", run->length_ns);
 	number("wall_ns", run->wall_ns);
 	number("create_ns", run->population.create_ns);
 	number("arm_ns", run->population.arm_ns);

@@ -2,7 +2,6 @@
 #ifndef BOOTLAB_TIMERS_RUN_H
 #define BOOTLAB_TIMERS_RUN_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,8 +30,8 @@ struct run {
 	const struct options *options;
 	struct population population;
 	int64_t start_ns, stop_ns, end_ns; /* on the timers' clock */
+	int64_t length_ns; /* how long each timer is counted, from its own arming */
 	int64_t wall_ns;
-	atomic_bool stopping;
 	struct inbox *inboxes;
 	unsigned inbox_count;
 	/* after the run */
