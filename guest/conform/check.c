@@ -34,7 +34,7 @@ int make_with(clockid_t clock, int notify, int signo, int value)
 	event.sigev_signo = signo;
 	event.sigev_value.sival_int = value;
 	if (api.timer_create(clock, &event, &id))
-		end(FAIL, "timer_create on clock %d: %s", (int)clock, error_name(errno));
+		end(errno == EAGAIN ? UNRESOLVED : FAIL, "timer_create on clock %d: %s", (int)clock, error_name(errno));
 	return id;
 }
 

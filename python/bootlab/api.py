@@ -31,6 +31,7 @@ from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
+from bootlab.timers import laboratory as timers
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
     from bootlab.report.results import BootSummary
     from bootlab.report.results import Results as ResultsValue
     from bootlab.targets.base import BootPlan
+    from bootlab.timers.conform import ConformResult
+    from bootlab.timers.request import StressRequest
+    from bootlab.timers.stress import StressResult
 
 DEFAULT_STORE = Path(".bootlab")
 """Where recordings and runs are kept, unless something else is said."""
@@ -328,6 +332,30 @@ class System:
         """
         with self._laboratory() as lab:
             return lab.filesystems(self.value, frozenset(ids))
+
+    def stress_timers(self, request: StressRequest, *, fresh: bool = False) -> StressResult:
+        """Boot the kernel with nothing but timerstress and return every population's account.
+
+        `fresh`: boot even when a recording of this very run is kept.
+        Raise BootlabError where it cannot boot, TargetError when timerstress could not do what was asked.
+        """
+        with self._laboratory() as lab:
+            recording, _ = lab.boot(timers.stress_system(self.value, request), fresh=fresh)
+        return timers.stress_booted(recording, self.name)
+
+    def repeat_timers(self, request: StressRequest, times: int) -> tuple[tuple[StressResult, ...], Equality]:
+        """Do it several times anew. Return each result, and whether the boots are equal to the byte."""
+        with self._laboratory() as lab:
+            recordings, equality = lab.repeat(timers.stress_system(self.value, request), times)
+        return tuple(timers.stress_booted(r, self.name) for r in recordings), equality
+
+    def check_timers(self, *, plants: bool = False) -> ConformResult:
+        """Boot the kernel and judge 90 assertions about its timer functions, those that set the clock among them.
+
+        `plants`: put a bug against each assertion in, which its check must find.
+        """
+        with self._laboratory() as lab:
+            return timers.conform_booted(lab.bench(self.value), self.value, plants=plants)
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""

@@ -31,8 +31,17 @@ def threshold_ns(base_median_ns: float) -> int:
     return max(5_000_000, int(base_median_ns * 0.01))
 
 
-def compare(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], *, seed: int = 1, tests: int = 1) -> WallComparison:
+def compare(
+    base_ns: tuple[int, ...],
+    variant_ns: tuple[int, ...],
+    *,
+    seed: int = 1,
+    tests: int = 1,
+    smallest_ns: int | None = None,
+) -> WallComparison:
     """Compare samples taken in the same blocks (`base_ns[i]` beside `variant_ns[i]`).
+
+    `smallest_ns`: the smallest difference that matters; None: that of a boot, `threshold_ns`.
 
     `tests`: how many variants are compared at once; p is multiplied by it (Bonferroni, the safe form of Holm's first
     step).
@@ -43,7 +52,7 @@ def compare(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], *, seed: int 
     base = np.asarray(base_ns[:count], dtype=float)
     variant = np.asarray(variant_ns[:count], dtype=float)
     saved = base - variant
-    limit = threshold_ns(float(np.median(base)))
+    limit = threshold_ns(float(np.median(base))) if smallest_ns is None else smallest_ns
     random = np.random.default_rng(seed)
     picks = random.integers(0, count, size=(_RESAMPLES, count))
     medians = np.median(saved[picks], axis=1)

@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),
     "where": ("bootlab.cli.where", "where"),
+    "timers": ("bootlab.cli.timers", "timers"),
     "kernel": ("bootlab.cli.kernel", "kernel"),
     "lpj": ("bootlab.cli.lpj", "lpj"),
     "xip": ("bootlab.cli.xip", "xip"),
@@ -61,5 +62,9 @@ def make_app(verbs: Iterable[str]) -> typer.Typer:
     for verb in verbs:
         module_name, function = VERBS[verb]
         module = importlib.import_module(module_name)
-        made.command(verb, cls=getattr(module, "COMMAND", None))(getattr(module, function))
+        found = getattr(module, function)
+        if isinstance(found, typer.Typer):
+            made.add_typer(found, name=verb)
+        else:
+            made.command(verb, cls=getattr(module, "COMMAND", None))(found)
     return made

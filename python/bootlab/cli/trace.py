@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 
@@ -115,7 +115,7 @@ def trace(
     if compare is not None:
         _refuse(show=show, perfetto=perfetto, chrome=chrome, speedscope=speedscope, folded=folded, root=root)
         trace_difference.run(
-            compare, what, request, store=store, as_json=as_json, rows=rows, floor=min_ns, html=html, write=_write
+            compare, what, request, store=store, as_json=as_json, rows=rows, floor=min_ns, html=html, write=write_files
         )
         return
     traced = trace_sources.traced(what, request, store=store, quiet=as_json)
@@ -128,7 +128,7 @@ def trace(
         )
     elif Show.LEVERS in (show or ()):
         raise UserError("what can be changed stands in the kernel's source", hint="--source TREE")
-    _write(
+    write_files(
         (html, lambda: function_page.render(found, traced.name, min_ns=min_ns, more=known.tables()).encode()),
         (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
         (perfetto, lambda: encode(function_export.span_tracks(found, traced.name))),
@@ -188,14 +188,3 @@ def _refuse(**options: object) -> None:
                 f"--{name} is of one trace, --compare of two",
                 hint="bootlab trace NEW --compare BASE --html changes.html",
             )
-
-
-def _write(*wanted: tuple[Path | None, Callable[[], bytes]]) -> None:
-    for path, made in wanted:
-        if path is None:
-            continue
-        try:
-            path.write_bytes(made())
-        except OSError as fault:
-            raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from None
-        err().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from bootlab.logs.comparison import Comparison
@@ -16,9 +16,25 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def render(comparisons: Sequence[Comparison], names: Sequence[str]) -> bytes:
     """Make the document: a suite for each comparison, with the name of what is compared where there are several."""
+    return _document(_suite(comparison, name) for comparison, name in zip(comparisons, names, strict=True))
+
+
+def of_cases(name: str, cases: Iterable[tuple[str, str, str, str]]) -> bytes:
+    """Make a document of cases: class, name, why it failed ("": it did not), why it was left out ("": it was not)."""
+    made = []
+    for class_name, case_name, failure, skipped in cases:
+        case = _element(class_name, case_name)
+        if failure:
+            _fail(case, failure)
+        elif skipped:
+            ET.SubElement(case, "skipped", message=_text(skipped))
+        made.append(case)
+    return _document([_suite_of(name, made)])
+
+
+def _document(suites: Iterable[ET.Element]) -> bytes:
     root = ET.Element("testsuites")
-    for comparison, name in zip(comparisons, names, strict=True):
-        root.append(_suite(comparison, name))
+    root.extend(suites)
     body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=False)
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + body + b"\n"
 
@@ -41,19 +57,33 @@ def _suite(comparison: Comparison, name: str) -> ET.Element:
             cases.append(case)
         same = len(comparison.rows) - len(moved)
         cases.append(_case("comparison", f"{same} quantities are the same", None))
+    return _suite_of(f"bootlab analyze {_text(name)}".rstrip(), cases)
+
+
+def _suite_of(title: str, cases: Sequence[ET.Element]) -> ET.Element:
     failed = sum(case.find("failure") is not None for case in cases)
-    title = f"bootlab analyze {_NO_XML.sub('?', one_line(name, 500))}".rstrip()
+    skipped = sum(case.find("skipped") is not None for case in cases)
     suite = ET.Element("testsuite", name=title, tests=str(len(cases)), failures=str(failed), errors="0")
+    if skipped:
+        suite.set("skipped", str(skipped))
     suite.extend(cases)
     return suite
 
 
+def _text(text: str) -> str:
+    return _NO_XML.sub("?", one_line(text, 500))
+
+
+def _element(class_name: str, name: str) -> ET.Element:
+    return ET.Element("testcase", classname=_text(class_name), name=_text(name))
+
+
 def _case(kind: str, name: str, ns: int | None) -> ET.Element:
-    case = ET.Element("testcase", classname=f"bootlab.{kind}", name=_NO_XML.sub("?", one_line(name, 500)))
+    case = _element(f"bootlab.{kind}", name)
     if ns is not None:
         case.set("time", f"{ns / 1e9:.6f}")
     return case
 
 
 def _fail(case: ET.Element, message: str) -> None:
-    ET.SubElement(case, "failure", message=message)
+    ET.SubElement(case, "failure", message=_text(message))

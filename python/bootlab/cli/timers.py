@@ -1,0 +1,21 @@
+"""`bootlab timers`: the timers of a system under stress, judged by the standard, and beside another system's."""
+
+from __future__ import annotations
+
+import typer
+
+from bootlab.cli.timers_compare import compare
+from bootlab.cli.timers_conform import conform
+from bootlab.cli.timers_stress import stress
+from bootlab.cli.timers_waits import waits
+
+timers = typer.Typer(
+    help="Thousands of timers, every expiration accounted for; 90 assertions about the timer functions; two systems "
+    "beside each other; which timers delayed a boot.\n\nExample: bootlab timers stress --scale 60",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+timers.command("stress")(stress)
+timers.command("compare")(compare)
+timers.command("conform")(conform)
+timers.command("waits")(waits)

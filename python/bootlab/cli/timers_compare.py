@@ -1,0 +1,128 @@
+"""`bootlab timers compare`: two systems, kernels or saved results under the same timers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.timers_options import (
+    AbsoluteOption,
+    ClockOption,
+    IntervalOption,
+    Receiver,
+    ReceiverOption,
+    ScaleOption,
+    SecondsOption,
+    SeedOption,
+    TimerClock,
+    TimersOption,
+    request,
+)
+from bootlab.cli.writing import write_files
+from bootlab.errors import MeasurementError, UserError
+
+if TYPE_CHECKING:
+    from bootlab.api import System
+    from bootlab.timers.comparison import Configuration
+    from bootlab.timers.request import StressRequest
+
+
+def compare(
+    first: Annotated[
+        Path, typer.Argument(metavar="A", help="A SYSTEM.toml, or a result that --save wrote.", show_default=False)
+    ],
+    second: Annotated[
+        Path | None, typer.Argument(metavar="[B]", help="What to compare it with.", show_default=False)
+    ] = None,
+    *,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="WORDS",
+            help="A with these kernel parameters (highres=off clocksource=hpet) or options of a built kernel "
+            "(CONFIG_HZ_100=y); may be given more than once.",
+        ),
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, max=50, help="Runs of each; a wall clock needs 3 for a verdict.")
+    ] = 2,
+    timers: TimersOption = "1000",
+    seconds: SecondsOption = 60,
+    scale: ScaleOption = 1,
+    interval: IntervalOption = None,
+    clock: ClockOption = TimerClock.MONOTONIC,
+    receiver: ReceiverOption = Receiver.SIGWAIT,
+    absolute: AbsoluteOption = False,
+    seed: SeedOption = 1,
+    html: Annotated[Path | None, typer.Option("--html", help="Write one page with the table.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the same timers in two or more configurations and set the figures side by side.
+
+    In exact mode each is booted --repeat times and must give the same bytes; on the wall clock runs alternate and
+    get a verdict by a rank test.
+
+    Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
+    """
+    from bootlab.report import timers_comparison  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers import comparison, saved  # noqa: PLC0415
+
+    if second is None and not with_:
+        raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
+    changes = [comparison.change_of(words) for words in with_ or ()]
+    wanted = request(
+        timers, seconds=seconds, scale=scale, between=interval, clock=clock, receiver=receiver, absolute=absolute,
+        seed=seed,
+    )  # fmt: skip
+    sides: list[Configuration] = []
+    for path in (first, second):
+        if path is None:
+            continue
+        if path.suffix != ".toml":
+            sides.append(comparison.Configuration(name=path.name, results=(saved.load(path),)))
+            continue
+        with opened(path, store=store, quiet=as_json) as system:
+            variants = [(system.name, system)]
+            if path == first:
+                variants += [(change.label, system.changed(change)) for change in changes]
+            sides += _booted(variants, wanted, repeat)
+    found = comparison.compare(sides)
+    write_files((html, lambda: timers_comparison.page_of(found).encode("utf-8", "replace")))
+    if as_json:
+        print_json(found)
+    else:
+        for view in timers_comparison.text(found):
+            out().print(view)
+    unequal = [c.name for c in found.configurations if c.equal is False]
+    if unequal:
+        raise MeasurementError(
+            f"exact boots of {', '.join(unequal)} differ", hint="bootlab boot SYSTEM.toml --repeat 2 names the cause"
+        )
+
+
+def _booted(variants: list[tuple[str, System]], wanted: StressRequest, repeat: int) -> list[Configuration]:
+    from bootlab.timers.comparison import Configuration  # noqa: PLC0415
+
+    exact = all(system.value.clock.mode == "exact" for _, system in variants)
+    if exact and repeat > 1:
+        made = []
+        for name, system in variants:
+            results, equality = system.repeat_timers(wanted, repeat)
+            if not equality.equal:
+                err().print(f"{name}: {equality.difference}", markup=False, soft_wrap=True)
+            made.append(Configuration(name=name, results=results, equal=equality.equal))
+        return made
+    if exact:
+        return [Configuration(name=name, results=(system.stress_timers(wanted),)) for name, system in variants]
+    # Blocks: a drift of the machine hits all alike.
+    rows = [[system.stress_timers(wanted, fresh=True) for _, system in variants] for _ in range(repeat)]
+    return [
+        Configuration(name=name, results=tuple(row[column] for row in rows))
+        for column, (name, _) in enumerate(variants)
+    ]

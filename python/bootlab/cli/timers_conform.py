@@ -1,0 +1,71 @@
+"""`bootlab timers conform`: 90 assertions about the timer functions, each judged by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.timers_options import SystemOption
+from bootlab.cli.writing import write_files
+from bootlab.errors import UserError
+
+
+def conform(
+    system_file: SystemOption = None,
+    *,
+    set_clock: Annotated[
+        bool,
+        typer.Option("--set-clock", help="On this machine too: run the checks that set CLOCK_REALTIME (root)."),
+    ] = False,
+    plants: Annotated[
+        bool, typer.Option("--plants", help="Prove the checks: with a bug planted against each, each must fail.")
+    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show the checks that passed as well.")] = False,
+    opts: Annotated[
+        Path | None,
+        typer.Option(
+            "--opts", metavar="DIR", help="Source of the Open POSIX Test Suite: build and run it beside ours."
+        ),
+    ] = None,
+    tap: Annotated[Path | None, typer.Option("--tap", help="Write the verdicts as TAP 14.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write the verdicts as JUnit XML.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge 90 assertions of POSIX and Linux about timers, clocks and sleeps: here, or in a booted system.
+
+    In a booted system the checks that set the clock run too. Ends with 4 when a rule is broken.
+
+    Example: bootlab timers conform --junit timers.xml
+    """
+    from bootlab.report import conform_export, timers_text  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers import laboratory, open_posix  # noqa: PLC0415
+
+    if opts is not None and system_file is not None:
+        raise UserError("--opts runs on this machine only", hint="leave SYSTEM.toml out")
+    if system_file is None:
+        result = laboratory.conform_here(set_clock=set_clock, plants=plants)
+    else:
+        with opened(system_file, store=store, quiet=as_json) as system:
+            result = system.check_timers(plants=plants)
+    others = open_posix.run(opts) if opts is not None else ()
+    write_files((tap, lambda: conform_export.tap(result)), (junit, lambda: conform_export.junit(result)))
+    if as_json:
+        print_json({"result": result, "open_posix": others} if others else result)
+    else:
+        for view in timers_text.conform(result, everything=everything or plants):
+            out().print(view)
+        if others:
+            out().print(timers_text.open_posix(open_posix.beside(result, others)))
+    if plants:
+        missed = [c.number for c in result.checks if c.verdict in {"pass", "deviation"}]
+        if missed:
+            raise laboratory.TimersFailed(f"planted bugs were not found: {', '.join(map(str, missed))}")
+        err().print("every planted bug was found", markup=False)
+    elif result.wrong:
+        numbers = ", ".join(str(c.number) for c in result.wrong)
+        raise laboratory.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence stands above")

@@ -1,0 +1,139 @@
+"""Options that the verbs of the timer laboratory share, and what they ask for."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.errors import UserError
+from bootlab.timers.classic import POPULATIONS
+from bootlab.timers.request import StressRequest
+
+
+class Mode(StrEnum):
+    """What timerstress does."""
+
+    STRESS = "stress"
+    BURST = "burst"
+    CURVES = "curves"
+    CHURN = "churn"
+    LIMIT = "limit"
+
+
+class Receiver(StrEnum):
+    """How expirations are taken."""
+
+    SIGWAIT = "sigwait"
+    HANDLER = "handler"
+    SIGNALFD = "signalfd"
+    THREAD_ID = "thread-id"
+    THREAD = "thread"
+    TIMERFD = "timerfd"
+
+
+class TimerClock(StrEnum):
+    """The timers' clock."""
+
+    REALTIME = "realtime"
+    MONOTONIC = "monotonic"
+    BOOTTIME = "boottime"
+    TAI = "tai"
+    PROCESS = "process"
+    THREAD = "thread"
+
+
+TimersOption = Annotated[
+    str, typer.Option("--timers", metavar="N[,N]...", help="Populations; classic: the 13 of 2003, 1000 to 16000.")
+]
+ModeOption = Annotated[
+    Mode,
+    typer.Option(
+        "--mode",
+        help="stress: periodic timers. burst: all due at one instant. curves: cost of each call. churn: created, armed "
+        "again and deleted meanwhile. limit: how many the system grants.",
+    ),
+]
+SecondsOption = Annotated[float, typer.Option("--seconds", help="Length of a population's run.")]
+ScaleOption = Annotated[
+    float, typer.Option("--scale", help="Divide the classic intervals and the length by this; the model stays.")
+]
+IntervalOption = Annotated[
+    str | None,
+    typer.Option(
+        "--interval", metavar="MIN:RANGE", help="Random intervals of MIN to MIN+RANGE seconds, not the classic ones."
+    ),
+]
+ClockOption = Annotated[TimerClock, typer.Option("--clock", help="The timers' clock.")]
+ReceiverOption = Annotated[
+    Receiver,
+    typer.Option(
+        "--receiver",
+        help="How expirations are taken. handler and thread cannot know when one was taken from the kernel: their "
+        "accounts hold in total only.",
+    ),
+]
+ThreadsOption = Annotated[int, typer.Option("--threads", min=1, max=64, help="Receiving threads of thread-id.")]
+AbsoluteOption = Annotated[bool, typer.Option("--absolute", help="Arm with TIMER_ABSTIME.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**53, help="Seed of the intervals.")]
+SystemOption = Annotated[
+    Path | None,
+    typer.Argument(metavar="[SYSTEM.toml]", help="Boot this system and run it there; default: this machine.",
+                   show_default=False),
+]  # fmt: skip
+
+
+def populations(text: str) -> tuple[int, ...]:
+    """Read `--timers`. Raise UserError."""
+    if text == "classic":
+        return POPULATIONS
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise UserError(f"--timers {text!r}: not numbers", hint="--timers 1000,2000, or --timers classic") from None
+
+
+def interval(text: str | None) -> tuple[float, float] | None:
+    """Read `--interval`. Raise UserError."""
+    if text is None:
+        return None
+    least, _, span = text.partition(":")
+    try:
+        found = float(least), float(span or 0)
+    except ValueError:
+        found = (0.0, 0.0)
+    if not 1e-9 <= found[0] <= 1e6 or not 0 <= found[1] <= 1e6:
+        raise UserError(f"--interval {text!r}: not MIN:RANGE in seconds", hint="--interval 0.005:0.065")
+    return found
+
+
+def request(
+    timers: str,
+    *,
+    mode: Mode = Mode.STRESS,
+    seconds: float = 60,
+    scale: float = 1,
+    between: str | None = None,
+    clock: TimerClock = TimerClock.MONOTONIC,
+    receiver: Receiver = Receiver.SIGWAIT,
+    threads: int = 2,
+    absolute: bool = False,
+    seed: int = 1,
+    plants: tuple[str, ...] = (),
+) -> StressRequest:
+    """Make the request that the options ask for."""
+    return StressRequest(
+        populations=populations(timers),
+        mode=mode.value,
+        seconds=seconds,
+        scale=scale,
+        interval_s=interval(between),
+        clock=clock.value,
+        receiver=receiver.value,
+        threads=threads,
+        absolute=absolute,
+        seed=seed,
+        plants=plants,
+    )

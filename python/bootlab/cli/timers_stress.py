@@ -1,0 +1,130 @@
+"""`bootlab timers stress`: thousands of timers, every expiration accounted for, beside the table of 2003."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.timers_options import (
+    AbsoluteOption,
+    ClockOption,
+    IntervalOption,
+    Mode,
+    ModeOption,
+    Receiver,
+    ReceiverOption,
+    ScaleOption,
+    SecondsOption,
+    SeedOption,
+    SystemOption,
+    ThreadsOption,
+    TimerClock,
+    TimersOption,
+    request,
+)
+from bootlab.cli.writing import write_files
+
+if TYPE_CHECKING:
+    from bootlab.timers.request import StressRequest
+    from bootlab.timers.stress import StressResult
+
+
+def stress(
+    system_file: SystemOption = None,
+    *,
+    timers: TimersOption = "1000",
+    to_limit: Annotated[
+        bool, typer.Option("--to-limit", help="As many timers as the system grants, found out first.")
+    ] = False,
+    mode: ModeOption = Mode.STRESS,
+    seconds: SecondsOption = 60,
+    scale: ScaleOption = 1,
+    interval: IntervalOption = None,
+    clock: ClockOption = TimerClock.MONOTONIC,
+    receiver: ReceiverOption = Receiver.SIGWAIT,
+    threads: ThreadsOption = 2,
+    absolute: AbsoluteOption = False,
+    seed: SeedOption = 1,
+    plant: Annotated[
+        list[str] | None,
+        typer.Option("--plant", help="Plant a fault in every Nth delivery: drop=N, copy=N, delay=N:S."),
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", metavar="FILE", help="Show a result that was saved; run nothing.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Write the result, for `timers compare`.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write one page with histograms.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Run thousands of periodic timers and account for every expiration: here, or in a booted system.
+
+    Ends with 4 when one was lost, early or taken twice.
+
+    Example: bootlab timers stress --timers classic --scale 60 --html timers.html
+    """
+    from bootlab.report import timers_page, timers_text  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers import saved  # noqa: PLC0415
+    from bootlab.timers.laboratory import TimersFailed  # noqa: PLC0415
+
+    if read is not None:
+        result = saved.load(read)
+    else:
+        wanted = request(
+            timers,
+            mode=mode,
+            seconds=seconds,
+            scale=scale,
+            between=interval,
+            clock=clock,
+            receiver=receiver,
+            threads=threads,
+            absolute=absolute,
+            seed=seed,
+            plants=tuple(plant or ()),
+        )
+        result = _run(system_file, wanted, to_limit=to_limit, store=store, quiet=as_json)
+    write_files(
+        (save, lambda: saved.encode(result)),
+        (html, lambda: timers_page.render(result).encode("utf-8", "replace")),
+    )
+    if as_json:
+        print_json(result)
+    else:
+        for view in timers_text.stress(result):
+            out().print(view)
+    if result.faults:
+        if as_json:
+            raise SystemExit(TimersFailed.exit_code)
+        raise TimersFailed(
+            f"{len(result.faults)} accounts do not balance",
+            hint="again with another --receiver, or with --save FILE to keep the figures",
+        )
+
+
+def _run(system_file: Path | None, wanted: StressRequest, *, to_limit: bool, store: Path, quiet: bool) -> StressResult:
+    import msgspec  # noqa: PLC0415
+
+    from bootlab.timers import laboratory  # noqa: PLC0415
+
+    limit = msgspec.structs.replace(wanted, mode="limit", populations=(1,))
+    if system_file is not None:
+        with opened(system_file, store=store, quiet=quiet) as system:
+            if to_limit:
+                wanted = laboratory.to_limit(system.stress_timers(limit), wanted)
+            return system.stress_timers(wanted)
+    if to_limit:
+        wanted = laboratory.to_limit(laboratory.stress_here(limit), wanted)
+    lines = 0
+
+    def printed() -> None:
+        nonlocal lines
+        lines += 1
+        if not quiet and wanted.total_s > 20:
+            err().print(f"{max(lines - 1, 0)} of {len(wanted.populations)} populations done", markup=False)
+
+    return laboratory.stress_here(wanted, line=printed)

@@ -1,0 +1,43 @@
+"""`bootlab timers waits`: which timers delayed a boot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+
+
+def waits(
+    what: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SYSTEM.toml",
+            help="The system file, or the folder of a traced boot's recording.",
+            show_default=False,
+        ),
+    ],
+    *,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of the table.")] = 25,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which timers a boot slept on, by the function that asked for them, and which of them init waited for.
+
+    Example: bootlab timers waits system.toml -n 10
+    """
+    from bootlab.analysis import delay_census, timer_waits  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.cli import trace_sources  # noqa: PLC0415
+    from bootlab.report import waits_text  # noqa: PLC0415
+    from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
+
+    traced = trace_sources.traced(what, TraceRequest(), store=store, quiet=as_json)
+    found = timer_waits.timer_waits(delay_census.census(traced.trace))
+    if as_json:
+        print_json({"format": "bootlab-waits", "version": 1, "recording": traced.folder, "waits": found[:rows]})
+        return
+    for view in waits_text.views(found, rows):
+        out().print(view)
+    err().print(f"recording: {traced.folder}", markup=False, soft_wrap=True)

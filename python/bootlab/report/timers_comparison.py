@@ -1,0 +1,83 @@
+"""Configurations beside each other, in the terminal and as a page."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from bootlab.report import figures
+from bootlab.report.analysis_html import SCRIPTS
+from bootlab.report.analysis_page import number, show, table
+from bootlab.report.html_frame import page
+from bootlab.report.shown_text import one_line
+from bootlab.report.text_table import Fitted, cell, spaced, text_table
+from bootlab.timers.comparison import Configuration, Line, TimerComparison
+
+
+def text(found: TimerComparison) -> list[RenderableType]:
+    """Show one table a population."""
+    views: list[RenderableType] = [Text(_words(c)) for c in found.configurations]
+    for timers in sorted({line.timers for line in found.lines}):
+        names = [f">{one_line(c.name, 30)}" for c in found.configurations]
+        made = text_table(f"{timers} timers", "quantity", *names)
+        for line in (line for line in found.lines if line.timers == timers):
+            made.add_row(line.quantity, *(cell(_value(line, i)) for i in range(len(names))))
+        views.append(Fitted(made))
+    return spaced(views)
+
+
+def _words(configuration: Configuration) -> str:
+    result = configuration.results[0]
+    facts = ", ".join(f"{k} {v}" for k, v in result.place.facts.items())
+    said = f"{configuration.name}: {result.head.kernel}, {result.place.clock} clock"
+    said += f", resolution {result.head.resolution_ns} ns" + (f", {facts}" if facts else "")
+    if configuration.equal is not None:
+        same = "equal to the byte" if configuration.equal else "DIFFERENT"
+        said += f"; {len(configuration.results)} boots: {same}"
+    return one_line(said, 300)
+
+
+def _value(line: Line, column: int) -> str:
+    verdict = line.verdicts[column]
+    return figures.count(line.values[column]) + (f" {verdict.value}" if verdict else "")
+
+
+def page_of(found: TimerComparison) -> str:
+    """Make one self-contained page."""
+    names = [one_line(c.name, 60) for c in found.configurations]
+    parts = [
+        {
+            "title": f"{timers} timers",
+            "subtitle": "",
+            "alerts": [],
+            "plot": None,
+            "costs": [],
+            "tables": [
+                table(
+                    "Quantities",
+                    ["quantity", *(f">{name}" for name in names)],
+                    (
+                        [line.quantity, *(_cell(line, i) for i in range(len(names)))]
+                        for line in found.lines
+                        if line.timers == timers
+                    ),
+                )
+            ],
+            "calls": None,
+        }
+        for timers in sorted({line.timers for line in found.lines})
+    ]
+    data = {
+        "name": show(" / ".join(names)),
+        "kind": "Timers beside each other",
+        "facts": [[show(c.name), show(_words(c))] for c in found.configurations],
+        "problems": [f"exact boots of {show(c.name)} differ" for c in found.configurations if c.equal is False],
+        "parts": parts,
+        "partsLeft": 0,
+        "account": [],
+    }
+    return page(f"{' / '.join(names)} · bootlab timers", SCRIPTS, data)
+
+
+def _cell(line: Line, column: int) -> list[object]:
+    return [_value(line, column), number(line.values[column])[1]]

@@ -1,0 +1,1 @@
+"""The timer laboratory: timers under stress, conformance, configurations beside each other."""
