@@ -146,6 +146,9 @@ def unknown_words(line: str) -> str:
     command = COMMANDS.get(words[1])
     if command is None:
         return words[1]
+    for word in words[2:3]:
+        # A verb of verbs, such as `bootlab timers stress`.
+        command = getattr(command, "commands", {}).get(word, command)
     known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     return next((w for w in words[2:] if w.startswith("--") and w not in known | {"--help", "--"}), "")
 

@@ -76,13 +76,15 @@ static int arm(struct timer *timer, const struct options *options)
 int population_arm(struct population *population, const struct options *options)
 {
 	int64_t start = clock_ns(CLOCK_MONOTONIC);
+	/* Each population has a draw of its own: with one for all, the rows of a sweep would share their luck. */
+	uint64_t seed = options->seed + ((uint64_t)population->wanted << 32);
 	struct draw draw;
 	int failed = 0;
 
 	if (options->classic)
-		draw_classic(&draw, options->seed, options->scale);
+		draw_classic(&draw, seed, options->scale);
 	else
-		draw_uniform(&draw, options->seed, options->min_ns, options->range_ns);
+		draw_uniform(&draw, seed, options->min_ns, options->range_ns);
 	for (unsigned i = 0; i < population->count && !failed; i++) {
 		population->timers[i].interval_ns = draw_interval(&draw, i);
 		failed = arm(&population->timers[i], options);

@@ -96,7 +96,7 @@ static void close_books(struct run *run)
 	}
 }
 
-static int measured(struct run *run, int signo, pthread_barrier_t *armed, const char **what)
+static int measured(struct run *run, int signo, pthread_barrier_t *armed, const struct worker *workers, const char **what)
 {
 	int64_t user_ns, system_ns, wall_ns = clock_ns(CLOCK_MONOTONIC);
 	long switches;
@@ -111,6 +111,9 @@ static int measured(struct run *run, int signo, pthread_barrier_t *armed, const 
 	if (armed)
 		pthread_barrier_wait(armed);
 	receive(run, signo);
+	/* The books are closed when the last receiver has stopped, not when the first one has. */
+	for (unsigned i = 1; i < run->inbox_count; i++)
+		pthread_join(workers[i].thread, NULL);
 	run->end_ns = clock_ns(run->options->clock);
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
 	usage(&run->user_ns, &run->system_ns, &run->switches);
@@ -165,9 +168,7 @@ int run_stress(struct run *run, const struct options *options, unsigned timers, 
 	*what = "find memory";
 	if (population_create(&run->population, options, timers, &delivery))
 		return ENOMEM;
-	failed = measured(run, delivery.signo, threads ? &armed : NULL, what);
-	for (unsigned i = 1; i < run->inbox_count; i++)
-		pthread_join(workers[i].thread, NULL);
+	failed = measured(run, delivery.signo, threads ? &armed : NULL, workers, what);
 	pthread_barrier_destroy(&armed);
 	if (!failed)
 		close_books(run);

@@ -53,6 +53,12 @@ away makes a new version.
 | `bootlab-xip` | output of `xip --json` | 1 | `xip` |
 | `bootlab-filesystems` | output of `fs --json` | 1 | `fs` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
+| `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
+| `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |
+| `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |
+| `bootlab-waits` | output of `timers waits --json` | 1 | `timers waits` |
+| `bootlab-timerstress` | first line of what `timerstress` prints; a line of JSON a population follows, `kind` says which | 1 | `guest/timers` |
+| `bootlab-timerconform` | first line of what `timerconform` prints; a line of JSON an assertion follows | 1 | `guest/conform` |
 
 A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in
 [system-file.md](system-file.md).

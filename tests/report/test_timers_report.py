@@ -1,0 +1,118 @@
+"""The timer laboratory on the terminal, as a page, as TAP and JUnit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
+
+from bootlab.analysis.timer_waits import TimerWait
+from bootlab.report import conform_export, timers_comparison, timers_page, timers_text, waits_text
+from bootlab.report.text_table import to_text
+from bootlab.timers import conform, open_posix, stress
+from bootlab.timers.comparison import Configuration, compare
+from bootlab.timers.open_posix import SuiteTest
+from bootlab.timers.stress import Place
+
+GOLDEN = Path(__file__).parent / "golden"
+PLACE = Place(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
+OTHERS = (
+    {"kind": "burst", "timers": 9, "taken": 8, "lost": 1, "early": 0, "first_ns": 10, "last_ns": 2000, "drain_ns": 1990,
+     "out_of_order": 0},
+    {"kind": "curve", "timers": 9, "create_ns": 600, "arm_ns": 300, "gettime_ns": 200, "getoverrun_ns": 100,
+     "delete_ns": 400},
+    {"kind": "churn", "timers": 9, "elapsed_ns": 1, "rearmed": 5, "recreated": 1, "stopped": 2, "expired": 3,
+     "stale": 0, "early": 0, "lost": 0},
+    {"kind": "limit", "timers": 96355, "errno": 11, "tried": 4000000},
+)  # fmt: skip
+
+
+def result(*rows):
+    return stress.parse(output(HEAD, *rows), PLACE)
+
+
+def verdicts():
+    return conform.parse(
+        output(
+            CONFORM_HEAD,
+            check(1, "pass"),
+            check(2, "fail", evidence="got <1> 'and' \x1b[0m # that", assertion="IDs # are unique"),
+            check(24, "fail", status="undefined"),
+            check(37, "untested"),
+            check(42, "deviation"),
+        ),
+        PLACE,
+    )
+
+
+def text_of(name: str) -> str:
+    bad = ROW | {"timers": 1500, "created": 1400, "refused": "EAGAIN", "lost": 2, "due_least": 2490, "deliveries": 0}
+    if name == "stress":
+        return "".join(to_text(v, width=150) for v in timers_text.stress(result(ROW, bad)))
+    if name == "other":
+        return "".join(to_text(v, width=150) for v in timers_text.stress(result(*OTHERS)))
+    if name == "conform":
+        views = timers_text.conform(verdicts(), everything=True)
+        tests = (SuiteTest(name="timer_create/1-1", function="timer_create", assertion=1, result="pass"),)
+        views.append(timers_text.open_posix(open_posix.beside(verdicts(), tests)))
+        return "".join(to_text(v, width=150) for v in views)
+    if name == "compare":
+        sides = [
+            Configuration(name=n, results=(result(ROW),), equal=e) for n, e in (("base", True), ("highres=off", False))
+        ]
+        return "".join(to_text(v, width=150) for v in timers_comparison.text(compare(sides)))
+    waits = [
+        TimerWait(kind="sleep", caller="probe", function="msleep", chain=("kernel_init", "probe", "msleep"), count=3,
+                  time_ns=30_000_000, idle_ns=20_000_000, on_path=True),
+    ]  # fmt: skip
+    return "".join(to_text(v, width=150) for v in waits_text.views(waits, 10))
+
+
+@pytest.mark.parametrize("name", ["stress", "other", "conform", "compare", "waits"])
+def test_terminal_text(name):
+    golden = GOLDEN / f"timers-{name}.txt"
+    text = text_of(name)
+    if os.environ.get("BOOTLAB_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+    assert "\x1b" not in text
+
+
+def test_the_page_holds_every_table_and_no_markup():
+    data = timers_page.page_data(result(ROW))
+    assert [p["title"] for p in data["parts"]] == ["Expirations", "Lateness of 1000 timers"]
+    histogram = data["parts"][1]["tables"][0]
+    assert [row[1][1] for row in histogram["rows"]] == [1500, 980, 10]
+    assert "\x1b" not in timers_page.render(result(ROW))
+    rates = timers_page.page_data(stress.parse(output(HEAD | {"classic": False}, ROW), PLACE))
+    assert rates["parts"][0]["tables"][0]["caption"] == "Expirations"
+    sides = [Configuration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
+    assert "<b>a</b>" not in timers_comparison.page_of(compare(sides))
+
+
+def test_tap():
+    lines = conform_export.tap(verdicts()).decode().splitlines()
+    assert lines[:2] == ["TAP version 14", "1..5"]
+    results = [x for x in lines if x.startswith(("ok", "not ok"))]
+    assert results == [
+        "ok 1 - 1 timer_create: it holds",
+        "not ok 2 - 2 timer_create: IDs  are unique",
+        "not ok 3 - 24 timer_create: it holds # TODO undefined by POSIX",
+        "ok 4 - 37 timer_create: it holds # SKIP untested",
+        "not ok 5 - 42 timer_create: it holds # TODO known deviation",
+    ]
+    assert "  evidence: 'got <1> ''and'' \\x1b[0m # that'" in lines
+
+
+def test_junit():
+    suite = ET.fromstring(conform_export.junit(verdicts())).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("5", "1", "1")
+    failure = suite.find("testcase/failure")
+    assert failure.get("message") == "POSIX.1-2017 XSH timer_create, DESCRIPTION: got <1> 'and' \\x1b[0m # that"
+
+
+def test_no_waits():
+    assert "no timer" in to_text(waits_text.views([], 3)[0])

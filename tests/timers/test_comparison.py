@@ -1,0 +1,70 @@
+"""Configurations beside each other."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.errors import UserError
+from bootlab.model.change import SetKernelOptions, SetParam
+from bootlab.model.verdict import Verdict
+from bootlab.timers import stress
+from bootlab.timers.comparison import Configuration, change_of, compare
+from bootlab.timers.stress import Place
+from tests.timers.samples import HEAD, ROW, output
+
+
+def result(clock="wall", head=(), **row):
+    return stress.parse(output(HEAD | dict(head), ROW | row), Place(name="x", clock=clock))
+
+
+def side(name, *results, equal=None):
+    return Configuration(name=name, results=results, equal=equal)
+
+
+def line(found, quantity):
+    return next(x for x in found.lines if x.quantity == quantity)
+
+
+def test_values_stand_side_by_side():
+    found = compare([side("a", result(lost=0)), side("b", result(lost=3))])
+    assert line(found, "lost").values == (0, 3)
+    assert line(found, "lateness p50, ns").values == (20_000, 20_000)
+    assert line(found, "arm, ns each").values == (500, 500)
+
+
+def test_verdicts_need_three_runs_on_the_wall_clock():
+    slow = ROW["lateness"] | {"p50_ns": 90_000}
+    base = [result() for _ in range(8)]
+    late = [result(lateness=slow) for _ in range(8)]
+    assert line(compare([side("a", *base), side("b", *late)]), "lateness p50, ns").verdicts == (None, Verdict.SLOWER)
+    assert line(compare([side("a", *base), side("b", *base)]), "lateness p50, ns").verdicts == (None, Verdict.SAME)
+    few = compare([side("a", *base[:2]), side("b", *late[:2])])
+    assert line(few, "lateness p50, ns").verdicts == (None, None)
+
+
+def test_different_questions_are_not_compared():
+    for other, words in (
+        (result(head={"seed": 2}), "different runs"),
+        (result(clock="virtual"), "never share a column"),
+        (result(timers=7), "no population in common"),
+    ):
+        with pytest.raises(UserError, match=words):
+            compare([side("a", result()), side("b", other)])
+
+
+def test_words_become_a_change():
+    change = change_of("highres=off nohz CONFIG_HZ_100=y CONFIG_HZ_250=n")
+    assert change.ops == (
+        SetParam("highres", "off"),
+        SetParam("nohz", None),
+        SetKernelOptions((("HZ_100", "y"), ("HZ_250", "n"))),
+    )
+    for words in ("", "  ", "=off"):
+        with pytest.raises(UserError):
+            change_of(words)
+
+
+def test_a_comparison_survives_its_document():
+    found = compare([side("a", result(), equal=True), side("b", result(), equal=True)])
+    assert msgspec.json.decode(msgspec.json.encode(found), type=type(found)) == found
