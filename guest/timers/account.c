@@ -72,6 +72,11 @@ int64_t account_deliver(struct account *account, int64_t safe_ns, int64_t now_ns
 	return now_ns > 0 ? now_ns : 0;
 }
 
+bool account_short(const struct account *account, int64_t time_ns)
+{
+	return position(account) < (int64_t)account_least(account, time_ns);
+}
+
 void account_close(struct account *account, int64_t stop_ns, int64_t end_ns, bool drained)
 {
 	int64_t at = position(account);

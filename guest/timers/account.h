@@ -41,6 +41,9 @@ uint64_t account_least(const struct account *account, int64_t time_ns);
  */
 int64_t account_deliver(struct account *account, int64_t safe_ns, int64_t now_ns, uint64_t overrun);
 
+/* Whether expirations that were due at a time have not been taken yet. */
+bool account_short(const struct account *account, int64_t time_ns);
+
 /*
  * Close an account. The run stopped at `stop`; deliveries were taken until `end`. `drained`: nothing was left in the
  * queue then, so that what is missing is lost and not on its way.

@@ -8,6 +8,17 @@ static void book(struct inbox *inbox, struct timer *timer, uint64_t overrun, int
 	inbox->late += late_ns > inbox->run->options->late_ns;
 }
 
+bool inbox_waits(const struct inbox *inbox)
+{
+	const struct run *run = inbox->run;
+
+	/* Timers are dealt to the receivers in turn: population.c. */
+	for (unsigned i = (unsigned)(inbox - run->inboxes); i < run->population.count; i += run->inbox_count)
+		if (account_short(&run->population.timers[i].account, run->stop_ns))
+			return true;
+	return false;
+}
+
 static bool turn(uint64_t number, unsigned every)
 {
 	return every && number % every == every - 1;
@@ -22,8 +33,11 @@ void inbox_take(struct inbox *inbox, unsigned index, uint64_t overrun, int64_t s
 	if (index >= inbox->run->population.count)
 		return;
 	timer = &inbox->run->population.timers[index];
-	/* A copy and then a loss looks like an early delivery: two faults in a row on one timer could not be told. */
-	if (timer->planted_on) {
+	/*
+	 * A copy and then a loss looks like an early delivery: two faults in a row on one timer could not be told. After
+	 * the stop nothing is missed.
+	 */
+	if (timer->planted_on || now_ns >= inbox->run->stop_ns) {
 		timer->planted_on = false;
 		book(inbox, timer, overrun, safe_ns, now_ns);
 		return;

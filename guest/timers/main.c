@@ -24,6 +24,9 @@ static int refuse(const char *what, int error)
 		fputs("timerstress: each timerfd takes a file descriptor (ulimit -n)\n", stderr);
 	else if (error == EPERM)
 		fputs("timerstress: this clock needs a privilege (capabilities(7): CAP_WAKE_ALARM)\n", stderr);
+	else if (error == ENOSYS)
+		fputs("timerstress: this kernel is built without it (CONFIG_SIGNALFD, CONFIG_TIMERFD, CONFIG_EPOLL);"
+		      " sigwait needs none of them\n", stderr);
 	else if (error == ETIME)
 		fputs("timerstress: the machine is too slow to arm that many before they are due\n", stderr);
 	return 1;

@@ -15,7 +15,7 @@
 
 static const struct timespec at_once;
 
-/* Milliseconds to wait at most: until the stop, but never so long that a stop is overslept. */
+/* Milliseconds to wait at most: until the stop, but never so long that a stop is overslept; after it, a short nap. */
 static int patience_ms(const struct run *run, int64_t now_ns)
 {
 	int64_t ms = (run->stop_ns - now_ns) / 1000000;
@@ -23,7 +23,7 @@ static int patience_ms(const struct run *run, int64_t now_ns)
 	/* A CPU-time clock stands still while we wait, so that nothing would ever expire. */
 	if (clock_is_cpu_time(run->options->clock))
 		return 0;
-	return ms < 0 ? 0 : ms > 100 ? 100 : (int)ms;
+	return ms < 1 ? 1 : ms > 100 ? 100 : (int)ms;
 }
 
 /* True as long as deliveries are to be taken. `idle`: the queue was empty just now. */
@@ -34,7 +34,7 @@ static bool go_on(struct inbox *inbox, int64_t now_ns, bool idle)
 	if (now_ns < run->stop_ns)
 		return true;
 	inbox->emptied = idle;
-	return !idle && now_ns < run->stop_ns + (int64_t)(run->options->grace_s * 1e9);
+	return (!idle || inbox_waits(inbox)) && now_ns < run->stop_ns + (int64_t)(run->options->grace_s * 1e9);
 }
 
 void receive_sigwait(struct inbox *inbox, int signo)
@@ -51,15 +51,18 @@ void receive_sigwait(struct inbox *inbox, int signo)
 	ready.fd = signalfd(-1, &set, SFD_CLOEXEC);
 	while (go_on(inbox, now, idle)) {
 		int64_t safe = clock_ns(clock);
+		/* A kernel without signalfd: wait in the taking call, whose moment is then known less well. */
+		struct timespec patience = ready.fd < 0 ? timespec_of(patience_ms(inbox->run, now) * 1000000LL) : at_once;
 
-		idle = sigtimedwait(&set, &info, &at_once) < 0;
+		idle = sigtimedwait(&set, &info, &patience) < 0;
 		now = clock_ns(clock);
 		if (!idle && info.si_code == SI_TIMER)
 			inbox_take(inbox, (unsigned)info.si_value.sival_int, (unsigned)info.si_overrun, safe, now);
-		else if (idle && now < inbox->run->stop_ns)
+		else if (idle && ready.fd >= 0)
 			poll(&ready, 1, patience_ms(inbox->run, now));
 	}
-	close(ready.fd);
+	if (ready.fd >= 0)
+		close(ready.fd);
 }
 
 void receive_signalfd(struct inbox *inbox, int signo)
@@ -83,7 +86,7 @@ void receive_signalfd(struct inbox *inbox, int signo)
 		for (ssize_t i = 0; i < got / (ssize_t)sizeof(infos[0]); i++)
 			if (infos[i].ssi_code == SI_TIMER)
 				inbox_take(inbox, (unsigned)infos[i].ssi_int, infos[i].ssi_overrun, safe, now);
-		if (idle && now < inbox->run->stop_ns)
+		if (idle)
 			poll(&ready, 1, patience_ms(inbox->run, now));
 	}
 	close(ready.fd);
@@ -104,7 +107,7 @@ void receive_timerfd(struct inbox *inbox)
 		epoll_ctl(fd, EPOLL_CTL_ADD, population->timers[i].fd, &event);
 	}
 	while (go_on(inbox, now, idle)) {
-		int got = epoll_wait(fd, events, BATCH, now < inbox->run->stop_ns ? patience_ms(inbox->run, now) : 0);
+		int got = epoll_wait(fd, events, BATCH, patience_ms(inbox->run, now));
 
 		idle = got <= 0;
 		now = clock_ns(clock);
@@ -155,6 +158,17 @@ int handler_install(struct run *run, int signo)
 	return sigaction(signo, &action, NULL);
 }
 
+/* Look at the books with the handler kept away from them. */
+static bool waits(const struct inbox *inbox, const sigset_t *set)
+{
+	bool found;
+
+	sigprocmask(SIG_BLOCK, set, NULL);
+	found = inbox_waits(inbox);
+	sigprocmask(SIG_UNBLOCK, set, NULL);
+	return found;
+}
+
 void receive_handler(struct run *run, int signo)
 {
 	struct inbox *inbox = &run->inboxes[0];
@@ -168,7 +182,9 @@ void receive_handler(struct run *run, int signo)
 		int64_t now = clock_ns(run->options->clock);
 		struct timespec nap = { .tv_nsec = 1000000 };
 
-		if (now >= run->stop_ns)
+		if (now >= run->stop_ns + (int64_t)(run->options->grace_s * 1e9))
+			break;
+		if (now >= run->stop_ns && !waits(inbox, &set))
 			break;
 		if (!clock_is_cpu_time(run->options->clock))
 			nanosleep(&nap, NULL);

@@ -61,6 +61,7 @@ void receive_thread(struct run *run)
 		pthread_mutex_lock(&books);
 		events = called->inboxes[0].events - before;
 		before += events;
+		events += inbox_waits(&called->inboxes[0]);
 		pthread_mutex_unlock(&books);
 	} while (events && clock_ns(run->options->clock) < run->stop_ns + (int64_t)(run->options->grace_s * 1e9));
 	pthread_mutex_lock(&books);

@@ -6,7 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -123,6 +125,20 @@ static int measured(struct run *run, int signo, pthread_barrier_t *armed, const 
 	return failed;
 }
 
+/* What the receiver needs of the kernel, asked for before it would look like lost expirations. */
+static int unable(const struct options *options, const sigset_t *set)
+{
+	int fd = options->receiver == RECEIVE_SIGNALFD ? signalfd(-1, set, SFD_CLOEXEC) :
+		 options->receiver == RECEIVE_TIMERFD  ? epoll_create1(EPOLL_CLOEXEC) :
+							 STDOUT_FILENO;
+
+	if (fd < 0)
+		return errno;
+	if (fd != STDOUT_FILENO)
+		close(fd);
+	return 0;
+}
+
 int run_stress(struct run *run, const struct options *options, unsigned timers, const char **what)
 {
 	bool threads = options->receiver == RECEIVE_THREAD_ID;
@@ -145,6 +161,10 @@ int run_stress(struct run *run, const struct options *options, unsigned timers, 
 		run->inboxes[i].run = run;
 	sigemptyset(&set);
 	sigaddset(&set, delivery.signo);
+	*what = "receive so";
+	failed = unable(options, &set);
+	if (failed)
+		return failed;
 	if (options->receiver != RECEIVE_THREAD)
 		sigprocmask(SIG_BLOCK, &set, NULL);
 	if (options->receiver == RECEIVE_HANDLER)
@@ -168,6 +188,9 @@ int run_stress(struct run *run, const struct options *options, unsigned timers, 
 	*what = "find memory";
 	if (population_create(&run->population, options, timers, &delivery))
 		return ENOMEM;
+	*what = "create a timer";
+	if (timers && !run->population.count)
+		return run->population.refused;
 	failed = measured(run, delivery.signo, threads ? &armed : NULL, workers, what);
 	pthread_barrier_destroy(&armed);
 	if (!failed)

@@ -48,6 +48,12 @@ struct run {
 int run_stress(struct run *run, const struct options *options, unsigned timers, const char **what);
 void run_free(struct run *run);
 
+/*
+ * Whether something that was due at the stop is still to come. An empty queue does not tell: the interrupt of a timer
+ * that is due may be late, on a machine that is busy or shared, or for a clock that is looked at by the tick only.
+ */
+bool inbox_waits(const struct inbox *inbox);
+
 /* Take one delivery into the books, planting faults on the way. */
 void inbox_take(struct inbox *inbox, unsigned index, uint64_t overrun, int64_t safe_ns, int64_t now_ns);
 

@@ -32,7 +32,10 @@ _FAMILIES = (
         3,
         "the environment: a tool is missing, KVM does not work, a folder cannot be written; `doctor` found something missing",
     ),
-    (4, "the target, in a way that has no code of its own; `timers`: an expiration was lost, early or taken twice, or a rule is broken"),
+    (
+        4,
+        "the target, in a way that has no code of its own; `timers`: an expiration was lost, early or taken twice, or a rule is broken",
+    ),
     (
         5,
         "the measurement cannot be trusted: boots that must be equal are not (`boot --repeat`), or boots shared the machine",

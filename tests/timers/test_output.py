@@ -63,7 +63,9 @@ _VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.j
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.binary(max_size=30) | st.dictionaries(st.sampled_from([*HEAD, *ROW]), _VALUES, max_size=6), max_size=4))
+@given(
+    st.lists(st.binary(max_size=30) | st.dictionaries(st.sampled_from([*HEAD, *ROW]), _VALUES, max_size=6), max_size=4)
+)
 def test_anything_can_be_printed(lines):
     text = b"\n".join(x if isinstance(x, bytes) else json.dumps(x).encode() for x in lines)
     result = stress.parse(output(HEAD) + text + b"\n" + output(ROW), HERE)

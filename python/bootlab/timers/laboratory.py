@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from bootlab.collectors.guest_program import GuestProgram
 from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiment.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.timers import conform, stress
 from bootlab.timers.conform import ConformResult
-from bootlab.timers.programs import TIMERCONFORM, TIMERSTRESS
+from bootlab.timers.programs import TIMERCONFORM, TIMERSTRESS, TimerProgram
 from bootlab.timers.request import StressRequest
 from bootlab.timers.running import Output, on_host, output_of, system_for
 from bootlab.timers.stress import StressResult
@@ -83,7 +82,7 @@ def _conform(output: Output) -> ConformResult:
     return result
 
 
-def _nothing(program: GuestProgram, output: Output) -> MeasurementError:
+def _nothing(program: TimerProgram, output: Output) -> MeasurementError:
     place = output.place.recording
     return MeasurementError(
         f"{program.name} printed no result", hint=f"its console: {place}/console.log" if place else "run it once more"

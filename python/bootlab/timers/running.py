@@ -11,12 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.collectors.guest_program import GuestProgram, build, host_arch
 from bootlab.errors import EnvironmentFault, MeasurementError, TargetError
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import Check, Goal, Initramfs, Limits, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.timers.programs import TIMER_INIT
+from bootlab.timers.programs import TIMER_INIT, TimerProgram, host_arch
 from bootlab.timers.stress import Place
 
 _END = re.compile(rb"@timers end (\d{1,3})\r*$", re.MULTILINE)
@@ -33,9 +32,9 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
 
 
-def on_host(program: GuestProgram, arguments: Sequence[str], *, line: Callable[[], None] | None = None) -> Output:
+def on_host(program: TimerProgram, arguments: Sequence[str], *, line: Callable[[], None] | None = None) -> Output:
     """Run a program here; `line` is called after each line that it prints. Raise EnvironmentFault when it fails."""
-    command = [str(build(program, host_arch())), *arguments]
+    command = [str(program.built(host_arch())), *arguments]
     facts = host_facts()
     chunks = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -76,7 +75,7 @@ def host_facts() -> dict[str, str]:
 
 
 def system_for(
-    system: System, program: GuestProgram, arguments: Sequence[str], *, seconds: float, raise_limits: bool = True
+    system: System, program: TimerProgram, arguments: Sequence[str], *, seconds: float, raise_limits: bool = True
 ) -> System:
     """Return a system that boots, runs the program, and powers off. Its kernel, machine and parameters stay.
 
@@ -86,8 +85,8 @@ def system_for(
     arch = system.machine.arch
     inside = f"/bin/{program.name}"
     tree = {
-        "/init": Entry(kind="file", source=str(build(TIMER_INIT, arch))),
-        inside: Entry(kind="file", source=str(build(program, arch))),
+        "/init": Entry(kind="file", source=str(TIMER_INIT.built(arch))),
+        inside: Entry(kind="file", source=str(program.built(arch))),
         "/etc/timers": Entry(
             kind="file", mode=0o644, text="raise-limits\n" * raise_limits + " ".join([inside, *arguments]) + "\n"
         ),

@@ -105,11 +105,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cost_ns(self) -> int | None:
-        """Processor time of one delivery, less what a run without timers costs."""
+        """Processor time of one delivery, less what a run without timers costs; None where that is more.
+
+        With CPU-time clocks it is: the program must compute for the clock to run.
+        """
         if not self.deliveries or not self.control_wall_ns:
             return None
         control = (self.control_user_ns + self.control_system_ns) * self.wall_ns / self.control_wall_ns
-        return int((self.user_ns + self.system_ns - control) / self.deliveries)
+        cost = (self.user_ns + self.system_ns - control) / self.deliveries
+        return int(cost) if cost >= 0 else None
 
 
 class Burst(msgspec.Struct, frozen=True, kw_only=True):
