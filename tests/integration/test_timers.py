@@ -27,7 +27,7 @@ def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
         assert results[0].rows == results[1].rows
         assert results[0].faults == ()
         assert results[0].place.clock == "virtual"
-        assert results[0].place.facts["clocksource"] == ("tsc" if name == "base" else "acpi_pm")
+        assert results[0].place.facts["clocksource"].startswith("tsc" if name == "base" else "acpi_pm")
         sides.append(Configuration(name=name, results=results, equal=True))
     lines = {line.quantity: line.values for line in compare(sides).lines}
     assert lines["expirations"][0] == lines["expirations"][1]
