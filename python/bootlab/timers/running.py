@@ -103,6 +103,7 @@ def system_for(
     return msgspec.structs.replace(
         system,
         initramfs=Initramfs(tree=FileTree.of(tree)),
+        storage=None,
         cmdline=cmdline,
         goal=Goal(console=r"@timers end \d+", name="timers done"),
         check=Check(),
