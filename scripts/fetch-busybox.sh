@@ -23,8 +23,13 @@ else
     command -v riscv64-linux-gnu-gcc >/dev/null || {
         echo "fetch-busybox.sh: apt-get install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross" >&2; exit 3; }
     cd "$work"
-    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" \
+    # The same archives that this machine takes its packages from, for their sources.
+    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(CREATED_BY) $(ORIGIN)' | sort -u |
+        awk -v key=/usr/share/keyrings/debian-archive-keyring.gpg \
+            '$3 == "main" && $4 == "Packages" && $5 == "Debian" {print "deb-src [signed-by=" key "]", $1, $2, $3}' \
         > sources.list
+    [ -s sources.list ] || {
+        echo "fetch-busybox.sh: apt on this machine knows no archive of Debian's; see apt-get indextargets" >&2; exit 3; }
     mkdir -p lists/partial
     set -- -o "Dir::State=$work" -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work" \
         -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \

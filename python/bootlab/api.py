@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel
+from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel, size_system_kernel
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.fragment import read_config
@@ -27,6 +27,7 @@ from bootlab.experiment.xip import STARTS
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
 from bootlab.report import publish, results_file
+from bootlab.report.kernel_size import KernelSize, kernel_size
 from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
@@ -269,6 +270,15 @@ class System:
         cache = Cache(self._cache)
         kernels = KernelBuilder(cache, jobs=compilers, observer=self._observer)
         return build_system_kernel(self._with_options(options), cache, kernels)
+
+    def kernel_size(self, options: tuple[tuple[str, str], ...] = (), *, depth: int = 2) -> KernelSize:
+        """Return the kernel's size by subsystem and by option, and against others in the cache; build it if need be.
+
+        `depth`: how many folders deep a subsystem is.
+        """
+        cache = Cache(self._cache)
+        kernels = KernelBuilder(cache, observer=self._observer)
+        return kernel_size(size_system_kernel(self._with_options(options), cache, kernels), depth=depth)
 
     def kernel_config(self, options: tuple[tuple[str, str], ...] = ()) -> str:
         """Return the `.config` that the kernel is built with, with options set."""

@@ -44,6 +44,7 @@ away makes a new version.
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
 | `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |
 | `bootlab-objects` | `objects.json` beside a kernel that was built: bytes of each object by kind of section, folders compressed alone | 1 | `kernel size` |
+| `bootlab-kernel-size` | output of `kernel size --json`: rows by subsystem and by option, other kernels of the cache | 1 | `kernel size` |
 | `bootlab-kernel` | `kernel.json` beside a kernel that was built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |

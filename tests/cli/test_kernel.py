@@ -44,6 +44,12 @@ def test_build_copies_what_came_out(system: Path, tmp_path: Path) -> None:
     assert (facts["format"], facts["reused"], facts["arch"]) == ("bootlab-kernel", True, "x86_64")
 
 
+def test_size_of_a_kernel_without_objects_says_what_to_do(system: Path) -> None:
+    with pytest.raises(UserError, match="objects are gone") as caught:
+        call("size", str(system))
+    assert "rm -r" in caught.value.hint
+
+
 def test_config_prints_the_whole_or_the_difference(system: Path) -> None:
     assert call("config", str(system)) == "CONFIG_A=y\nCONFIG_B=y\n"
     assert call("config", str(system), "--set", "A=n").splitlines() == [

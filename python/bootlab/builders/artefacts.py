@@ -10,7 +10,7 @@ from bootlab.builders.boot_image import bootable
 from bootlab.builders.cache import Cache
 from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
-from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
+from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 from bootlab.builders.kernel import build_kernel
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
@@ -52,6 +52,11 @@ def build(system: System, cache: Cache) -> Artefacts:
 def build_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:
     """Return the kernel that a system builds, from the cache or built. Raise what building raises."""
     return kernels.build(_request(system), system.machine.arch, _embedded(system, cache))
+
+
+def size_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> KernelSizes:
+    """Return what each object adds to the kernel that a system builds. Raise what building raises."""
+    return kernels.sizes(_request(system), system.machine.arch, _embedded(system, cache))
 
 
 def configure_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> str:

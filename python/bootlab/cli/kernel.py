@@ -18,6 +18,7 @@ from bootlab.errors import UserError
 if TYPE_CHECKING:
     from bootlab.api import KernelOption
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.report.kernel_size import KernelSize
 
 
 class Action(enum.StrEnum):
@@ -25,11 +26,15 @@ class Action(enum.StrEnum):
 
     BUILD = "build"
     CONFIG = "config"
+    SIZE = "size"
 
 
 def kernel(
     action: Annotated[
-        Action, typer.Argument(help="build: make the kernel. config: print its .config, or what --set changes in it.")
+        Action,
+        typer.Argument(
+            help="build: make the kernel. config: print its .config, or what --set changes. size: what it consists of."
+        ),
     ],
     system_file: SystemArgument,
     *,
@@ -43,9 +48,12 @@ def kernel(
     compilers: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Compilers at a time. Default: one a core.")
     ] = None,
+    depth: Annotated[int, typer.Option(min=1, max=8, help="size: how many folders deep a subsystem is.")] = 2,
+    rows: Annotated[int, typer.Option(min=1, help="size: rows of each table; the others are added up.")] = 20,
+    csv: Annotated[Path | None, typer.Option(help="size: write all rows as CSV, with plain numbers.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the kernel of a system whose [kernel] has a source, or show its configuration.
+    """Build the kernel of a system whose [kernel] has a source, show its configuration, or what makes it large.
 
     A kernel that was built before is taken from the cache. Ctrl-C stops a build; the same command goes on with it.
 
@@ -57,7 +65,9 @@ def kernel(
     with BootProgress(err(), quiet=as_json) as progress:
         system = System.load(system_file, observer=progress)
         try:
-            if action is Action.CONFIG:
+            if action is Action.SIZE:
+                size = system.kernel_size(wanted, depth=depth)
+            elif action is Action.CONFIG:
                 if wanted:
                     changed = system.kernel_options(wanted)
                 else:
@@ -67,7 +77,9 @@ def kernel(
         except KeyboardInterrupt:
             err().print("stopped; the same command goes on from the objects that are there", markup=False)
             raise typer.Exit(130) from None
-    if action is Action.BUILD:
+    if action is Action.SIZE:
+        _say_size(size, csv, rows, as_json=as_json)
+    elif action is Action.BUILD:
         if output is not None:
             built.copy_to(output)
         _say_built(built, output, as_json=as_json)
@@ -101,6 +113,20 @@ def _say_built(built: BuiltKernel, output: Path | None, *, as_json: bool) -> Non
     how = "from the cache" if built.reused else f"{facts.objects_built} of {facts.objects} objects made"
     out().print(f"Linux {facts.source}, {facts.arch}, {facts.compiler}; {how}, {facts.wall_s:.0f} s", markup=False)
     out().print(str(folder), markup=False, soft_wrap=True)
+
+
+def _say_size(size: KernelSize, csv: Path | None, rows: int, *, as_json: bool) -> None:
+    from bootlab.report import kernel_size_text  # noqa: PLC0415
+
+    if csv is not None:
+        try:
+            csv.write_text(kernel_size_text.comma_separated(size), encoding="utf-8")
+        except OSError as fault:
+            raise UserError(f"cannot write {csv}: {fault.strerror}", hint=f"ls -ld {csv.parent}") from fault
+    if as_json:
+        print_json(size)
+    else:
+        out().print(kernel_size_text.terminal(size, rows=rows))
 
 
 def _say_changed(changed: tuple[KernelOption, ...], *, as_json: bool) -> None:

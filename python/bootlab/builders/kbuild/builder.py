@@ -17,6 +17,7 @@ from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
 from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, read_fragment
 from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.builders.kbuild.toolchain import Toolchain
@@ -56,6 +57,15 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def family(self) -> str:
         return key_of(self.tree.identity, self.target.name, self.tools.identity, self.tools.ccache)[:16]
+
+
+class KernelSizes(msgspec.Struct, frozen=True, kw_only=True):
+    """A kernel with its objects' sizes; `tree` and `srcarch` name the source that it was built from."""
+
+    kernel: BuiltKernel
+    objects: ObjectSizes
+    tree: Path
+    srcarch: str
 
 
 class KernelBuilder:
@@ -105,6 +115,28 @@ class KernelBuilder:
         work = Workspace(self._root / "work", request.family)
         with work.locked(key[:16]) as slot:
             return built.load(place) or self._make(request, work, slot, (image, image_file), config, place)
+
+    def sizes(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> KernelSizes:
+        """Return what each object adds to a request's kernel, which is built unless it is in the cache.
+
+        Raise what `build` raises, and UserError for a kernel that older builds left without its objects.
+        """
+        kernel = self.build(build, arch, initramfs)
+        request = self._look_up(build, arch, initramfs)
+        found = objects.load(kernel.folder)
+        if found is None:
+            work = Workspace(self._root / "work", request.family)
+            with work.locked(kernel.folder.name[:16]) as slot:
+                config = read_config(kernel.config.read_text(encoding="utf-8"))
+                found = objects.record(slot / overlay.OBJECTS, config, kernel.facts.image)
+                if found is not None:
+                    objects.save(found, kernel.folder)
+        if found is None:
+            raise UserError(
+                "this kernel's objects are gone, and their sizes were not recorded",
+                hint=f"build it again: rm -r {kernel.folder}",
+            )
+        return KernelSizes(kernel=kernel, objects=found, tree=request.tree.path, srcarch=request.target.folder)
 
     def _look_up(self, build: KernelBuild, arch: str, initramfs: Path | None) -> _Request:
         target = architecture(arch)
@@ -209,6 +241,7 @@ class KernelBuilder:
                 source=request.tree.version,
                 compiler=request.tools.version,
                 sizes_bytes={},
+                asked=tuple(f"{name}={value}" for change in request.build.changes for name, value in change),
                 objects=work.finish(slot, options, request.patches),
                 objects_built=count,
                 wall_s=round(time.monotonic() - started, 3),

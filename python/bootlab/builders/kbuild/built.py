@@ -19,7 +19,10 @@ FACTS = "kernel.json"
 
 
 class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took."""
+    """`kernel.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took.
+
+    `asked`: what the changes set that it was built for first, as `SMP=n`; empty for a system as its file has it.
+    """
 
     format: str = "bootlab-kernel"
     version: int = 1
@@ -31,6 +34,7 @@ class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
     device_trees: tuple[str, ...] = ()
     objects: int = 0
     objects_built: int = 0
+    asked: tuple[str, ...] = ()
     wall_s: float = 0.0
 
 
