@@ -63,6 +63,17 @@ def test_a_rung_has_time_size_stage_and_what_was_published(results):
     assert first.costs == ("debuggability",)
 
 
+def test_what_loading_would_cost_stands_apart(results):
+    made = ladder(results, get, bandwidth_bytes_per_s=1_000_000)
+    assert made.base_load_ns == 2000 * MS
+    first = made.rungs[0]
+    assert (first.load_ns, first.decompression_ns, first.kernel_ns) == (1800 * MS, 90 * MS, 690 * MS)
+    assert first.saved_ns == 120 * MS
+    text = ladder_text.markdown(made)
+    assert "1 MB/s" in text
+    assert "| 1800.000 | 90.000 | 690.000 |" in text
+
+
 def test_a_broken_system_has_no_time(results):
     assert ladder(results, get).rungs[-1].saved_ns is None
 

@@ -26,6 +26,10 @@ def ladder(
     markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    bandwidth: Annotated[
+        float,
+        typer.Option(min=0.001, max=1e6, help="MB/s of the medium, for the modelled load time in a column of its own."),
+    ] = 20.0,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -42,7 +46,7 @@ def ladder(
     from bootlab.report import ladder as report  # noqa: PLC0415
     from bootlab.report import ladder_text  # noqa: PLC0415
 
-    table = report.ladder(results.data, techniques.get)
+    table = report.ladder(results.data, techniques.get, bandwidth_bytes_per_s=round(bandwidth * 1e6))
     for path, write in ((markdown, ladder_text.markdown), (csv, ladder_text.comma_separated), (html, ladder_text.page)):
         if path is not None:
             _write(path, write(table))

@@ -18,11 +18,16 @@ PUBLISHED_ON = "BeagleBone"
 """Of what was published, the training's own board stands beside each row."""
 
 
+DEFAULT_BANDWIDTH = 20_000_000
+"""Bytes a second that the load column assumes: an SD card as boot loaders read it. Never a part of a measured time."""
+
+
 class Rung(msgspec.Struct, frozen=True, kw_only=True):
     """One variant against the base. Times in nanoseconds of the run's clock, sizes in bytes; None: not known.
 
     `stage` is the stage of the boot in which most was saved (or lost). `proved`: the recording shows that the change
-    was active. `published`: the same technique on a BeagleBone.
+    was active. `published`: the same technique on a BeagleBone. `load_ns` is modelled: the bytes of kernel and
+    initramfs over the ladder's bandwidth; `decompression_ns` and `kernel_ns` are the stages' lengths with the change.
     """
 
     change: str
@@ -38,6 +43,9 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
     stage: str = ""
     published: str = ""
     costs: tuple[str, ...] = ()
+    load_ns: int | None = None
+    decompression_ns: int | None = None
+    kernel_ns: int | None = None
 
 
 class Ladder(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +57,9 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
     clock: str
     base_ns: int | None
     base_image_bytes: int | None
-    rungs: tuple[Rung, ...]
+    base_load_ns: int | None = None
+    bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH
+    rungs: tuple[Rung, ...] = ()
 
     @property
     def proved(self) -> tuple[Rung, ...]:
@@ -57,16 +67,21 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(rung for rung in self.rungs if rung.proved and rung.verdict != Verdict.BROKEN.value)
 
 
-def ladder(results: Results, technique: Callable[[str], Technique]) -> Ladder:
+def ladder(
+    results: Results, technique: Callable[[str], Technique], *, bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH
+) -> Ladder:
     """Sort the trials of a run into a ladder. `technique` gives the catalogue's entry of an id."""
     base_bytes = results.base.artefact_bytes.get("kernel")
-    rungs = [_rung(trial, technique(trial.change.technique), base_bytes) for trial in results.trials]
+    speed = bandwidth_bytes_per_s
+    rungs = [_rung(trial, technique(trial.change.technique), base_bytes, speed) for trial in results.trials]
     rungs.sort(key=_order)
     return Ladder(
         system=results.system_name,
         clock=results.base.clock,
         base_ns=results.base.goal_ns,
         base_image_bytes=base_bytes,
+        base_load_ns=_load_ns(results.base.artefact_bytes, speed),
+        bandwidth_bytes_per_s=speed,
         rungs=tuple(rungs),
     )
 
@@ -76,12 +91,17 @@ def _order(rung: Rung) -> tuple[int, int, int, str]:
     return group, -(rung.saved_ns or 0), -(rung.image_saved_bytes or 0), rung.change
 
 
-def _rung(trial: Trial, technique: Technique, base_bytes: int | None) -> Rung:
+def _load_ns(artefact_bytes: dict[str, int], bandwidth_bytes_per_s: int) -> int | None:
+    return sum(artefact_bytes.values()) * 1_000_000_000 // bandwidth_bytes_per_s if artefact_bytes else None
+
+
+def _rung(trial: Trial, technique: Technique, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:
     image = trial.artefact_bytes.get("kernel")
     saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
     published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine), "")
     risk = technique.risk
     broken = trial.verdict is Verdict.BROKEN
+    after = {delta.stage: delta.after_ns for delta in trial.stages}
     return Rung(
         change=trial.change.id,
         title=technique.title,
@@ -95,6 +115,9 @@ def _rung(trial: Trial, technique: Technique, base_bytes: int | None) -> Rung:
         image_saved_bytes=saved_bytes,
         stage=_main_stage(trial),
         published=published,
+        load_ns=_load_ns(trial.artefact_bytes, bandwidth_bytes_per_s),
+        decompression_ns=after.get("decompression"),
+        kernel_ns=after.get("kernel"),
         costs=tuple(kind for kind in ("security", "function", "debuggability") if getattr(risk, kind)),
     )
 

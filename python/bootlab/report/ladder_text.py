@@ -15,10 +15,14 @@ from bootlab.report.ladder import Ladder, Rung
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
 
-_HEAD = ("technique", "time", "image", "stage", "verdict", "published (BeagleBone)", "proof")
+_HEAD = (
+    "technique", "time", "image", "load (modelled)", "decompression", "kernel", "stage", "verdict",
+    "published (BeagleBone)", "proof",
+)  # fmt: skip
+_NUMBERS = frozenset(_HEAD[1:6])
 _CSV_HEAD = (
     "change", "verdict", "proved", "saved_ns", "base_ns", "image_bytes", "image_saved_bytes", "stage", "published",
-    "costs", "what", "proof",
+    "costs", "load_ns", "decompression_ns", "kernel_ns", "what", "proof",
 )  # fmt: skip
 
 
@@ -26,7 +30,7 @@ def terminal(ladder: Ladder) -> RenderableType:
     """Return the table for a terminal, with a line that says what the numbers are."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in _HEAD:
-        table.add_column(name, justify="right" if name in {"time", "image"} else "left", overflow="fold")
+        table.add_column(name, justify="right" if name in _NUMBERS else "left", overflow="fold")
     for rung in ladder.rungs:
         style = "" if rung.proved else "dim"
         table.add_row(*(Text(cell, style) for cell in _cells(rung)))
@@ -35,7 +39,7 @@ def terminal(ladder: Ladder) -> RenderableType:
 
 def markdown(ladder: Ladder) -> str:
     """Return a page in Markdown."""
-    rows = ["| " + " | ".join(_HEAD) + " |", "|---|--:|--:|---|---|---|---|"]
+    rows = ["| " + " | ".join(_HEAD) + " |", "|---|" + "--:|" * len(_NUMBERS) + "---|" * 4]
     rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(rung)) + " |" for rung in ladder.rungs]
     table = "\n".join(rows)
     return f"# {plain(_headline(ladder))}\n\n{table}\n\n{plain(_footnote(ladder), 1000)}\n"
@@ -72,7 +76,7 @@ def page(ladder: Ladder) -> str:
 _STYLE = (
     ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:90rem}"
     "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;"
-    "border-bottom:1px solid #8884}td:nth-child(2),td:nth-child(3){text-align:right;white-space:nowrap;"
+    "border-bottom:1px solid #8884}td:nth-child(n+2):nth-child(-n+6){text-align:right;white-space:nowrap;"
     "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
 )
 
@@ -85,6 +89,9 @@ def _cells(rung: Rung) -> tuple[str, ...]:
         f"{rung.title} ({rung.change})",
         f"{time} ms" if rung.saved_ns is not None else figures.ABSENT,
         _image(rung),
+        figures.ms(rung.load_ns),
+        figures.ms(rung.decompression_ns),
+        figures.ms(rung.kernel_ns),
         rung.stage,
         rung.verdict,
         rung.published,
@@ -112,7 +119,9 @@ def _footnote(ladder: Ladder) -> str:
     return (
         f"Each row is the base with one change, booted from power-on to the goal; times on the {ladder.clock} clock, "
         "a minus is a gain. Gains do not add up: `bootlab stack` finds what does. What loading an image costs on a "
-        "board (size over bandwidth) is not in these times. Published: another board, not this one."
+        "board is not in these times: it stands beside them, modelled as the bytes of kernel and initramfs over "
+        f"{ladder.bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(ladder.base_load_ns)} ms). "
+        "Published: another board, not this one."
     )
 
 
