@@ -47,6 +47,8 @@ def conform(
 
     if opts is not None and system_file is not None:
         raise UserError("--opts runs on this machine only", hint="leave SYSTEM.toml out")
+    if opts is not None:
+        open_posix.check_folder(opts)
     if system_file is None:
         result = laboratory.conform_here(set_clock=set_clock, plants=plants)
     else:

@@ -53,14 +53,19 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True):
     difference: str
 
 
-def run(folder: Path) -> tuple[SuiteTest, ...]:
-    """Build and run the tests, some at a time. Raise UserError when the folder is not the suite's source."""
-    interfaces = folder / "conformance" / "interfaces"
-    if not interfaces.is_dir() or not (folder / "include" / "posixtest.h").is_file():
+def check_folder(folder: Path) -> None:
+    """Raise UserError when the folder is not the suite's source."""
+    if not (folder / "conformance" / "interfaces").is_dir() or not (folder / "include" / "posixtest.h").is_file():
         raise UserError(
             f"{folder} is not the source of the Open POSIX Test Suite: no conformance/interfaces, include/posixtest.h",
             hint="apt-get source posixtestsuite   (its folder holds both)",
         )
+
+
+def run(folder: Path) -> tuple[SuiteTest, ...]:
+    """Build and run the tests, some at a time. Raise UserError when the folder is not the suite's source."""
+    check_folder(folder)
+    interfaces = folder / "conformance" / "interfaces"
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise ToolMissing("cc", package="gcc libc6-dev", needed_for="to build the Open POSIX Test Suite")

@@ -1,0 +1,76 @@
+"""`bootlab timers` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bootlab.cli.__main__ import app
+from bootlab.errors import UserError
+from bootlab.timers import saved, stress
+from bootlab.timers.laboratory import TimersFailed
+from bootlab.timers.stress import Place
+from tests.timers.samples import HEAD, ROW, output
+
+
+def run(*words):
+    done = CliRunner().invoke(app, ["timers", *map(str, words)])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+@pytest.fixture
+def kept(tmp_path):
+    def keep(name, **row):
+        path = tmp_path / name
+        path.write_bytes(saved.encode(stress.parse(output(HEAD, ROW | row), Place(name=name, clock="wall"))))
+        return path
+
+    return keep
+
+
+def test_a_saved_result_is_shown_and_drawn(kept, tmp_path):
+    done = run("stress", "--read", kept("a"), "--html", tmp_path / "page.html")
+    assert "all 2494 expirations accounted for" in done.stdout
+    assert "Lateness of 1000 timers" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert json.loads(run("stress", "--read", kept("a"), "--json").stdout)["format"] == "bootlab-timers"
+
+
+def test_a_loss_ends_with_the_targets_code(kept):
+    with pytest.raises(TimersFailed, match="do not balance") as failed:
+        run("stress", "--read", kept("a", lost=2))
+    assert failed.value.exit_code == 4
+    assert run("stress", "--read", kept("a", lost=2), "--json").exit_code == 4
+
+
+def test_a_run_here(tmp_path):
+    done = run("stress", "--timers", "100", "--scale", "200", "--save", tmp_path / "r.json")
+    assert "0 lost, 0 early, 0 too many" in done.stdout
+    assert saved.load(tmp_path / "r.json").rows[0].timers == 100
+
+
+def test_saved_results_are_compared(kept):
+    done = run("compare", kept("a"), kept("b", lost=3))
+    assert [line.split() for line in done.stdout.splitlines() if " lost " in line] == [["lost", "0", "3"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("stress", "--timers", "many"), "not numbers"),
+        (("stress", "--timers", "-5"), "populations"),
+        (("stress", "--interval", "1:x"), "not MIN:RANGE"),
+        (("stress", "--scale", "0"), "scaled by"),
+        (("stress", "--read", "/nowhere"), "cannot read /nowhere"),
+        (("compare", "a.json"), "nothing to compare with"),
+        (("compare", "a.toml", "--with", "=x"), "no kernel parameter"),
+        (("conform", "a.toml", "--opts", "/"), "this machine only"),
+        (("conform", "--opts", "/nowhere"), "not the source of the Open POSIX Test Suite"),
+    ],
+)
+def test_mistakes_are_told(words, said):
+    with pytest.raises(UserError, match=said):
+        run(*words)
