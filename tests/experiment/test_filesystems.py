@@ -15,7 +15,7 @@ from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
 from bootlab.model.storage import Storage
-from bootlab.model.system import Goal, Initramfs, Kernel, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 
 from .fake_bench import FakeTarget
@@ -163,13 +163,13 @@ def test_an_image_larger_than_the_partition_is_an_error(tmp_path):
     image = tmp_path / "image"
     image.write_bytes(bytes(9 << 20))
     with pytest.raises(UserError, match="partition"):
-        formats.flash_bank(Image(image, 9 << 20), STORAGE, Cache(tmp_path / "cache"), erased=False)
+        formats.flash_bank(Image(image, 9 << 20), STORAGE, Cache(tmp_path / "cache"), "nothing")
 
 
 def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
     image = tmp_path / "image"
     image.write_bytes(b"log!")
-    bank = formats.flash_bank(Image(image, 4), STORAGE, Cache(tmp_path / "cache"), erased=True).read_bytes()
+    bank = formats.flash_bank(Image(image, 4), STORAGE, Cache(tmp_path / "cache"), "erased").read_bytes()
     assert len(bank) == 64 << 20
     assert bank[:4] + bank[4:8] == b"log!\xff\xff\xff\xff"
     assert (bank[(8 << 20) - 1], bank[8 << 20]) == (0xFF, 0)
@@ -181,6 +181,7 @@ def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
         (msgspec.structs.replace(SYSTEM, storage=None), "where a root can lie"),
         (msgspec.structs.replace(SYSTEM, initramfs=None), "no tree of files"),
         (SYSTEM, "/sbin/init is not in the tree"),
+        (msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free")), "on the host's clock"),
     ],
 )
 def test_systems_that_cannot_be_compared_are_refused(tmp_path, system, words):

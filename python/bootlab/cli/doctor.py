@@ -39,7 +39,8 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("lzop", "lzop", "initramfs compressed with lzo", False),
     ("mksquashfs", "squashfs-tools", "SquashFS roots of `bootlab fs`", False),
     ("mkfs.erofs", "erofs-utils", "EROFS roots of `bootlab fs`", False),
-    ("fakeroot", "fakeroot", "EROFS roots of `bootlab fs`", False),
+    ("mkfs.ubifs", "mtd-utils", "UBIFS roots of `bootlab fs`", False),
+    ("fakeroot", "fakeroot", "EROFS and UBIFS roots of `bootlab fs`", False),
     ("busybox", "busybox-static", "the demo's user space", False),
 )
 

@@ -34,7 +34,7 @@ def fs(
     """Pack the system's tree as CRAMFS, ROMFS, JFFS2, SquashFS, EROFS, ext2 … and boot each; print sizes and times.
 
     Images are made without root, always to the same bytes. Boots are kept: a rerun only prints. The system file's
-    [storage] says where a root can lie.
+    [storage] says where a root can lie. Exit code 2 when the tree goes into none of them.
 
     Example: bootlab fs camera.toml --markdown file-systems.md
     """
@@ -54,6 +54,8 @@ def fs(
         print_json(found)
     else:
         out().print(filesystems_text.terminal(found))
+    if not found.rows:
+        raise typer.Exit(UserError.exit_code)
 
 
 def _write(path: Path, text: str) -> None:

@@ -110,6 +110,9 @@ def _proof(asked: Candidate, recording: Recording, storage: Storage) -> tuple[bo
     if (found := _MOUNTED.search(mounted.text)) and found[1] != asked.form.fstype:
         return False, f"mounted as {found[1]}"
     shown, proof = (True, mounted.text)
+    if asked.form.says:
+        said = _first(recording, re.compile(re.escape(asked.form.says)))
+        shown, proof = said is not None, said.text if said else f"the kernel did not say: {asked.form.says}"
     if asked.form.in_place:
         shown, proof = _in_place(recording, asked.image, storage)
     if asked.system.cmdline.has("lpj"):

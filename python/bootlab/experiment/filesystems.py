@@ -28,11 +28,12 @@ _INITRAMFS_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
 _UNPACKERS: dict[Compression, str] = {"gzip": "RD_GZIP", "lz4": "RD_LZ4", "xz": "RD_XZ"}
 # What belongs in such a comparison and bootlab makes no image of: title and the kernel's option.
 _NOT_MADE = (
-    ("ubifs", "UBIFS", "UBIFS_FS"),
     ("xfs", "XFS", "XFS_FS"),
     ("btrfs", "Btrfs", "BTRFS_FS"),
     ("f2fs", "F2FS", "F2FS_FS"),
 )
+_RATIO_MAX = 20
+"""No compressor makes a root smaller than this part of itself; larger trees are not packed in vain."""
 _PRESET = "-lpj"
 _PRESET_OF = "cramfs-xip"
 
@@ -48,11 +49,15 @@ def known_ids() -> tuple[str, ...]:
 def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
     """Boot the system's tree in every file system, or in the wanted ones. Exact systems' boots are kept.
 
-    Raise UserError for a system without a tree, without [storage], or whose init cannot start.
+    Raise UserError for a system without a tree, without [storage], in free mode, or whose init cannot start.
     """
+    if system.clock.mode != "exact":
+        raise UserError(
+            'fs needs clock.mode = "exact": on the host\'s clock one boot a row says nothing', hint="set clock.mode"
+        )
     tree, _ = _tree_of(system)
     first_program.check(tree, _init_of(system), system.machine.arch)
-    config = bench.target.plan(_plain(system)).info.config
+    config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None)).info.config
     asked = _Rows(system, cache, config, wanted)
     left_out = list(asked.left_out)
     futures = [bench.submit(candidate.system, candidate.id) for candidate in asked.candidates]
@@ -68,7 +73,7 @@ def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] =
     members = list(root_of(tree).walk())
     return Filesystems(
         system=system.name,
-        clock="virtual" if system.clock.mode == "exact" else "wall",
+        clock="virtual",
         tree_files=len(members) - 1,
         tree_bytes=sum(size_of(member) for member in members),
         rows=tuple(sorted((row for row in rows if not wanted or row.id in wanted), key=_order)),
@@ -109,10 +114,14 @@ def _init_of(system: System) -> str:
 
 
 def _plain(system: System) -> System:
-    """Return the system with what the lines of `storage` tell in its check, so that the boot lasts until they came."""
+    """Return the system with a kernel that brings no root of its own, and a boot that lasts until `storage`'s lines."""
+    kernel = system.kernel
+    if kernel.build is not None and kernel.build.embed_initramfs:
+        build = msgspec.structs.replace(kernel.build, embed_initramfs=False)
+        kernel = msgspec.structs.replace(kernel, build=build)
     storage = system.storage or Storage()
     told = tuple(text for text in (storage.page_cache, storage.mapping) if text is not None)
-    return msgspec.structs.replace(system, check=Check(console=(*system.check.console, *told)))
+    return msgspec.structs.replace(system, kernel=kernel, check=Check(console=(*system.check.console, *told)))
 
 
 def _with_root(system: System, root: str, fstype: str) -> System:
@@ -133,6 +142,7 @@ class _Rows:
         self._tree, self._storage = _tree_of(system)
         self._cache = cache
         self._config = config
+        self._tree_bytes = sum(size_of(member) for member in root_of(self._tree).walk())
         self._wanted = wanted | {_PRESET_OF} if _PRESET_OF + _PRESET in wanted else wanted
         for form in FORMATS:
             if self._storage.flash_bank is None:
@@ -152,6 +162,14 @@ class _Rows:
             there = config.get(f"CONFIG_{option}") == "y"
             reason = "bootlab makes no image of it" if there else f"the kernel lacks CONFIG_{option}"
             self._leave(row_id, title, reason)
+
+    @property
+    def _memory_bytes(self) -> int:
+        return self._system.machine.memory_mib << 20
+
+    def _check_room(self, room_bytes: int, where: str, hint: str) -> None:
+        if self._tree_bytes > room_bytes * _RATIO_MAX:
+            raise UserError(f"the tree is {self._tree_bytes} bytes; {where} holds {room_bytes}", hint=hint)
 
     def _leave(self, row_id: str, title: str, reason: str) -> None:
         if not self._wanted or row_id in self._wanted:
@@ -177,19 +195,26 @@ class _Rows:
 
     def _on_flash(self, form: Format) -> Candidate:
         storage, system = self._storage, self._system
+        self._check_room(storage.root_kib << 10, "the partition", "raise storage.root_kib")
         image = formats.build(form, self._tree, storage, self._cache)
-        bank = formats.flash_bank(image, storage, self._cache, erased=form.erased)
+        bank = formats.flash_bank(image, storage, self._cache, form.behind)
         number = storage.flash_bank or 0
         banks = [*system.machine.flash, *[""] * (number + 1 - len(system.machine.flash))]
         banks[number] = str(bank)
         root = f"mtd:{storage.mtd_name}" if form.mtd and storage.mtd_name else storage.mtd_block
         machine = msgspec.structs.replace(system.machine, flash=tuple(banks))
-        mounted = _with_root(msgspec.structs.replace(system, machine=machine), root, form.fstype)
+        line = system.cmdline
+        if form.ubi:
+            if not storage.mtd_name:
+                raise UserError("UBI is attached by the partition's name", hint="set storage.mtd_name")
+            line, root = line.with_param("ubi.mtd", storage.mtd_name), f"ubi0:{form.ubi}"
+        mounted = _with_root(msgspec.structs.replace(system, machine=machine, cmdline=line), root, form.fstype)
         return Candidate(id=form.id, title=form.title, medium="flash", form=form, image=image, system=mounted)
 
     def _on_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> Candidate:
-        image = formats.build(form, self._tree, self._storage, self._cache)
         room_kib = int(self._config.get("CONFIG_BLK_DEV_RAM_SIZE") or 0)
+        self._check_room(room_kib << 10 or self._memory_bytes, "the RAM disk", "raise BLK_DEV_RAM_SIZE")
+        image = formats.build(form, self._tree, self._storage, self._cache)
         if room_kib and image.size_bytes > room_kib << 10:
             raise UserError(
                 f"the image is {image.size_bytes} bytes and a RAM disk {room_kib} KiB", hint="raise BLK_DEV_RAM_SIZE"
@@ -204,6 +229,11 @@ class _Rows:
         return Candidate(id=row_id, title=title, medium="RAM disk", form=form, image=packed, system=system)
 
     def _as_initramfs(self, row_id: str, title: str, name: Compression) -> Candidate:
+        if self._tree_bytes > self._memory_bytes:
+            raise UserError(
+                f"the tree is {self._tree_bytes} bytes and the machine's memory {self._memory_bytes}",
+                hint="leave files out, or raise machine.memory_mib",
+            )
         plain = _plain(self._system)
         root = Initramfs(tree=self._tree, compression=name)
         path = build_initramfs(root, self._cache)

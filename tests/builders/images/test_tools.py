@@ -5,10 +5,11 @@ import shutil
 import stat
 import subprocess
 import time
+import zlib
 
 import pytest
 
-from bootlab.builders.images import erofs, ext, formats, squashfs, tool
+from bootlab.builders.images import erofs, ext, formats, squashfs, tool, ubifs
 from bootlab.builders.images.members import content_of, root_of
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 from bootlab.model.tree import Entry, FileTree
@@ -23,6 +24,7 @@ def have(*programs: str) -> bool:
 
 needs_squashfs = pytest.mark.skipif(not have("mksquashfs", "unsquashfs"), reason="squashfs-tools is not installed")
 needs_ext = pytest.mark.skipif(not have("mke2fs", "debugfs", "e2fsck"), reason="e2fsprogs is not installed")
+needs_ubifs = pytest.mark.skipif(not have("mkfs.ubifs", "ubinize", "fakeroot"), reason="mtd-utils or fakeroot")
 needs_erofs = pytest.mark.skipif(not have("mkfs.erofs", "fsck.erofs", "fakeroot"), reason="erofs-utils or fakeroot")
 
 
@@ -114,6 +116,20 @@ def test_an_ext_image_that_is_too_small_is_a_clear_error(tree, tmp_path):
 
 
 @needs_ext
+def test_an_unclean_image_has_a_journal_to_replay_and_the_same_tree_afterwards(tree, tmp_path):
+    image = tmp_path / "image"
+    twice(lambda path: ext.write(tree, path, kind="ext4", size_kib=4096, replayed_kib=512), image)
+    assert "needs_recovery" in said("dumpe2fs", "-h", str(image))
+    program = shutil.which("e2fsck", path=SBIN)
+    assert program
+    done = subprocess.run([program, "-fy", str(image)], capture_output=True, check=False)
+    assert b"recovering journal" in done.stdout
+    said("e2fsck", "-fn", str(image))
+    said("debugfs", "-R", f"dump /bin/same {tmp_path / 'out'}", str(image))
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "binary").read_bytes()
+
+
+@needs_ext
 def test_a_name_with_a_line_break_is_refused(tmp_path):
     broken = FileTree.of({"/a\nwrite /etc/shadow x": Entry(kind="file", text="")})
     with pytest.raises(UserError, match="control character"):
@@ -132,6 +148,27 @@ def test_erofs_is_sound(tree, tmp_path, compression):
     for path, found in expected(files).items():
         if stat.S_ISREG(found[0]):
             assert (tmp_path / "out" / path[1:]).read_bytes() == found[3]
+
+
+@needs_ubifs
+def test_ubifs_repeats_and_every_block_has_its_header(tree, tmp_path):
+    image = tmp_path / "image"
+    twice(lambda path: ubifs.write(tree, path, erase_bytes=256 << 10, room_bytes=8 << 20), image)
+    data = image.read_bytes()
+    assert {data[at : at + 4] for at in range(0, len(data), 256 << 10)} == {b"UBI#"}
+    filler = ubifs.filler(image, 256 << 10)
+    assert filler[:64] == data[:64]
+    assert filler[64:] == b"\xff" * (len(filler) - 64)
+    nodes = 0
+    at = data.find(b"\x31\x18\x10\x06")
+    while at >= 0:
+        length = int.from_bytes(data[at + 16 : at + 20], "little")
+        if 24 < length <= len(data) - at:
+            checksum = zlib.crc32(data[at + 8 : at + length]) ^ 0xFFFFFFFF
+            assert data[at + 4 : at + 8] == checksum.to_bytes(4, "little")
+            nodes += 1
+        at = data.find(b"\x31\x18\x10\x06", at + 8)
+    assert nodes > len(tree.entries)
 
 
 def test_a_missing_program_is_named_with_its_package():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs
-from bootlab.builders.images.members import digest_of, root_of, size_of
+from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs, ubifs
+from bootlab.builders.images.members import root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.storage import Storage
 from bootlab.model.tree import FileTree
@@ -19,10 +20,16 @@ _VERSION = 1
 _CHUNK_BYTES = 1 << 20
 
 
+Behind = Literal["nothing", "erased", "ubi"]
+"""What must lie behind an image: anything, erased flash, or erase blocks with UBI's headers."""
+
+
 class Format(msgspec.Struct, frozen=True, kw_only=True):
     """One way to pack a root. `options`: what the kernel must have. `mtd`: mounted by `root=mtd:NAME` where it can be.
 
-    `erased`: what lies behind the image must look like erased flash. `in_place`: programs run from the flash.
+    `ubi`: the name of the UBI volume that the kernel attaches first. `behind`: what the rest of the
+    partition holds. `in_place`: programs run from the flash. `says`: what the kernel must
+    print when it mounts it.
     """
 
     id: str
@@ -31,8 +38,10 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...]
     make: Callable[[FileTree, Path, Storage], int]
     mtd: bool = False
-    erased: bool = False
+    ubi: str = ""
+    behind: Behind = "nothing"
     in_place: bool = False
+    says: str = ""
 
 
 class Image(msgspec.Struct, frozen=True):
@@ -72,8 +81,17 @@ def _erofs(compression: str) -> Callable[[FileTree, Path, Storage], int]:
     return lambda tree, path, _: erofs.write(tree, path, compression=compression)
 
 
-def _ext(kind: ext.Kind) -> Callable[[FileTree, Path, Storage], int]:
-    return lambda tree, path, _: ext.write(tree, path, kind=kind, size_kib=ext_kib(tree))
+def _ext(kind: ext.Kind, replayed_kib: int = 0) -> Callable[[FileTree, Path, Storage], int]:
+    def make(tree: FileTree, path: Path, storage: Storage) -> int:
+        size_kib = ext_kib(tree)
+        if size_kib > storage.root_kib:
+            raise UserError(
+                f"the tree needs an {kind} image of {size_kib} KiB; there is room for {storage.root_kib} KiB",
+                hint="raise storage.root_kib",
+            )
+        return ext.write(tree, path, kind=kind, size_kib=size_kib, replayed_kib=replayed_kib)
+
+    return make
 
 
 def ext_kib(tree: FileTree) -> int:
@@ -81,6 +99,10 @@ def ext_kib(tree: FileTree) -> int:
     members = list(root_of(tree).walk())
     blocks_kib = sum(-(-size_of(member) // 1024) for member in members)
     return -(-(blocks_kib + blocks_kib // 50 + len(members) * 2 + 1536) // 1024) * 1024
+
+
+def _ubifs(tree: FileTree, path: Path, storage: Storage) -> int:
+    return ubifs.write(tree, path, erase_bytes=storage.flash_erase_kib << 10, room_bytes=storage.root_kib << 10)
 
 
 _MTD_CRAMFS = ("CRAMFS", "CRAMFS_MTD")
@@ -91,14 +113,20 @@ FORMATS: tuple[Format, ...] = (
         make=_cramfs(in_place=True), mtd=True, in_place=True,
     ),
     Format(id="romfs", title="ROMFS", fstype="romfs", options=("ROMFS_FS",), make=_romfs),
-    Format(id="jffs2", title="JFFS2", fstype="jffs2", options=("JFFS2_FS", "JFFS2_ZLIB"), make=_jffs2(), erased=True),
+    Format(
+        id="jffs2", title="JFFS2", fstype="jffs2", options=("JFFS2_FS", "JFFS2_ZLIB"), make=_jffs2(), behind="erased"
+    ),
     Format(
         id="jffs2-summary", title="JFFS2 with summary", fstype="jffs2",
-        options=("JFFS2_FS", "JFFS2_ZLIB", "JFFS2_SUMMARY"), make=_jffs2(summary=True), erased=True,
+        options=("JFFS2_FS", "JFFS2_ZLIB", "JFFS2_SUMMARY"), make=_jffs2(summary=True), behind="erased",
     ),
     Format(
         id="jffs2-raw", title="JFFS2 uncompressed", fstype="jffs2", options=("JFFS2_FS",),
-        make=_jffs2(compressed=False), erased=True,
+        make=_jffs2(compressed=False), behind="erased",
+    ),
+    Format(
+        id="ubifs", title="UBIFS", fstype="ubifs", options=("MTD_UBI", "UBIFS_FS", "UBIFS_FS_ZLIB"), make=_ubifs,
+        ubi=ubifs.VOLUME, behind="ubi",
     ),
     *(
         Format(
@@ -123,12 +151,20 @@ FORMATS: tuple[Format, ...] = (
     Format(id="ext2", title="ext2", fstype="ext2", options=("EXT2_FS",), make=_ext("ext2")),
     Format(id="ext3", title="ext3", fstype="ext3", options=("EXT4_FS",), make=_ext("ext3")),
     Format(id="ext4", title="ext4", fstype="ext4", options=("EXT4_FS",), make=_ext("ext4")),
+    Format(
+        id="ext3-unclean", title="ext3, journal of 512 KiB to replay", fstype="ext3", options=("EXT4_FS",),
+        make=_ext("ext3", 512), says=ext.REPLAYED,
+    ),
+    Format(
+        id="ext4-unclean", title="ext4, journal of 512 KiB to replay", fstype="ext4", options=("EXT4_FS",),
+        make=_ext("ext4", 512), says=ext.REPLAYED,
+    ),
 )  # fmt: skip
 
 
 def build(form: Format, tree: FileTree, storage: Storage, cache: Cache) -> Image:
     """Return a tree's image in a format, from the cache or made. Raise what making it raises."""
-    key = key_of("image", _VERSION, form.id, storage.flash_erase_kib, digest_of(tree))
+    key = key_of("image", _VERSION, form.id, storage.flash_erase_kib, storage.root_kib, _contents(tree, cache))
 
     def make(path: Path) -> None:
         form.make(tree, path, storage)
@@ -137,7 +173,17 @@ def build(form: Format, tree: FileTree, storage: Storage, cache: Cache) -> Image
     return Image(path, path.stat().st_size)
 
 
-def flash_bank(image: Image, storage: Storage, cache: Cache, *, erased: bool) -> Path:
+def _contents(tree: FileTree, cache: Cache) -> list[object]:
+    """Return everything of a tree that decides an image's bytes; the digests of its files."""
+    parts: list[object] = []
+    for member in root_of(tree).walk():
+        entry = member.entry
+        content = cache.digest(Path(entry.source)) if entry.source is not None else entry.text
+        parts.append((member.path, member.mode, entry.uid, entry.gid, entry.target, entry.major, entry.minor, content))
+    return parts
+
+
+def flash_bank(image: Image, storage: Storage, cache: Cache, behind: Behind) -> Path:
     """Return the contents of a flash bank whose first partition holds an image. Raise UserError when it is small."""
     room = storage.root_kib << 10
     if image.size_bytes > room:
@@ -149,9 +195,12 @@ def flash_bank(image: Image, storage: Storage, cache: Cache, *, erased: bool) ->
         with path.open("wb") as out, image.path.open("rb") as source:
             while chunk := source.read(_CHUNK_BYTES):
                 out.write(chunk)
-            if erased:
+            if behind == "erased":
                 out.write(b"\xff" * (room - image.size_bytes))
+            elif behind == "ubi":
+                erase_bytes = storage.flash_erase_kib << 10
+                out.write(ubifs.filler(image.path, erase_bytes) * ((room - image.size_bytes) // erase_bytes))
             out.truncate(storage.flash_bank_mib << 20)
 
-    key = key_of("flash-bank", _VERSION, cache.digest(image.path), storage.root_kib, storage.flash_bank_mib, erased)
+    key = key_of("flash-bank", _VERSION, cache.digest(image.path), storage.root_kib, storage.flash_bank_mib, behind)
     return cache.file(key, ".pflash", make)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,17 +107,3 @@ def blocks_of(member: Member, block_bytes: int) -> Iterator[bytes]:
 def content_of(member: Member) -> bytes:
     """Return a file's or link's whole contents; for file systems whose files are small by their format."""
     return b"".join(blocks_of(member, 1 << 20))
-
-
-def digest_of(tree: FileTree) -> list[object]:
-    """Return everything of a tree that decides an image's bytes, with the digests of files, for a key."""
-    parts: list[object] = []
-    for member in root_of(tree).walk():
-        entry = member.entry
-        digest = hashlib.sha256()
-        if entry.kind == "file":
-            for block in blocks_of(member, 1 << 20):
-                digest.update(block)
-        parts.append((member.path, member.mode, entry.uid, entry.gid, entry.target, entry.major, entry.minor))
-        parts.append(digest.hexdigest())
-    return parts
