@@ -159,7 +159,7 @@ class Laboratory:
         """Boot the base for its time and for its diagnosis."""
         self._phase("base", 5)
         del chosen
-        return establish(self.bench(system), system)
+        return establish(self.bench(system), system, cache=self._cache)
 
     def applicability(self, system: System, chosen: tuple[Technique, ...]) -> tuple[Base, list[Applicability]]:
         """Say which techniques apply to a system (boots its base and a diagnosis; tries nothing)."""

@@ -8,10 +8,12 @@ from concurrent.futures import Future
 import msgspec
 
 from bootlab.builders import compress
+from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
 from bootlab.errors import TargetError
 from bootlab.experiment.bench import Bench
+from bootlab.experiment.kernel_source import KernelSource
 from bootlab.experiment.trial import SAME_NS, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
@@ -45,6 +47,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     info: KernelInfo
     placebo_ns: tuple[int, ...] = ()
     output: CheckOutput | None = None
+    source: KernelSource | None = None
 
     @property
     def same_ns(self) -> int:
@@ -72,9 +75,26 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             arch=self.system.machine.arch,
         )
 
+    @property
+    def context_with_source(self) -> Context:
+        """Return the same with the options that build the initcalls; the source is read only when one found nothing."""
+        context = self.context
+        if self.source is None or self.diagnosis is None:
+            return context
+        # What did find something tells which options must stay.
+        names = tuple(dict.fromkeys(call.function for call in self.diagnosis.initcalls if call.module is None))
+        if not any(call.found_nothing for call in self.diagnosis.initcalls):
+            return context
+        return msgspec.structs.replace(context, initcall_options=self.source.initcall_options(names))
 
-def establish(bench: Bench, system: System, *, diagnostic: bool = True, label: str = "base") -> Base:
-    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal."""
+
+def establish(
+    bench: Bench, system: System, *, diagnostic: bool = True, label: str = "base", cache: Cache | None = None
+) -> Base:
+    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
+
+    `cache`: where the kernel's source lies; without it nothing is asked of the source.
+    """
     info = bench.target.plan(system).info
     timing = bench.submit(system, label)
     exact = system.clock.mode == "exact"
@@ -90,6 +110,7 @@ def establish(bench: Bench, system: System, *, diagnostic: bool = True, label: s
         info=info,
         placebo_ns=_goals(bench, placebos),
         output=_output(bench, system, recording, label),
+        source=KernelSource(cache, system, info.config) if cache and system.kernel.build is not None else None,
     )
 
 

@@ -45,7 +45,7 @@ def proposals(
     base: Base, techniques: tuple[Technique, ...], *, forced: bool = False
 ) -> tuple[list[Applicability], list[tuple[Technique, Change]]]:
     """Ask each technique. `forced`: those that say no are tried all the same (they were named by the user)."""
-    context = base.context
+    context = base.context_with_source if any(t.needs_source for t in techniques) else base.context
     said: list[Applicability] = []
     pairs: list[tuple[Technique, Change]] = []
     for technique in techniques:

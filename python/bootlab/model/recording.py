@@ -153,6 +153,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(line for line in self.lines if text in line.text)
 
 
+# include/uapi/asm-generic/errno-base.h
+_ENODEV = -19
+
+
 class Initcall(msgspec.Struct, frozen=True, kw_only=True):
     """One initcall of a diagnostic boot. Duration from the stamps of its two lines, not from the printed number."""
 
@@ -162,6 +166,16 @@ class Initcall(msgspec.Struct, frozen=True, kw_only=True):
     duration_ns: int
     returned: int
     level: str | None = None
+
+    @property
+    def function(self) -> str:
+        """The function's name, without the offset that the log may print after it."""
+        return self.name.partition("+")[0]
+
+    @property
+    def found_nothing(self) -> bool:
+        """Tell whether it returned -ENODEV: there was no device for it."""
+        return self.returned == _ENODEV
 
 
 class FileRead(msgspec.Struct, frozen=True, kw_only=True):

@@ -92,6 +92,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
     `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
+    `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else; what is
+    not in it is not known. It is filled where bootlab builds the kernel, for techniques with `needs_source`.
     `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
@@ -104,6 +106,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     compressors: tuple[str, ...] = ()
     pvh_entry: bool | None = None
     arch: str = ""
+    initcall_options: dict[str, str] = {}
     unseen: frozenset[Source] = frozenset()
 
     def enabled(self, option: str) -> bool | None:
@@ -121,7 +124,8 @@ class Technique(abc.ABC):
     `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name, because
     the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what `applies` draws
     conclusions from even when it is empty; without it the answer is unknown (:func:`bootlab.techniques.scope.ask`).
-    `builds`: its changes need a kernel that bootlab builds. `kernels` begins with a range that
+    `builds`: its changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option
+    builds an initcall. `kernels` begins with a range that
     :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
@@ -144,6 +148,7 @@ class Technique(abc.ABC):
     proof_symbols: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[Source, ...]] = ()
     builds: ClassVar[bool] = False
+    needs_source: ClassVar[bool] = False
     published: ClassVar[tuple[Published, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
 

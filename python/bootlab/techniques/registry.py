@@ -90,6 +90,7 @@ from bootlab.techniques.kernel.sysfs_off import SysfsOff
 from bootlab.techniques.kernel.timer_frequency import TimerFrequency
 from bootlab.techniques.kernel.tracing_off import TracingOff
 from bootlab.techniques.kernel.tsc_reliable import TscReliable
+from bootlab.techniques.kernel.unused_drivers import UnusedDrivers
 from bootlab.techniques.kernel.vt_off import VtOff
 from bootlab.techniques.storage.md_autodetect_off import MdAutodetectOff
 from bootlab.techniques.storage.raid6_benchmark_off import Raid6BenchmarkOff
@@ -188,6 +189,7 @@ BUILT_IN: tuple[Technique, ...] = (
     SlabAllocator(),
     DebugInfoOff(),
     RuntimeUarts(),
+    UnusedDrivers(),
 )
 """In the order in which they are listed and tried: from power-on to the application."""
 

@@ -116,6 +116,11 @@ class KernelBuilder:
         with work.locked(key[:16]) as slot:
             return built.load(place) or self._make(request, work, slot, (image, image_file), config, place)
 
+    def source_tree(self, build: KernelBuild, arch: str) -> Path:
+        """Return the source that is compiled, patches applied. Raise UserError, ToolMissing, KernelBuildError."""
+        tree = source.find(build.source, self._cache, arch_folder=architecture(arch).folder)
+        return overlay.patched_tree(tree, build.patches, self._root / "patched")
+
     def sizes(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> KernelSizes:
         """Return what each object adds to a request's kernel, which is built unless it is in the cache.
 

@@ -18,11 +18,6 @@ LEAST_SHARE = 0.005
 _FUNCTION = re.compile(r"^[A-Za-z_][A-Za-z0-9_.]{0,120}$")
 
 
-def function_of(initcall: Initcall) -> str:
-    """Return the function's name without the offset that the log prints after it."""
-    return initcall.name.partition("+")[0]
-
-
 class InitcallBlacklist(Technique):
     """A fast trial of what a kernel without that driver would gain."""
 
@@ -47,10 +42,10 @@ class InitcallBlacklist(Technique):
     )
 
     def _candidates(self, diagnosis: Diagnosis) -> list[Initcall]:
-        ran = [c for c in diagnosis.initcalls if c.module is None and _FUNCTION.match(function_of(c))]
+        ran = [c for c in diagnosis.initcalls if c.module is None and _FUNCTION.match(c.function)]
         total_ns = max((c.start_ns + c.duration_ns for c in diagnosis.initcalls), default=0)
         least_ns = max(LEAST_NS, int(total_ns * LEAST_SHARE))
-        slow = [c for c in ran if c.duration_ns > least_ns and not vital(function_of(c))]
+        slow = [c for c in ran if c.duration_ns > least_ns and not vital(c.function)]
         return sorted(slow, key=lambda c: (-c.duration_ns, c.name))[:MAX_CANDIDATES]
 
     def applies(self, context: Context) -> Applies:
@@ -62,14 +57,14 @@ class InitcallBlacklist(Technique):
         found = self._candidates(context.diagnosis)
         if not found:
             return Applies.no("no initcall that can be left out takes 2 ms and 0.5 % of the boot", "initcall_debug")
-        times = ", ".join(f"{function_of(c)} {c.duration_ns / 1e6:.1f} ms" for c in found)
+        times = ", ".join(f"{c.function} {c.duration_ns / 1e6:.1f} ms" for c in found)
         return Applies.yes(f"{len(found)} slow initcalls may be left out", times)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each candidate alone: the check must prove each one harmless."""
         found = self._candidates(context.diagnosis) if context.diagnosis is not None else []
         return tuple(
-            Change(technique=self.id, ops=(ExtendParam("initcall_blacklist", function_of(c)),), label=function_of(c))
+            Change(technique=self.id, ops=(ExtendParam("initcall_blacklist", c.function),), label=c.function)
             for c in found
         )
 
@@ -84,8 +79,8 @@ class InitcallBlacklist(Technique):
             if line := log.line(rf"^initcall {re.escape(name)} blacklisted"):
                 shown.append(line)
             elif after.diagnosis is not None and after.diagnosis.initcalls and before.diagnosis is not None:
-                ran_before = any(function_of(c) == name for c in before.diagnosis.initcalls)
-                ran_after = any(function_of(c) == name for c in after.diagnosis.initcalls)
+                ran_before = any(c.function == name for c in before.diagnosis.initcalls)
+                ran_after = any(c.function == name for c in after.diagnosis.initcalls)
                 if ran_before and not ran_after:
                     shown.append(f"{name} ran before and not after")
                 else:

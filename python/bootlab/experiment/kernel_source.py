@@ -1,0 +1,94 @@
+"""The source that a system's kernel is built from: which option builds an initcall, which file defines a function."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import KernelBuilder
+from bootlab.errors import UserError
+from bootlab.kernelsource.configuration import Configuration, from_mapping
+from bootlab.kernelsource.functions import function_index
+from bootlab.kernelsource.levers import levers_of
+from bootlab.kernelsource.tree import SourceTree
+from bootlab.model.system import System
+
+
+class FunctionText(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the source as it is compiled, patches and all, that defines a function. `line` counts from 1."""
+
+    file: str
+    line: int
+    text: str
+
+
+class KernelSource:
+    """Opened when something is asked of it: the first question to a tree makes its index, which takes seconds."""
+
+    def __init__(self, cache: Cache, system: System, config: dict[str, str]) -> None:
+        """Take a system whose kernel is built. `config`: what it is built with, by `CONFIG_X`.
+
+        Raise UserError for a system whose file names an image.
+        """
+        if system.kernel.build is None:
+            raise UserError(
+                f"the kernel of {system.name} is not built: its system file names an image",
+                hint='give it a source: [kernel] source = "debian", config = ["kernel.config"]',
+            )
+        self._cache, self._build, self._arch = cache, system.kernel.build, system.machine.arch
+        self._config: Configuration = from_mapping(config)
+
+    def initcall_options(self, names: tuple[str, ...]) -> dict[str, str]:
+        """Return the option without which an initcall would not be built, for those where the source leaves no doubt.
+
+        That is: one definition, an option that may be switched off as things are configured, and no other option that
+        would go with it.
+        """
+        found: dict[str, str] = {}
+        for one in levers_of(self._tree, [self._tree.resolver.named(name) for name in names]):
+            near = one.levers[0] if one.levers else None
+            if one.place.certainty != "resolved" or not one.initcall or near is None:
+                continue
+            if near.disable == "yes" and near.value == "y" and not near.dependents:
+                found[one.place.name] = near.symbol
+        return found
+
+    def definitions(self, name: str) -> list[FunctionText]:
+        """Return the files that define a function: those that can be in this kernel, else all that the tree has."""
+        patched = function_index(self._patched, self._tree.srcarch, self._index_folder) if self._is_patched else None
+        # A patched tree is one of links; its index holds only the files that a patch made real.
+        own = patched.named([name]).get(name, []) if patched else []
+        listed = [one for one in self._tree.index.named([name]).get(name, []) if not self._changed(one.file)]
+        every = [*own, *listed]
+        built = [one for one in every if self._tree.resolver.objects(one.file)]
+        return [
+            FunctionText(file=one.file, line=one.line, text=self._read(one.file))
+            for one in {(d.file, d.line): d for d in built or every}.values()
+        ]
+
+    def _changed(self, file: str) -> bool:
+        return self._is_patched and not (self._patched / file).is_symlink()
+
+    def _read(self, file: str) -> str:
+        # What is no UTF-8 must come out of the patch as the bytes that it was.
+        return (self._patched / file).read_bytes().decode("utf-8", "surrogateescape")
+
+    @cached_property
+    def _patched(self) -> Path:
+        return KernelBuilder(self._cache).source_tree(self._build, self._arch)
+
+    @property
+    def _is_patched(self) -> bool:
+        return bool(self._build.patches)
+
+    @property
+    def _index_folder(self) -> Path:
+        return self._cache.root / "kernelsource"
+
+    @cached_property
+    def _tree(self) -> SourceTree:
+        plain = KernelBuilder(self._cache).source_tree(msgspec.structs.replace(self._build, patches=()), self._arch)
+        return SourceTree(plain, cache=self._cache.root, arch=self._arch, configuration=self._config)
