@@ -42,7 +42,7 @@ def markdown(ladder: Ladder) -> str:
     rows = ["| " + " | ".join(_HEAD) + " |", "|---|" + "--:|" * len(_NUMBERS) + "---|" * 4]
     rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(rung)) + " |" for rung in ladder.rungs]
     table = "\n".join(rows)
-    return f"# {plain(_headline(ladder))}\n\n{table}\n\n{plain(_footnote(ladder), 1000)}\n"
+    return f"# {plain(_headline(ladder))}\n\n{table}\n\n{_footnote(ladder)}\n"
 
 
 def comma_separated(ladder: Ladder) -> str:
