@@ -5,7 +5,7 @@
 use std::io::{self, Cursor};
 
 use crate::calls::graph_line::Body;
-use crate::calls::{event_line, graph_line, kd, kfi};
+use crate::calls::{event_line, graph_line, kd, kfi, perf_script};
 use crate::console::{Line, LineKind, Lines};
 use crate::formats::Format;
 use crate::traces::{SeekableRead, Stream};
@@ -63,12 +63,13 @@ enum Role {
 type RoleOf = fn(&str, bool) -> Option<Role>;
 
 /// Formats that are told apart line by line, with what a line is in them.
-const TABLES: [(Format, RoleOf); 5] = [
+const TABLES: [(Format, RoleOf); 6] = [
     (Format::SystemdAnalyze, systemd),
     (Format::FunctionGraph, graph),
     (Format::FtraceEvents, events),
     (Format::Kfi, kfi_log),
     (Format::KdReport, kd_report),
+    (Format::PerfScript, perf),
 ];
 
 /// Takes the blocks out of `lines`, in file order.
@@ -77,10 +78,11 @@ pub fn take_out(lines: &mut Lines) -> Vec<Block> {
     let mut ranges: Vec<(usize, usize, Format)> = Vec::new();
     let (mut at, mut budget) = (0, JSON_BUDGET);
     while at < all.len() && ranges.len() < MAX_BLOCKS {
-        match block_at(all, at, &mut budget) {
-            Some((end, format)) => {
-                ranges.push((at, end, format));
-                at = end;
+        let dump = dumped_at(all, at, &mut budget);
+        match dump.or_else(|| block_at(all, at, &mut budget).map(|(end, format)| (at, end, format))) {
+            Some(range) => {
+                ranges.push(range);
+                at = range.1;
             }
             None => at += 1,
         }
@@ -128,6 +130,35 @@ fn block_at(lines: &[Line], from: usize, budget: &mut usize) -> Option<(usize, F
         }
     }
     None
+}
+
+/// What `ftrace_dump()` wrote into the kernel's log behind the line at `from`, between two rules: first row, the rule
+/// behind the last one, format.
+fn dumped_at(lines: &[Line], from: usize, budget: &mut usize) -> Option<(usize, usize, Format)> {
+    let head = &lines[from];
+    let text = head.text.trim_ascii();
+    let named = text.starts_with("Dumping ftrace ") && text.ends_with("buffer:");
+    if !named || head.kind != LineKind::Kernel {
+        return None;
+    }
+    let rule = |line: &Line| {
+        let text = line.text.trim_ascii();
+        text.len() >= 20 && text.bytes().all(|b| b == b'-')
+    };
+    let first = from + 1 + lines[from + 1..].iter().take(MAX_BETWEEN).position(rule)? + 1;
+    let rest = &lines[first..lines.len().min(first + *budget)];
+    // A log that was cut has no second rule: the dump is the last thing a panic prints.
+    let length = rest.iter().position(rule).unwrap_or(rest.len());
+    *budget -= length;
+    let mut rows = [(Format::FtraceEvents, 0), (Format::FunctionGraph, 0)];
+    for line in rest[..length].iter().take(200) {
+        let found = [events(&line.text, false), graph(&line.text, false)];
+        for ((_, count), role) in rows.iter_mut().zip(found) {
+            *count += u32::from(role == Some(Role::Row));
+        }
+    }
+    let (format, count) = rows.into_iter().max_by_key(|(_, count)| *count)?;
+    (count > 0).then_some((first, first + length, format))
 }
 
 /// The text of a line that may belong to another tool's output: the kernel's own messages never do.
@@ -205,6 +236,14 @@ fn events(text: &str, headed: bool) -> Option<Role> {
         return Some(Role::Between);
     }
     event_line::parse(bytes).map(|_| Role::Row)
+}
+
+fn perf(text: &str, headed: bool) -> Option<Role> {
+    let bytes = text.trim_end().as_bytes();
+    if perf_script::is_head(bytes) {
+        return Some(Role::Heading);
+    }
+    (headed && perf_script::is_frame(bytes)).then_some(Role::Row)
 }
 
 fn kfi_log(text: &str, headed: bool) -> Option<Role> {

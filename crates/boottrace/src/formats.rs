@@ -152,5 +152,15 @@ fn boot_log(head: &[u8]) -> Option<f32> {
         return Some(0.1);
     };
     let trace = first(&TRACE_HEADS).is_some_and(|at| at < banner && (at == 0 || head[at - 1] == b'\n'));
-    Some(if trace { 0.1 } else { 1.0 })
+    Some(if trace && !stands_alone(head) { 0.1 } else { 1.0 })
+}
+
+/// True when a banner stands on a line of its own: a log was put behind the trace, which does not merely quote it.
+fn stands_alone(head: &[u8]) -> bool {
+    let mut found = memchr::memmem::find_iter(head, BANNERS[0]);
+    found.any(|at| {
+        let start = memchr::memrchr(b'\n', &head[..at]).map_or(0, |newline| newline + 1);
+        let prefix = head[start..at].trim_ascii();
+        prefix.is_empty() || matches!(prefix[0], b'[' | b'<') && prefix.ends_with(b"]")
+    })
 }

@@ -92,6 +92,11 @@ fn went_on(boot: &BootLog, kernel: &KernelFacts) -> bool {
         return false;
     };
     let behind = boot.lines.iter().rev().take_while(|line| line.number > freed);
+    // Nobody but init has the machine restarted in good order.
+    let restarted = |line: &Line| line.text.starts_with("reboot: ") || line.text.starts_with("Restarting system");
+    if behind.clone().any(restarted) {
+        return true;
+    }
     let no_init = kernel.faults.iter().any(|fault| fault.kind == FaultKind::NoInit);
     !no_init && behind.filter(|line| speaks(line)).count() >= LINES_OF_USER_SPACE
 }
@@ -125,7 +130,9 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
             FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
             FaultKind::Warning => continue,
         };
-        if out.len() < MAX_LISTED {
+        // The panic is listed, however many oopses came before it.
+        let first_panic = kind == FailureKind::Panic && out.iter().all(|failure: &Failure| failure.kind != kind);
+        if out.len() < MAX_LISTED || first_panic {
             out.push(Failure {
                 kind,
                 line: fault.line,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
-use crate::console::{sections, BootLog, Line, LineKind};
+use crate::console::{sections, BootLog, BootStart, Line, LineKind};
 use crate::firmware::{FirmwareFacts, FirmwareStep};
 use crate::kernel::KernelFacts;
 use crate::{Clock, Options};
@@ -103,7 +103,9 @@ pub fn stages(
         .iter()
         .find(|s| s.step == FirmwareStep::Decompressing)
         .map(|s| s.line);
-    let rc = user.iter().skip(1).find(|l| is_rc(l));
+    // What init says in a log that begins after its start is not its first.
+    let shows_init = boot.start != BootStart::MiddleOfLog || kernel.banner.is_some() || kernel.init.is_some();
+    let rc = user.iter().skip(1).find(|l| is_rc(l)).filter(|_| shows_init);
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
         middle.iter().chain(user).find(|l| l.text.contains(pattern))

@@ -22,13 +22,42 @@ pub fn parse(line: &[u8]) -> Option<(Context<'_>, &[u8])> {
     let mut from = 0;
     // A task name may hold brackets; the processor's are those after a pid and before a stamp.
     for _ in 0..8 {
-        let open = from + memchr::memchr(b'[', &line[from..])?;
+        let Some(open) = memchr::memchr(b'[', &line[from..]).map(|at| from + at) else {
+            break;
+        };
         if let Some(found) = context_at(line, open) {
             return Some(found);
         }
         from = open + 1;
     }
-    None
+    latency_form(line)
+}
+
+/// `swapper/0-1       0d..1   123456us+: event`: the latency format, which `ftrace_dump()` prints too
+/// (`trace_print_lat_context()` in `kernel/trace/trace_output.c`).
+fn latency_form(line: &[u8]) -> Option<(Context<'_>, &[u8])> {
+    let us = memchr::memmem::find(line, b"us")?;
+    let stamp_at = us - line[..us].iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (at_us, used) = digits(&line[stamp_at..us]);
+    let mark = line[us + 2..].iter().take(3).position(|b| *b == b':')?;
+    let marked = line[us + 2..us + 2 + mark].iter().all(|b| b" !+#@*$".contains(b));
+    let before = line[..stamp_at].trim_ascii_end();
+    let flags_at = memchr::memrchr(b' ', before)? + 1;
+    let (cpu, cpu_used) = digits(&before[flags_at..]);
+    let flags = &before[flags_at + cpu_used..];
+    let flagged = (3..=8).contains(&flags.len()) && flags.iter().all(|b| b".dDnNpBbhHsXzZ#0123456789".contains(b));
+    if used == 0 || !marked || cpu_used == 0 || !flagged {
+        return None;
+    }
+    let task = before[..flags_at].trim_ascii();
+    let dash = memchr::memrchr(b'-', task)?;
+    let context = Context {
+        comm: task[..dash].trim_ascii(),
+        pid: integer(&task[dash + 1..])?,
+        cpu: u32::try_from(cpu).ok()?,
+        at_ns: signed(at_us.saturating_mul(1000)),
+    };
+    Some((context, line[us + 3 + mark..].trim_ascii_start()))
 }
 
 fn context_at(line: &[u8], open: usize) -> Option<(Context<'_>, &[u8])> {
@@ -115,6 +144,21 @@ mod tests {
         let (context, _) = parse(b" odd [3] name-77 [012] .... 2.000001: x: y").expect("brackets in a name");
         assert_eq!((context.comm, context.pid, context.cpu), (&b"odd [3] name"[..], 77, 12));
         assert_eq!(parse(b"[    1.000000] calling  foo+0x0/0x1 @ 1"), None);
+    }
+
+    #[test]
+    fn the_latency_format() {
+        let (context, rest) = parse(b" swapper/0-1       0d..1. 1234567us+: initcall_start: func=a").expect("a line");
+        let expected = Context {
+            comm: b"swapper/0",
+            pid: 1,
+            cpu: 0,
+            at_ns: 1_234_567_000,
+        };
+        assert_eq!((context, rest), (expected, &b"initcall_start: func=a"[..]));
+        assert!(parse(b"  <idle>-0        12dNh4    71us : irq_handler_entry: irq=1 name=x").is_some());
+        assert_eq!(parse(b"usb 1-1: took 12us : fine"), None);
+        assert_eq!(parse(b"us"), None);
     }
 
     #[test]

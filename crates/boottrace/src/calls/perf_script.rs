@@ -158,6 +158,19 @@ fn bare_frame(line: &[u8]) -> bool {
     digits >= 8 && line.get(digits) == Some(&b' ') && line.trim_ascii_end().ends_with(b")")
 }
 
+/// True for the first line of a sample that names task, processor, time and event.
+pub fn is_head(line: &[u8]) -> bool {
+    let bracketed = memchr::memchr(b'[', line).is_some();
+    bracketed
+        && head(line).is_some_and(|found| found.at_ns.is_some() && !found.event.is_empty() && !found.comm.is_empty())
+}
+
+/// True for a line of a call chain: address, function, object.
+pub fn is_frame(line: &[u8]) -> bool {
+    let indented = line.starts_with(b"\t") || line.starts_with(b"        ");
+    indented && bare_frame(line.trim_ascii())
+}
+
 /// What the head of a file says about being such text: a confidence from 0 to 1.
 pub fn detect(text: &[u8]) -> Option<f32> {
     let (mut heads, mut frames, mut others) = (0_u32, 0_u32, 0_u32);

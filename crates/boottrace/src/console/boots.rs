@@ -154,6 +154,21 @@ fn ends_like_loader(outside: &[Line]) -> bool {
     !typed && said.iter().any(|text| WORDS.iter().any(|word| text.contains(word)))
 }
 
+/// Where a loader that said no name began to speak, behind the last stamped line of the boot that another one follows.
+fn loader_from(boot: &BootLog) -> Option<usize> {
+    let last = boot.lines.iter().rposition(Line::has_kernel_prefix)?;
+    let said = &boot.lines[last].text;
+    let after = last + 1;
+    if ["estarting system", "ebooting", "eboot: "]
+        .iter()
+        .any(|word| said.contains(word))
+    {
+        return (after < boot.lines.len()).then_some(after);
+    }
+    let found = boot.lines[after..].iter().position(|l| looks_like_loader(&l.text))?;
+    Some(after + found)
+}
+
 /// What is remembered of the boot being read.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
@@ -315,6 +330,7 @@ impl Splitter<'_> {
         if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
             self.enter_user();
         }
+        self.state.freed |= milestone == Some(Milestone::FreeingInit);
         line.kind = LineKind::Kernel;
         self.keep(line);
     }
@@ -408,6 +424,9 @@ impl Splitter<'_> {
                     .rposition(|l| l.text.contains("Timer summary in microseconds"));
                 at.map_or_else(Vec::new, |at| boot.give_up_from(at))
             }
+            Some(boot) if matches!(start, BootStart::KernelBanner | BootStart::StampsRestart) => {
+                loader_from(boot).map_or_else(Vec::new, |at| boot.give_up_from(at))
+            }
             _ => Vec::new(),
         };
         self.finish();
@@ -424,7 +443,10 @@ impl Splitter<'_> {
         if self.out.boots.is_empty() && !dropping && (start == BootStart::Firmware || unknown_loader()) {
             self.claim_before();
         }
-        for line in header {
+        for mut line in header {
+            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
+                line.kind = LineKind::Firmware;
+            }
             self.keep(line);
         }
         if start == BootStart::BootstageReport {

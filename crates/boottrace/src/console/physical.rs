@@ -21,9 +21,10 @@ pub struct Physical<'a> {
 pub fn lines(bytes: &[u8], line_bytes: usize) -> impl Iterator<Item = Physical<'_>> {
     let mut at = 0;
     let mut number = 0_u32;
+    let ending = line_end(&bytes[..bytes.len().min(CHUNK_BYTES)]);
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let (length, step) = memchr(b'\n', rest).map_or((rest.len(), rest.len()), |n| (n, n + 1));
+        let (length, step) = memchr(ending, rest).map_or((rest.len(), rest.len()), |n| (n, n + 1));
         let kept = length.min(line_bytes);
         number = number.saturating_add(1);
         let line = Physical {
@@ -37,6 +38,17 @@ pub fn lines(bytes: &[u8], line_bytes: usize) -> impl Iterator<Item = Physical<'
     })
 }
 
+/// What ends a line: some terminal programs save a carriage return alone.
+fn line_end(head: &[u8]) -> u8 {
+    const FEW: usize = 3;
+    let returns_only = memchr(b'\n', head).is_none() && memchr::memchr_iter(b'\r', head).take(FEW).count() == FEW;
+    if returns_only {
+        b'\r'
+    } else {
+        b'\n'
+    }
+}
+
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
@@ -48,6 +60,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 pub fn for_each(mut reader: impl Read, line_bytes: usize, mut each: impl FnMut(Physical<'_>)) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut begun = Begun::default();
+    let mut ending = None;
     loop {
         let got = match reader.read(&mut chunk) {
             Ok(0) => break,
@@ -56,7 +69,8 @@ pub fn for_each(mut reader: impl Read, line_bytes: usize, mut each: impl FnMut(P
             Err(error) => return Err(error),
         };
         let mut rest = &chunk[..got];
-        while let Some(newline) = memchr(b'\n', rest) {
+        let ending = *ending.get_or_insert_with(|| line_end(rest));
+        while let Some(newline) = memchr(ending, rest) {
             begun.end(&rest[..newline], line_bytes, 1, &mut each);
             rest = &rest[newline + 1..];
         }
@@ -209,6 +223,17 @@ mod tests {
         assert_eq!(clean(b"\x1bc\x1b[?7l\x1b[2J<5>[    0.000000] x"), "<5>[    0.000000] x");
         assert_eq!(clean(b"a\0\0b"), "ab");
         assert_eq!(clean(b"one\rtwo"), "one\rtwo");
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        let text = b"one\rtwo\r\rfour";
+        let whole: Vec<_> = lines(text, 100).map(|line| line.bytes.to_vec()).collect();
+        let mut streamed = Vec::new();
+        for_each(&text[..], 100, |line| streamed.push(line.bytes.to_vec())).unwrap();
+        assert_eq!(whole, [&b"one"[..], b"two", b"", b"four"]);
+        assert_eq!(streamed, whole);
+        assert_eq!(lines(b"a\rb\rc\rd\n", 100).count(), 1);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::initcall::{CallFlag, Initcall, Pairing, Place};
 use super::initcall_line::{self, CallEvent};
 use super::milestone::{self, Milestone};
 use super::probe::{self, Probe};
-use crate::console::{BootLog, Caller, HostSource, Line, LineKind};
+use crate::console::{BootLog, BootStart, Caller, HostSource, Line, LineKind};
 use crate::Clock;
 
 /// `Run /init as init process`.
@@ -25,6 +25,21 @@ pub struct InitStart {
     pub program: Option<String>,
     /// The message.
     pub text: String,
+}
+
+impl InitStart {
+    /// False when init may have run for long before it said this: a log that begins in the middle does not show its start.
+    fn is_first(&self) -> bool {
+        const FIRST: [&str; 6] = [
+            "Run /",
+            "systemd[1]: systemd ",
+            "init: init first stage",
+            "init: init started",
+            "init started: BusyBox",
+            "INIT: version ",
+        ];
+        FIRST.iter().any(|start| self.text.starts_with(start))
+    }
 }
 
 /// What the kernel's lines state.
@@ -120,6 +135,9 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
         skip_next = walk.line(line, &lines[at + 1..]);
     }
     walk.facts.initcalls = walk.pairing.finish();
+    if boot.start == BootStart::MiddleOfLog && walk.facts.init.as_ref().is_some_and(|init| !init.is_first()) {
+        walk.facts.init = None;
+    }
     walk.facts
 }
 

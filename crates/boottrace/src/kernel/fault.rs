@@ -64,13 +64,14 @@ pub fn kind(text: &str) -> Option<FaultKind> {
         ("hard LOCKUP on cpu", FaultKind::Stall),
     ];
     // Checkers that report and go on (lib/Kconfig.debug, kernel/sched/core.c).
-    const REPORTS: [&str; 6] = [
+    const REPORTS: [&str; 7] = [
         "WARNING: ",
         "UBSAN: ",
         "BUG: KCSAN: ",
         "BUG: sleeping function called from invalid context",
         "BUG: using ",
         "BUG: MAX_",
+        "BUG: not creating mapping for ",
     ];
     let start = text.trim_start();
     if REPORTS.iter().any(|report| start.starts_with(report)) {
