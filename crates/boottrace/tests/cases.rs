@@ -115,7 +115,7 @@ fn chromebook_firmware_and_kernel_are_one_boot() {
 fn lava_logs_have_one_boot_and_no_echo() {
     for (name, from_line, init_line) in [
         ("lava-tuxrun-pass-1.yaml", 230, 657),
-        ("lava-tuxrun-fail-1.yaml", 223, 658),
+        ("lava-tuxrun-fail-1.yaml", 220, 658),
         ("lava-tuxrun-fail-6.yaml", 240, 367),
     ] {
         let Some(document) = case(name) else { return };

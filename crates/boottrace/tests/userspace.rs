@@ -132,6 +132,32 @@ fn plot_as_json() {
 }
 
 #[test]
+fn journal_as_json_of_all_kinds() {
+    let kernel =
+        r#"{"__MONOTONIC_TIMESTAMP":"1500000","_BOOT_ID":"aa","_TRANSPORT":"kernel","MESSAGE":[104,255],"X":null}"#;
+    let started = r#"{"__MONOTONIC_TIMESTAMP":"3250000","_BOOT_ID":"aa","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","UNIT":["net.service","x"]}"#;
+    let pretty = started
+        .replace('{', "{\n\t")
+        .replace("\",\"", "\",\n\t\"")
+        .replace('}', "\n}");
+    for text in [
+        format!("{kernel}\n{started}\n"),
+        format!("\x1e{kernel}\n\x1e{started}\n"),
+        format!("data: {kernel}\n\ndata: {started}\n\n"),
+        format!("{kernel}\n{pretty}\n"),
+    ] {
+        assert_eq!(journal::detect(text.as_bytes()), Some(1.0), "{text}");
+        let found = journal::parse(text.as_bytes()).expect("a slice");
+        assert_eq!((found.boots.len(), found.skipped.total()), (1, 0), "{text}");
+        let boot = &found.boots[0];
+        assert_eq!(boot.kernel[0].text, "h\u{fffd}");
+        assert_eq!(boot.units[0].activated_ns, Some(3_250_000_000));
+    }
+    let cut = journal::parse(&kernel.as_bytes()[..40]).expect("a slice");
+    assert_eq!(cut.skipped.reasons["no entry in JSON"], 1);
+}
+
+#[test]
 fn journal_with_binary_fields_and_two_boots() {
     let mut text = b"__REALTIME_TIMESTAMP=1\n__MONOTONIC_TIMESTAMP=1500000\n_BOOT_ID=aa\n_TRANSPORT=kernel\n_SOURCE_MONOTONIC_TIMESTAMP=250\nMESSAGE\n".to_vec();
     let message = b"two\nlines=\x00 \xff";

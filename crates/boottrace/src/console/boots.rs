@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::line::{Line, LineKind};
+use super::nameless::{ends_like_loader, loader_from};
 use super::reader::Lines;
 use crate::firmware::banner::{banner, looks_like_loader, Rank};
 use crate::firmware::is_table_row;
@@ -126,49 +127,6 @@ fn take_back_quoted(out: &mut Split) {
     }
 }
 
-/// Words of boot loaders near the end of what they print; a report or a mail around a log has none of them.
-fn ends_like_loader(outside: &[Line]) -> bool {
-    const WORDS: [&str; 12] = [
-        "compress",
-        "jump",
-        "booting ",
-        "boot from",
-        "entry point",
-        "load kernel",
-        "loading kernel",
-        "loading linux",
-        "starting kernel",
-        "kernel image",
-        "image found",
-        "boot image",
-    ];
-    let last = outside.iter().rev().filter(|l| l.kind == LineKind::Outside);
-    let said: Vec<String> = last
-        .take(LINES_OF_HANDOVER)
-        .map(|l| l.text.to_ascii_lowercase())
-        .collect();
-    // A command typed at a prompt stands right before its output.
-    let typed = said
-        .first()
-        .is_some_and(|text| text.contains("dmesg") || text.contains("journalctl"));
-    !typed && said.iter().any(|text| WORDS.iter().any(|word| text.contains(word)))
-}
-
-/// Where a loader that said no name began to speak, behind the last stamped line of the boot that another one follows.
-fn loader_from(boot: &BootLog) -> Option<usize> {
-    let last = boot.lines.iter().rposition(Line::has_kernel_prefix)?;
-    let said = &boot.lines[last].text;
-    let after = last + 1;
-    if ["estarting system", "ebooting", "eboot: "]
-        .iter()
-        .any(|word| said.contains(word))
-    {
-        return (after < boot.lines.len()).then_some(after);
-    }
-    let found = boot.lines[after..].iter().position(|l| looks_like_loader(&l.text))?;
-    Some(after + found)
-}
-
 /// What is remembered of the boot being read.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
@@ -198,8 +156,6 @@ struct Splitter<'a> {
 
 /// Lines from which on a loader that says its name again has run before and was reset; some say it twice.
 const LINES_OF_A_RUN: u32 = 3;
-/// Lines before the kernel's banner that are searched for a boot loader's words.
-const LINES_OF_HANDOVER: usize = 12;
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
 /// ... unless it is one of the values that old kernels start at (jiffies shortly before their overflow).

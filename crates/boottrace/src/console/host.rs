@@ -62,8 +62,14 @@ fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
         return plain(ns, HostSource::ClockTime, blank_after(end? + 1));
     }
     let (date, end) = (inside.get(4..)?, inside.iter().take(40).position(|b| *b == b']')?);
-    let (ns, _) = syslog_time(date)?;
-    plain(ns, HostSource::Computed, blank_after(end + 1))
+    let (ns, used) = syslog_time(date)?;
+    // Tera Term's `[Mon Jan 01 10:20:30.123 2024]` has a fraction, `dmesg -T` has none.
+    let source = if date[..used].contains(&b'.') {
+        HostSource::ClockTime
+    } else {
+        HostSource::Computed
+    };
+    plain(ns, source, blank_after(end + 1))
 }
 
 /// ` 0.001234]` behind grabserial's absolute time; returns where the bracket closes.
@@ -89,6 +95,9 @@ fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
         }
         return None;
     }
+    if let Some(found) = unix_time(bytes) {
+        return Some(found);
+    }
     let (ns, used) = iso_time(bytes)?;
     let blanks = bytes[used..].iter().take(2).take_while(|b| **b == b' ').count();
     if blanks == 0 && used != bytes.len() {
@@ -106,10 +115,29 @@ fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
     plain(ns, HostSource::Lava, at)
 }
 
+/// `journalctl -o short-unix`: `1700000000.123456 host kernel: `.
+fn unix_time(bytes: &[u8]) -> Option<HostPrefix> {
+    let (ns, used, decimals) = seconds(bytes)?;
+    let at = used + 1;
+    if decimals != 6 || used < PRINTK_WIDTH || bytes.get(used) != Some(&b' ') {
+        return None;
+    }
+    let (from, to, length) = sender(&bytes[at..])?;
+    Some(HostPrefix {
+        ns,
+        source: HostSource::Syslog,
+        length: at + length,
+        sender: Some((from + at, to + at)),
+    })
+}
+
 /// `Nov 20 10:20:30 host kernel: `, with a fraction or a weekday and a zone as the journal has them.
 fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
     let (ns, mut at) = if let Some(found) = syslog_time(bytes) {
         found
+    } else if let Some((ns, used)) = bytes.get(4..).filter(|_| bytes[3] == b' ').and_then(syslog_time) {
+        // OpenWrt's logread: `Mon Jan  1 00:00:05 2024 kern.info kernel: `.
+        (ns, 4 + used)
     } else {
         let weekday = bytes
             .get(..4)
@@ -130,7 +158,8 @@ fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
         return None;
     }
     at += 1;
-    match sender(&bytes[at..]) {
+    at += year(&bytes[at..]);
+    match sender(&bytes[at..]).or_else(|| levelled_sender(&bytes[at..])) {
         Some((from, to, length)) => Some(HostPrefix {
             ns,
             source: HostSource::Syslog,
@@ -140,6 +169,47 @@ fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
         // `ts` of moreutils writes the same date before plain text.
         None => plain(ns, HostSource::ClockTime, at),
     }
+}
+
+/// Length of ` 2024` behind a date that the year follows.
+fn year(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', ..] => 5,
+        _ => 0,
+    }
+}
+
+/// BusyBox and OpenWrt name facility and level before the sender: `host kern.info kernel: `, `daemon.notice procd: `.
+fn levelled_sender(bytes: &[u8]) -> Option<(usize, usize, usize)> {
+    const LEVELS: [&[u8]; 9] = [
+        b"emerg", b"alert", b"crit", b"err", b"warn", b"warning", b"notice", b"info", b"debug",
+    ];
+    let mut at = 0;
+    // With or without a host's name before it.
+    for _ in 0..2 {
+        let word = bytes[at..].iter().take(64).position(|b| *b == b' ')?;
+        let text = &bytes[at..at + word];
+        at += word + 1;
+        let dot = memchr::memrchr(b'.', text);
+        if !dot.is_some_and(|dot| dot > 0 && LEVELS.contains(&&text[dot + 1..])) {
+            continue;
+        }
+        let name = bytes[at..]
+            .iter()
+            .take(64)
+            .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'/')))?;
+        let mut end = at + name;
+        if bytes.get(end) == Some(&b'[') {
+            end += 2 + digits(bytes.get(end + 1..)?)?.1;
+        }
+        if name == 0 || bytes.get(end) != Some(&b':') {
+            return None;
+        }
+        end += 1;
+        end += usize::from(bytes.get(end) == Some(&b' '));
+        return Some((at, at + name, end));
+    }
+    None
 }
 
 /// `host kernel: `, `host systemd[1]: `: range of the sender's name and length with the blank.

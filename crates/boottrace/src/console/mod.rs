@@ -6,6 +6,7 @@ mod harness;
 mod host;
 mod lava;
 mod line;
+mod nameless;
 mod physical;
 mod prefix;
 mod reader;

@@ -92,6 +92,7 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
             Bracket::Counter(n) => prefix.cycles = Some(n),
         }
         *at += used;
+        host_before_kernel(bytes, at, prefix);
     } else {
         return *at > start;
     }
@@ -109,6 +110,20 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         journal_sender(bytes, at, prefix);
     }
     true
+}
+
+/// `[   1.600] [    0.000000] `: two stamps, so the first is the capture's.
+fn host_before_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) {
+    let Some(ns) = prefix.firmware_ns.filter(|_| prefix.host.is_none()) else {
+        return;
+    };
+    let behind = *at + usize::from(bytes.get(*at) == Some(&b' '));
+    if let Some((Bracket::Kernel(printk_ns), used)) = bytes.get(behind..).and_then(bracket_stamp) {
+        prefix.host = Some((ns, HostSource::Capture));
+        prefix.firmware_ns = None;
+        prefix.printk_ns = Some(printk_ns);
+        *at = behind + used;
+    }
 }
 
 /// `<6>` or `<30>` (facility and severity), or util-linux `dmesg -x`: `kern  :info  : `.

@@ -108,7 +108,11 @@ pub fn event(text: &str) -> Option<CallEvent<'_>> {
 fn inside(text: &str) -> Option<CallEvent<'_>> {
     let bytes = text.as_bytes();
     if let Some(at) = memchr::memmem::find(bytes, b"calling  ") {
-        if text[..at].ends_with(": ") {
+        // Asynchronous probes have numbers: `async_run_entry_fn: calling  1_sd_probe_async+0x0/0x20 @ 5`.
+        let name = text[at + 8..].trim_start();
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        let asynchronous = digits > 0 && name[digits..].starts_with('_');
+        if text[..at].ends_with(": ") && !asynchronous {
             let fixup = text.contains("+0x");
             return fixup.then_some(CallEvent::LookAlike(look_alike::FIXUP));
         }

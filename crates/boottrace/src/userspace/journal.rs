@@ -1,4 +1,5 @@
-//! The systemd journal in export format (`journalctl -o export`), text and binary fields.
+//! The systemd journal in export format (`journalctl -o export`), text and binary fields, and as JSON (`-o json`,
+//! `json-pretty`, `json-seq`, `json-sse`).
 //!
 //! Format: systemd's "Journal Export Formats". Message ids: `src/systemd/sd-messages.h`.
 
@@ -117,6 +118,11 @@ pub struct Journal {
 
 /// What the head of a file says about being such an export: a confidence from 0 to 1.
 pub fn detect(head: &[u8]) -> Option<f32> {
+    let stamped = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+    if json_start(head).is_some() {
+        let found = stamped(b"\"__REALTIME_TIMESTAMP\"") || stamped(b"\"__MONOTONIC_TIMESTAMP\"");
+        return found.then_some(1.0);
+    }
     let has = |key: &[u8]| head.starts_with(key) || memchr::memmem::find(head, &[b"\n", key].concat()).is_some();
     match (has(b"__REALTIME_TIMESTAMP="), has(b"__MONOTONIC_TIMESTAMP=")) {
         (true, true) => Some(1.0),
@@ -293,6 +299,53 @@ impl Reader {
     }
 }
 
+/// The entry in JSON that a line begins with: behind the record separator of `json-seq` or the `data:` of `json-sse`.
+fn json_start(line: &[u8]) -> Option<&[u8]> {
+    let line = line.strip_prefix(b"\x1e").unwrap_or(line);
+    let line = line.strip_prefix(b"data:").unwrap_or(line).trim_ascii_start();
+    line.starts_with(b"{").then_some(line)
+}
+
+/// Reads the rest of an entry that `json-pretty` wrote on several lines.
+fn read_pretty(reader: &mut impl BufRead, text: &mut Vec<u8>, cut: &mut bool) -> io::Result<()> {
+    let mut line = Vec::new();
+    for _ in 0..MAX_FIELDS * 4 {
+        if !read_line(reader, &mut line, cut)? {
+            break;
+        }
+        text.push(b'\n');
+        text.extend_from_slice(&line);
+        if line.starts_with(b"}") {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The fields of an entry in JSON. Binary values are lists of bytes; repeated fields are lists, of which the first counts.
+fn json_entry(text: &[u8]) -> Option<Entry> {
+    use serde_json::Value;
+    fn bytes(value: &Value) -> Option<Vec<u8>> {
+        match value {
+            Value::String(text) => Some(text.clone().into_bytes()),
+            Value::Number(number) => Some(number.to_string().into_bytes()),
+            Value::Array(list) if list.iter().all(Value::is_u64) => {
+                list.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect()
+            }
+            Value::Array(list) => list.first().filter(|first| !first.is_array()).and_then(bytes),
+            _ => None,
+        }
+    }
+    let Value::Object(fields) = serde_json::from_slice(text).ok()? else {
+        return None;
+    };
+    let kept = fields.iter().take(MAX_FIELDS);
+    Some(
+        kept.filter_map(|(key, value)| Some((key.clone().into_bytes(), bytes(value)?)))
+            .collect(),
+    )
+}
+
 /// Reads an export. One entry is in memory at a time, besides the boots' own lists.
 ///
 /// # Errors
@@ -310,6 +363,18 @@ pub fn parse<R: Read>(reader: R) -> io::Result<Journal> {
         if line.is_empty() {
             state.entry(&entry);
             entry.clear();
+            continue;
+        }
+        if let Some(start) = json_start(&line) {
+            let mut json = start.to_vec();
+            if start == b"{" {
+                read_pretty(&mut reader, &mut json, &mut cut)?;
+            }
+            cut_fields += u64::from(cut);
+            match json_entry(&json) {
+                Some(found) => state.entry(&found),
+                None => state.journal.skipped.note("no entry in JSON", &line),
+            }
             continue;
         }
         let (key, value) = if let Some(equals) = memchr::memchr(b'=', &line) {
