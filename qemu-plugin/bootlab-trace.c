@@ -8,8 +8,9 @@
  *   end=N                 the trace ends before instruction number N; without it when QEMU ends
  *   setup=A, decompress=A first instructions of those phases; kernel=A (up to four) of the kernel, at physical addresses
  *   offset=A              the kernel's linked address less its physical one
+ *   image=A-B, idmap=A-B, firmware=A-B, kuser=A-B  struct layout's ranges, from A to before B
  *   user_end=A            user space's addresses are below
- *   min_ns=N, depth=N     calls that took less, or lie deeper, leave no span; the tree has them all
+ *   min_ns=N, depth=N     calls that took less, or lie deeper, leave no span (initcalls do); the tree has them all
  *
  * How the sum is exact. The function changes only where a block begins. Every block calls back, and the call returns at
  * once while the running function goes on. Where another function begins, QEMU's own executed-instruction counter is
@@ -31,6 +32,7 @@
 #include "plugin-api.h"
 #include "trace-block.h"
 #include "trace-count.h"
+#include "trace-cpu.h"
 #include "trace-flow.h"
 #include "trace-irq.h"
 #include "trace-out.h"
@@ -52,11 +54,11 @@ static void on_block(unsigned cpu, void *data)
     flow_change(b);
 }
 
-static void on_irq_flag(unsigned cpu, void *data)
+static void on_irq_change(unsigned cpu, void *data)
 {
     (void)cpu;
     uintptr_t site = (uintptr_t)data;
-    flow_irq_flag(site & 1, (unsigned)(site >> 1));
+    flow_irq_change((unsigned)(site & 0xff), (unsigned)(site >> 8));
 }
 
 static void on_switch_load(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
@@ -71,7 +73,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
-    struct block *b = n ? block_of(tb, n) : NULL;
+    const struct decoder *decoder = cpu_decoder();
+    struct block *b = n ? block_of(tb, n, decoder) : NULL;
     if (!b)
         return;
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
@@ -88,10 +91,10 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         if (size > sizeof bytes)
             continue;
         bootlab_insn_bytes(insn, bytes, size);
-        enum irq_change change = layout.irq(bytes, size);
+        unsigned change = decoder->irq(bytes, size);
         if (change != IRQ_SAME)
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_irq_flag, QEMU_PLUGIN_CB_NO_REGS,
-                                                   (void *)(uintptr_t)((n - i) << 1 | (change == IRQ_ON)));
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_irq_change, QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)(uintptr_t)((n - i) << 8 | change));
     }
 }
 
@@ -117,6 +120,15 @@ static bool number_of(const char *arg, const char *key, uint64_t *value)
     return true;
 }
 
+static bool range_of(const char *arg, const char *key, struct range *range)
+{
+    if (!number_of(arg, key, &range->low))
+        return false;
+    const char *behind = strchr(arg, '-');
+    range->high = behind ? strtoull(behind + 1, NULL, 0) : 0;
+    return true;
+}
+
 struct arguments {
     const char *syms, *out;
     uint64_t shift, end, min_ns, depth;
@@ -134,19 +146,10 @@ static int parse(const char *arg, struct arguments *a)
     else if (!number_of(arg, "shift", &a->shift) && !number_of(arg, "end", &a->end) &&
              !number_of(arg, "min_ns", &a->min_ns) && !number_of(arg, "depth", &a->depth) &&
              !number_of(arg, "setup", &layout.setup) && !number_of(arg, "decompress", &layout.decompress) &&
-             !number_of(arg, "offset", &layout.offset) && !number_of(arg, "user_end", &layout.user_end))
+             !number_of(arg, "offset", &layout.offset) && !number_of(arg, "user_end", &layout.user_end) &&
+             !range_of(arg, "image", &layout.image) && !range_of(arg, "idmap", &layout.idmap) &&
+             !range_of(arg, "firmware", &layout.firmware) && !range_of(arg, "kuser", &layout.kuser))
         return refuse("unknown argument");
-    return 0;
-}
-
-static int choose_decoder(const char *target)
-{
-    if (!strcmp(target, "x86_64") || !strcmp(target, "i386")) {
-        layout.flow = decode_x86_flow;
-        layout.irq = decode_x86_irq;
-    } else {
-        return refuse("this machine's instructions cannot be followed yet");
-    }
     return 0;
 }
 
@@ -160,9 +163,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         return refuse("syms=, out=, shift= (0 to 10) and user_end= are needed");
     if (info->system_emulation && info->system.max_vcpus > 1)
         return refuse("there is no exact trace of a machine with more than one processor");
-    if (choose_decoder(info->target_name))
-        return 1;
-    const char *why = symbols_open(a.syms);
+    const char *why = cpu_open(info->target_name);
+    if (!why)
+        why = symbols_open(a.syms);
     if (!why)
         why = count_open();
     if (why)
@@ -172,6 +175,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     out_path = strdup(a.out);
     stacks.min_ns = a.min_ns;
     stacks.max_depth = (uint32_t)a.depth;
+    for (uint32_t i = 0; i < symbols.n_functions; i++)
+        stacks.subtree_only |= (symbols.flags[i] & FN_SUBTREE) != 0;
     flow_open((int)a.shift, a.end);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_end, NULL);

@@ -14,7 +14,7 @@ static size_t skip_prefixes(const uint8_t *b, size_t n)
     return i;
 }
 
-enum flow decode_x86_flow(const uint8_t *b, size_t n)
+unsigned decode_x86_flow(const uint8_t *b, size_t n)
 {
     size_t i = skip_prefixes(b, n);
     if (i >= n)
@@ -48,7 +48,7 @@ enum flow decode_x86_flow(const uint8_t *b, size_t n)
 }
 
 /* popf is not followed: the kernel restores its interrupt flag by sti since 5.12 (asm/irqflags.h). */
-enum irq_change decode_x86_irq(const uint8_t *b, size_t n)
+unsigned decode_x86_irq(const uint8_t *b, size_t n)
 {
     if (n != 1)
         return IRQ_SAME;

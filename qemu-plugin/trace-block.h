@@ -8,12 +8,14 @@
 
 #include "decode.h"
 #include "plugin-api.h"
+#include "trace-cpu.h"
 
 enum block_flag {
     BLOCK_STARTS = 1, /* it is its function's first */
     BLOCK_ENTRY = 2,  /* an exception, an interrupt or a system call enters here */
     BLOCK_THUNK = 4,
     BLOCK_PHASE = 8, /* the boot's next phase begins here */
+    BLOCK_IRQ = 16,  /* the exception that was entered turns out to be an interrupt */
 };
 
 /* Keys that no running function has. */
@@ -34,20 +36,26 @@ struct block {
 
 enum phase { PHASE_FIRMWARE, PHASE_SETUP, PHASE_DECOMPRESS, PHASE_EARLY, PHASE_KERNEL };
 
+struct range {
+    uint64_t low, high; /* high: the first address behind */
+};
+
 struct layout {
-    uint64_t setup, decompress;   /* first instructions of those phases; 0: no such phase */
-    uint64_t entry[4];            /* the kernel image's first instructions, at physical addresses */
+    uint64_t setup, decompress; /* first instructions of those phases; 0: no such phase */
+    uint64_t entry[4];          /* the kernel image's first instructions, at physical addresses */
     unsigned n_entries;
-    uint64_t offset;              /* linked address less physical address */
-    uint64_t user_end;            /* addresses below are user space's, once the kernel runs at its own */
-    enum flow (*flow)(const uint8_t *bytes, size_t n);
-    enum irq_change (*irq)(const uint8_t *bytes, size_t n);
+    uint64_t offset;       /* linked address less physical address */
+    uint64_t user_end;     /* addresses below are user space's, once the kernel runs at its own */
+    struct range image;    /* the kernel at physical addresses, as far as it has more than the symbols' range */
+    struct range idmap;    /* what the kernel runs at physical addresses later too, to switch page tables */
+    struct range firmware; /* what stays and answers the kernel's calls */
+    struct range kuser;    /* what the kernel lends to user space, above user_end */
 };
 extern struct layout layout;
 extern enum phase phase;
 
 /* Returns the block of a translation, NULL without memory. */
-struct block *block_of(const struct qemu_plugin_tb *tb, size_t n);
+struct block *block_of(const struct qemu_plugin_tb *tb, size_t n, const struct decoder *decoder);
 
 bool block_in_kernel(const struct block *b);
 

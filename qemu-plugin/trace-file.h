@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define BOOTLAB_SYMBOLS_MAGIC "BLSYMS\0"
-#define BOOTLAB_SYMBOLS_VERSION 1
+#define BOOTLAB_SYMBOLS_VERSION 2
 #define BOOTLAB_TRACE_MAGIC "BLTRACE"
 #define BOOTLAB_TRACE_VERSION 1
 
@@ -29,7 +29,7 @@ enum bootlab_bucket {
 enum bootlab_function_flag {
     FN_ENTRY = 1,        /* its first block is entered by an exception, an interrupt or a system call */
     FN_ENTRY_STUBS = 2,  /* so is every block of it that is entered from elsewhere */
-    FN_IRQ = 4,          /* the entry is an interrupt's: not a part of what it interrupted */
+    FN_IRQ = 4,          /* the entry, or the one that called it, is an interrupt's: no part of what it interrupted */
     FN_THUNK = 8,        /* jumps on for its caller (retpoline, static call): its time is the caller's */
     FN_RETURN_THUNK = 16,
     FN_SWITCH = 32,      /* switches stacks: its first load is from the next task's structure */
@@ -40,6 +40,8 @@ enum bootlab_function_flag {
     FN_STOP = 1024,      /* recording ends at its first entry */
     FN_SUBTREE = 2048,   /* spans are kept below such functions only */
     FN_NAMES = 4096,     /* the last function it called names the task (kthread) */
+    FN_RESUME = 8192,    /* assembler jumps with this as return address: a return to it ends what runs above it */
+    FN_GOES_ON = 16384,  /* an entry's stub: its return from the exception goes to the handler */
 };
 
 struct bootlab_symbols_head {
@@ -53,7 +55,7 @@ struct bootlab_symbols_head {
 struct bootlab_symbol {
     uint64_t start;
     uint32_t function; /* BUCKET_NO_SYMBOL ends a range */
-    uint32_t reserved;
+    uint32_t part;     /* 1: not where the function starts */
 };
 
 struct bootlab_node {

@@ -9,6 +9,7 @@
  *   after an iret       frames are closed down to the entry's, and what it remembers counts again
  *   another function    a tail call, or a return by other means, or the way back from one part of a function to another
  *   a thunk             its caller goes on: what was awaited is still awaited
+ *   firmware            like an entry, whether the kernel called it or its timer interrupted; ends with the next other block
  *
  * A block that faults in its call or return is executed again from there: it begins in the running function, which no
  * call or return of another function does, so that nothing is done twice.
@@ -16,12 +17,14 @@
 #include "trace-flow.h"
 
 #include "trace-count.h"
+#include "trace-cpu.h"
 #include "trace-irq.h"
 #include "trace-out.h"
 #include "trace-stack.h"
 #include "trace-symbols.h"
 
 #define SEARCH_FRAMES 64
+#define KEEP_MASK 0x3fff /* how often the clock of the host is asked */
 
 struct flow_state flow;
 static uint64_t end_at;
@@ -150,6 +153,16 @@ static void count_lost(uint32_t depth)
             stacks.lost_frames++;
 }
 
+/* Behind a jump that left its own return address: what runs is the innermost entry's, or the task's first function. */
+static void resume(const struct block *b)
+{
+    uint32_t k = stacks.now->depth - 1;
+    while (k > 0 && function_at(k) != b->function && !(stacks.now->frames[k].flags & FRAME_ENTRY))
+        k--;
+    stack_pop_to(k + 1, now_ns);
+    jump(b);
+}
+
 static void return_to(const struct block *b)
 {
     uint32_t i = top_return();
@@ -163,7 +176,8 @@ static void return_to(const struct block *b)
         const struct frame *f = &stacks.now->frames[i];
         if (f->flags & FRAME_ENTRY)
             break;
-        if (f->flags & FRAME_TAIL || f->ret != b->start)
+        /* Where the page tables are switched on, a physical return address becomes a linked one. */
+        if (f->flags & FRAME_TAIL || (f->ret != b->start && f->ret + layout.offset != b->start))
             continue;
         stacks.returns++;
         count_lost(i);
@@ -175,21 +189,45 @@ static void return_to(const struct block *b)
         return_to(b);
         return;
     }
+    if (b->function >= N_BUCKETS && (symbols.flags[b->function] & FN_RESUME)) {
+        stacks.returns++;
+        resume(b);
+        return;
+    }
     stacks.unmatched++;
     jump(b);
 }
 
-static void enter(const struct block *b)
+static void enter(const struct block *b, uint32_t parent, uint16_t flags)
 {
     stacks.entries++;
-    bool irq = symbols.flags[b->function] & FN_IRQ;
-    uint16_t flags = FRAME_ENTRY | (jumps_by_thunk ? FRAME_JUMPS : 0);
-    stack_push(irq ? NODE_IRQ : stack_top()->node, b->function, 0, flags, now_ns);
+    flags |= FRAME_ENTRY | (jumps_by_thunk ? FRAME_JUMPS : 0);
+    jumps_by_thunk = false;
+    stack_push(parent, b->function, 0, flags, now_ns);
     struct frame *f = stack_top();
     f->flow = flow.pending;
     f->flow_end = flow.pending_end;
     f->irqs_on = irqs.on;
+    flow.entry_self = tree.nodes[f->node].self_insns;
     irqs_set(false, now_ns, f->node);
+}
+
+/* What began as an exception moves to the interrupts' root; the stubs that come before are executed only to tell. */
+static void becomes_irq(void)
+{
+    struct frame *f = stack_top();
+    uint32_t old = f->node;
+    if (!(f->flags & FRAME_ENTRY) || tree.nodes[old].parent == NODE_IRQ)
+        return;
+    uint32_t moved = tree_child(NODE_IRQ, tree.nodes[old].function);
+    uint64_t insns = tree.nodes[old].self_insns - flow.entry_self;
+    tree.nodes[old].self_insns -= insns;
+    tree.nodes[moved].self_insns += insns;
+    tree.nodes[old].count--;
+    tree.nodes[moved].count++;
+    f->node = moved;
+    if (irqs.off_node == old)
+        irqs.off_node = moved;
 }
 
 static void resolve(const struct block *b);
@@ -223,14 +261,15 @@ static void leave(const struct block *b)
         stack_reset(BUCKET_USER, now_ns);
         stacks.now->task->function = BUCKET_USER;
     } else {
-        stacks.unmatched++;
-        jump(b);
+        return_to(b); /* a change of the privilege level written as a return from an exception */
     }
 }
 
 static void resolve(const struct block *b)
 {
-    uint8_t pending = flow.pending;
+    uint8_t pending = flow.pending & FLOW_KIND;
+    if ((flow.pending & FLOW_IF) && b->start == flow.pending_end)
+        pending = FLOW_NONE;
     flow.pending = FLOW_NONE;
     switch (pending) {
     case FLOW_CALL:
@@ -273,7 +312,7 @@ static bool is_thunk(const struct block *b)
 {
     if (!(b->flags & BLOCK_THUNK))
         return false;
-    while (flow.pending == FLOW_IRET && leave_entry(b))
+    while ((flow.pending & FLOW_KIND) == FLOW_IRET && leave_entry(b))
         continue;
     /* An indirect jump's thunk (a retpoline) ends in a return too, to where its caller wanted to go. */
     if (symbols.flags[b->function] & FN_THUNK)
@@ -282,6 +321,32 @@ static bool is_thunk(const struct block *b)
         flow.pending = FLOW_RETURN;
     flow.key = KEY_NEVER;
     return true;
+}
+
+/* True: the block is the firmware's, below a kernel that runs. */
+static bool is_call_of_firmware(const struct block *b)
+{
+    bool inside = stack_top()->flags & FRAME_FIRMWARE;
+    if (b->function == BUCKET_FIRMWARE && phase >= PHASE_EARLY && layout.firmware.high) {
+        if (!inside)
+            enter(b, stack_top()->node, FRAME_FIRMWARE);
+        flow.pending = b->flow;
+        flow.key = b->flow == FLOW_NONE ? BUCKET_FIRMWARE : KEY_NEVER;
+        return true;
+    }
+    if (inside)
+        leave_entry(b);
+    return false;
+}
+
+/* An instruction of the block before this one changed the interrupt mask by a value that only the processor knows. */
+static void ask_irqs(const struct block *b)
+{
+    unsigned change = flow.irq_ask;
+    flow.irq_ask = IRQ_SAME;
+    bool entered = b->flags & BLOCK_ENTRY; /* masked again, if it was not before */
+    bool on = entered ? irqs.on || symbols.flags[b->function] & FN_IRQ : cpu_irqs_on(change, irqs.on);
+    irqs_set(on, now_ns, stack_top()->node);
 }
 
 void flow_change(const struct block *b)
@@ -295,19 +360,25 @@ void flow_change(const struct block *b)
         return;
     }
     charge(insns);
+    if (!(flow.slow_blocks & KEEP_MASK))
+        out_keep(insns, now_ns);
     if (flow.pending == FLOW_HALT) {
         wake();
         flow.pending = FLOW_NONE;
     }
+    if (flow.irq_ask)
+        ask_irqs(b);
     if (b->flags & BLOCK_PHASE)
         begin_phase(b);
-    if (is_thunk(b))
+    if (is_call_of_firmware(b) || is_thunk(b))
         return;
-    jumps_by_thunk = false;
+    if (b->flags & BLOCK_IRQ)
+        becomes_irq();
     if ((b->flags & BLOCK_ENTRY) && (b->flags & BLOCK_STARTS || stack_function() != b->function))
-        enter(b);
+        enter(b, symbols.flags[b->function] & FN_IRQ ? NODE_IRQ : stack_top()->node, 0);
     else
         resolve(b);
+    jumps_by_thunk = false;
     uint32_t is = symbols.flags[b->function];
     if ((is & (FN_SWITCH | FN_START | FN_STOP)) && (b->flags & BLOCK_STARTS)) {
         if (is & FN_SWITCH)
@@ -324,9 +395,17 @@ void flow_change(const struct block *b)
     flow.key = b->flow == FLOW_NONE ? b->function : KEY_NEVER;
 }
 
-void flow_irq_flag(bool on, unsigned left)
+void flow_irq_change(unsigned change, unsigned left)
 {
-    if (flow.over || on == irqs.on)
+    if (flow.over)
+        return;
+    if ((change & IRQ_CHANGE) >= IRQ_STATUS) {
+        flow.irq_ask = (uint8_t)change;
+        flow.key = KEY_NEVER;
+        return;
+    }
+    bool on = change == IRQ_ON;
+    if (on == irqs.on)
         return;
     uint64_t at_ns = ((count_now() - left) << flow.shift) + (uint64_t)flow.bias_ns;
     irqs_set(on, at_ns, stack_top()->node);

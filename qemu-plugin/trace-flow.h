@@ -17,6 +17,8 @@ struct flow_state {
     int shift;
     bool over;
     bool switch_armed;
+    uint8_t irq_ask;     /* enum irq_change whose outcome the next block's beginning shows */
+    uint64_t entry_self; /* what the entered exception's node had before */
     uint64_t start_insns, start_ns, end_insns, idle_ns, unexplained_ns, slow_blocks;
 };
 extern struct flow_state flow;
@@ -26,8 +28,8 @@ void flow_open(int shift, uint64_t end_insns);
 /* A block of another function, or one that begins after a call, a return or a halt. */
 void flow_change(const struct block *b);
 
-/* A sti or cli; `left` instructions of its block are charged and not executed. */
-void flow_irq_flag(bool on, unsigned left);
+/* An instruction of this enum irq_change; `left` instructions of its block are charged and not executed. */
+void flow_irq_change(unsigned change, unsigned left);
 
 /* A load of the function that switches stacks. */
 void flow_switch_load(uint64_t vaddr);

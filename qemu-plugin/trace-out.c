@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "trace-count.h"
 #include "trace-flow.h"
@@ -11,17 +13,22 @@
 #include "trace-symbols.h"
 #include "trace-tree.h"
 
+#define PATH_BYTES 4096
+#define KEEP_EVERY_NS 2000000000u
+#define KEEP_SHARE 20
+
 const char *out_path;
+static uint64_t kept_insns, kept_ns;
 
 static bool put(FILE *file, const void *from, size_t size, size_t n)
 {
     return n == 0 || fwrite(from, size, n, file) == n;
 }
 
-void out_write(uint64_t end_insns, uint64_t end_ns, bool complete)
+static void write_to(const char *path, uint64_t end_insns, uint64_t end_ns, bool complete)
 {
-    char fresh[4096];
-    if (snprintf(fresh, sizeof fresh, "%s.new", out_path) >= (int)sizeof fresh)
+    char fresh[PATH_BYTES];
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
         return;
     FILE *file = fopen(fresh, "wb");
     if (!file) {
@@ -63,6 +70,46 @@ void out_write(uint64_t end_insns, uint64_t end_ns, bool complete)
                 put(file, stacks.spans, sizeof *stacks.spans, stacks.n_spans) &&
                 put(file, stacks.tasks, sizeof *stacks.tasks, stacks.n_tasks) &&
                 put(file, irqs.longest, sizeof *irqs.longest, irqs.n_longest);
-    if (fclose(file) != 0 || !good || rename(fresh, out_path) != 0)
+    if (fclose(file) != 0 || !good || rename(fresh, path) != 0)
         fprintf(stderr, "bootlab-trace: cannot write the file named by out=\n");
+}
+
+static bool part_path(char path[PATH_BYTES])
+{
+    return snprintf(path, PATH_BYTES, "%s.part", out_path) < PATH_BYTES;
+}
+
+void out_write(uint64_t end_insns, uint64_t end_ns, bool complete)
+{
+    char part[PATH_BYTES];
+    write_to(out_path, end_insns, end_ns, complete);
+    if (part_path(part))
+        unlink(part);
+}
+
+static void write_part(void)
+{
+    char part[PATH_BYTES];
+    if (part_path(part))
+        write_to(part, kept_insns, kept_ns, false);
+}
+
+static uint64_t host_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void out_keep(uint64_t now_insns, uint64_t now_ns)
+{
+    static uint64_t next_ns;
+    uint64_t began = host_ns();
+    if (began < next_ns)
+        return;
+    kept_insns = now_insns;
+    kept_ns = now_ns;
+    stacks_while_closed(now_ns, write_part);
+    uint64_t ended = host_ns(), pause = (ended - began) * KEEP_SHARE;
+    next_ns = ended + (pause > KEEP_EVERY_NS ? pause : KEEP_EVERY_NS);
 }

@@ -189,3 +189,25 @@ void stacks_close(uint64_t now_ns)
         while (stacks.all[i].depth)
             close_frame(&stacks.all[i], now_ns, SPAN_OPEN);
 }
+
+void stacks_while_closed(uint64_t now_ns, void (*act)(void))
+{
+    static uint32_t depth[MAX_TASKS], subtrees[MAX_TASKS];
+    uint64_t n_spans = stacks.n_spans, dropped_spans = stacks.dropped_spans;
+    for (uint32_t i = 0; i < stacks.n_stacks; i++) {
+        depth[i] = stacks.all[i].depth;
+        subtrees[i] = stacks.all[i].subtrees;
+    }
+    stacks_close(now_ns);
+    act();
+    /* The longest call of a node is left: the open one will not have been shorter. */
+    for (uint32_t i = 0; i < stacks.n_stacks; i++) {
+        struct stack *s = &stacks.all[i];
+        s->depth = depth[i];
+        s->subtrees = subtrees[i];
+        for (uint32_t k = 0; k < s->depth; k++)
+            tree.nodes[s->frames[k].node].wall_ns -= now_ns - s->frames[k].t0_ns;
+    }
+    stacks.n_spans = n_spans;
+    stacks.dropped_spans = dropped_spans;
+}

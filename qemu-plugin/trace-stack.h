@@ -19,6 +19,7 @@ enum frame_flag {
     FRAME_SPAN = 4,
     FRAME_SUBTREE = 8,
     FRAME_JUMPS = 16, /* of an entry: it interrupted a thunk on its way */
+    FRAME_FIRMWARE = 32,
 };
 
 struct frame {
@@ -81,6 +82,9 @@ bool stack_adopt_boot(void);
 void stacks_restart(uint64_t now_ns);
 
 void stacks_close(uint64_t now_ns);
+
+/* Does something while every open frame counts as closed; afterwards all are open again. */
+void stacks_while_closed(uint64_t now_ns, void (*act)(void));
 
 static inline struct frame *stack_top(void)
 {

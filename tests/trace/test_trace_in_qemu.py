@@ -2,6 +2,9 @@
 
 import os
 import re
+import shutil
+import subprocess
+import time
 from pathlib import Path
 
 import msgspec
@@ -11,6 +14,7 @@ import pytest
 from bootlab.analysis import function_tables
 from bootlab.analysis.delay_census import census
 from bootlab.builders.cache import Cache
+from bootlab.collectors import function_trace
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench
@@ -20,7 +24,7 @@ from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.report import function_export
 from bootlab.targets.qemu import QemuTarget
-from bootlab.targets.trace_boot import TraceRequest, traced
+from bootlab.targets.trace_boot import PART_FILE, TraceRequest, traced
 
 pytestmark = pytest.mark.qemu
 
@@ -144,6 +148,24 @@ def test_start_and_stop(bench, place, system):
     assert names["kernel_init"].count == 1
     assert names["kernel_init"].wall_ns == head.end_ns - head.start_ns
     assert "[decompressor]" not in names
+
+
+def test_what_was_traced_when_qemu_is_killed_can_be_read(bench, place, system):
+    plan = traced(bench.target.plan(system), TraceRequest(), Cache(place / "cache"))
+    folder = place / "killed"
+    folder.mkdir()
+    for name, source in plan.carried:
+        shutil.copyfile(source, folder / name)
+    with subprocess.Popen(plan.command, cwd=folder, stderr=subprocess.DEVNULL) as process:
+        try:
+            while not (folder / PART_FILE).exists() and process.poll() is None:
+                time.sleep(0.01)
+        finally:
+            process.kill()
+    trace = function_trace.load(folder)
+    assert not trace.head.complete
+    assert trace.head.insns > 0
+    assert int(trace.self_insns.sum()) == trace.head.insns
 
 
 def test_free_running_boots_are_refused(bench, place, system):

@@ -5,14 +5,15 @@ import struct
 import pytest
 
 from bootlab.errors import UserError
+from bootlab.targets import trace_rules as rules
 from bootlab.targets import trace_symbols as ts
 
 BASE = 0xFFFFFFFF81000000
 
 
-def choose(*rows, extra=None):
-    found = ts.choose([(BASE + at, kind, name) for at, kind, name in rows], extra)
-    return {at - BASE: found.names[number] for at, number in found.rows}, dict(
+def choose(*rows, arch="x86_64", extra=None):
+    found = ts.choose([(BASE + at, kind, name) for at, kind, name in rows], arch, extra)
+    return {at - BASE: found.names[number] for at, number, _ in found.rows}, dict(
         zip(found.names, found.flags, strict=True)
     )
 
@@ -23,22 +24,22 @@ def test_a_cold_half_belongs_to_its_function_wherever_it_lies():
 
 
 def test_two_functions_of_one_name_stay_two():
-    found = ts.choose([(BASE, "t", "init"), (BASE + 16, "t", "init")])
+    found = ts.choose([(BASE, "t", "init"), (BASE + 16, "t", "init")], "x86_64")
     assert found.names[-2:] == ("init", "init")
-    assert [number for _, number in found.rows[:2]] == [8, 9]
+    assert [number for _, number, _ in found.rows[:2]] == [8, 9]
 
 
 def test_the_name_that_the_plugin_knows_wins_at_one_address():
     at, flags = choose((0, "T", "_stext"), (0, "T", "startup_64"), (16, "T", "x"), (16, "T", "ret_from_fork"))
     assert (at[0], at[16]) == ("startup_64", "ret_from_fork")
-    assert flags["ret_from_fork"] == ts.FRESH | ts.NAMES
+    assert flags["ret_from_fork"] == rules.FRESH | rules.NAMES
 
 
 def test_data_and_offsets_are_no_functions():
     at, _ = choose((0, "T", "f"), (16, "D", "table"), (32, "r", "text"))
     assert at[0] == "f"
     assert 16 not in at
-    assert not ts.choose([(0x18000, "t", "per_cpu_thing")]).rows
+    assert not ts.choose([(0x18000, "t", "per_cpu_thing")], "x86_64").rows
 
 
 def test_entries_and_wishes():
@@ -46,17 +47,47 @@ def test_entries_and_wishes():
         (0, "t", "asm_exc_page_fault"),
         (16, "t", "asm_sysvec_apic_timer_interrupt"),
         (32, "t", "f"),
-        extra={"f": ts.START},
+        extra={"f": rules.START},
     )
-    assert flags["asm_exc_page_fault"] == ts.ENTRY
-    assert flags["asm_sysvec_apic_timer_interrupt"] == ts.ENTRY | ts.IRQ
-    assert flags["f"] == ts.START
+    assert flags["asm_exc_page_fault"] == rules.ENTRY
+    assert flags["asm_sysvec_apic_timer_interrupt"] == rules.ENTRY | rules.IRQ
+    assert flags["f"] == rules.START
+
+
+def test_a_label_inside_a_function_is_no_start_of_it():
+    found = ts.choose([(BASE, "T", "handle_exception"), (BASE + 16, "t", "_save_context")], "riscv64")
+    assert found.rows[:2] == ((BASE, 8, False), (BASE + 16, 8, True))
+    assert found.flags[8] == rules.ENTRY
+
+
+def test_a_vector_table_is_an_entry_for_each_kind():
+    at, flags = choose((0, "T", "vectors"), (0x800, "T", "next"), (0x1000, "T", "cpu_switch_to"), arch="arm64")
+    assert [at[slot * 0x80] for slot in (0, 1, 2, 3, 4, 15)] == [
+        *(f"vectors [{kind}]" for kind in ("sync", "irq", "fiq", "error", "sync", "error")),
+    ]
+    assert at[0x800] == "next"
+    assert flags["vectors [irq]"] == rules.ENTRY | rules.IRQ
+    assert flags["vectors [sync]"] == rules.ENTRY
+    assert flags["cpu_switch_to"] == rules.SWITCH
+    assert choose((0, "t", "__switch_to"), arch="arm64")[1]["__switch_to"] == 0
+
+
+def test_arm_vectors_that_no_symbol_table_has():
+    found = ts.choose([(0xC0008000, "T", "stext")], "arm")
+    at = {address: found.names[number] for address, number, _ in found.rows}
+    assert at[0xFFFF0018] == "vectors [irq]"
+    assert at[0xFFFF0020] == "[kernel, no symbol]"
+    assert at[0xFFFF1000] == "vector_stubs"
+    named = ts.choose([(0xC0008000, "T", "stext"), (0xFFFF1020, "t", "vector_irq")], "arm")
+    at = {address: named.names[number] for address, number, _ in named.rows}
+    assert at[0xFFFF1020] == "vector_irq"
+    assert 0xFFFF1000 not in at
 
 
 def test_the_file_has_what_its_head_says():
-    raw = ts.encode(ts.choose([(BASE, "t", "f")]))
+    raw = ts.encode(ts.choose([(BASE, "t", "f")], "x86_64"))
     magic, version, rows, functions, _ = struct.unpack_from("<8s4I", raw)
-    assert (magic, version, rows, functions) == (b"BLSYMS\0\0", 1, 2, 9)
+    assert (magic, version, rows, functions) == (b"BLSYMS\0\0", 2, 2, 9)
     assert len(raw) == 24 + rows * 16 + functions * 4
 
 

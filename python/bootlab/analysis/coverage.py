@@ -51,7 +51,7 @@ def functions(trace: FunctionTrace, symbols: Symbols, levers: Sequence[Levers] =
     if symbols.names != trace.names[: len(symbols.names)]:
         raise ValueError("the symbols are those of another kernel")
     size = np.zeros(len(symbols.names), dtype=np.int64)
-    for (address, number), (end, _) in zip(symbols.rows, symbols.rows[1:], strict=False):
+    for (address, number, _), (end, _, _) in zip(symbols.rows, symbols.rows[1:], strict=False):
         # What stands before a gap (the next section is aligned to pages) has no known end.
         size[number] += end - address if end - address <= _LONGEST_BYTES else 0
     ran = np.zeros(len(trace.names), dtype=bool)

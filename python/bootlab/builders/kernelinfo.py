@@ -16,12 +16,14 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
-_RULES = 3
+_RULES = 4
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 SYMBOLS = (
     "_text",
     "_stext",
     "start_kernel",
+    "__idmap_text_start",
+    "__idmap_text_end",
     "startup_64",
     "rest_init",
     "kernel_init",

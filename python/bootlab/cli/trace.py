@@ -68,6 +68,9 @@ def trace(
     subtree: Annotated[
         list[str] | None, typer.Option("--subtree", help="Keep spans below this function only (the tree has all).")
     ] = None,
+    span_depth: Annotated[
+        int | None, typer.Option("--span-depth", min=1, max=512, help="Keep spans of this many levels of calls only.")
+    ] = None,
     span_us: Annotated[
         float, typer.Option("--span-us", min=0, help="Keep spans of calls that took at least this.")
     ] = 20,
@@ -110,7 +113,9 @@ def trace(
     wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
     if wrong or len(sort) != 1:
         raise UserError(f"no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}")
-    request = TraceRequest(min_ns=int(span_us * 1000), start=start, stop=stop, subtree=tuple(subtree or ()))
+    request = TraceRequest(
+        min_ns=int(span_us * 1000), depth=span_depth, start=start, stop=stop, subtree=tuple(subtree or ())
+    )
     min_ns = int(min_us * 1000)
     if compare is not None:
         _refuse(show=show, perfetto=perfetto, chrome=chrome, speedscope=speedscope, folded=folded, root=root)

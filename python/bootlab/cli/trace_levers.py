@@ -17,6 +17,7 @@ from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import Configuration, from_mapping, parse_config, read_configuration
 from bootlab.kernelsource.levers import Levers, levers_of
 from bootlab.kernelsource.tree import SourceTree
+from bootlab.model.architecture import ARCHITECTURES
 from bootlab.report import levers_page
 from bootlab.targets import recording_dir, trace_symbols
 
@@ -85,7 +86,7 @@ def known(
         path = symbols or image
         if path is None:
             raise UserError("coverage needs the kernel's symbols", hint="--symbols System.map, or the kernel image")
-        chosen = trace_symbols.choose(table_of(path))
+        chosen = trace_symbols.choose(table_of(path), _machine_arch(folder))
     if source is not None:
         tree = opened_tree(source, config, configuration=_configuration(image), arch=_arch(folder))
         names = trace.names[len(trace_symbols.BUCKETS) :]
@@ -154,3 +155,10 @@ def _arch(folder: str | None) -> str:
         return ""
     command = recording_dir.load(Path(folder)).meta.command
     return next((w.rpartition("qemu-system-")[2] for w in command if "qemu-system-" in w), "")
+
+
+def _machine_arch(folder: str | None) -> str:
+    """Return `machine.arch` of a recording's system, told by its emulator; x86_64 without one."""
+    command = recording_dir.load(Path(folder)).meta.command if folder is not None else ()
+    emulators = {Path(word).name for word in command}
+    return next((name for name, facts in ARCHITECTURES.items() if facts.emulator in emulators), "x86_64")

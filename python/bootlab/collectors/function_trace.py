@@ -9,7 +9,7 @@ import numpy as np
 
 from bootlab.analysis.call_tree import CUT_ROOT, ROOT, FunctionTrace, Head, Table
 from bootlab.errors import UserError
-from bootlab.targets.trace_boot import FUNCTIONS_FILE, TRACE_FILE
+from bootlab.targets.trace_boot import FUNCTIONS_FILE, PART_FILE, TRACE_FILE
 from bootlab.targets.trace_symbols import BUCKETS
 
 _MAGIC = b"BLTRACE\0"
@@ -33,8 +33,13 @@ _IRQ_OFF = np.dtype([("start_ns", "<i8"), ("length_ns", "<i8"), ("start_node", "
 
 
 def load(folder: Path) -> FunctionTrace:
-    """Read the trace of a recording. Raise UserError when there is none, or when it is damaged."""
+    """Read the trace of a recording, or what was traced when QEMU was killed: its head is not `complete` then.
+
+    Raise UserError when there is none, or when it is damaged.
+    """
     path = folder / TRACE_FILE
+    if not path.exists() and (folder / PART_FILE).exists():
+        path = folder / PART_FILE
     try:
         raw = path.read_bytes()
         names = tuple((folder / FUNCTIONS_FILE).read_text(encoding="utf-8", errors="replace").split("\n"))

@@ -23,6 +23,9 @@ _ALIGN = 2 << 20
 _RISCV_RAM = 0x80000000
 RISCV_FIRMWARE_RANGE = (_RISCV_RAM, _RISCV_RAM + _ALIGN)
 
+# arch/x86/include/asm/page_64_types.h: __START_KERNEL_map.
+_X86_LINK_OFFSET = 0xFFFFFFFF80000000
+
 # arch/arm/include/asm/memory.h: modules take the last 16 MiB below the kernel's half.
 _ARM_MODULES_BYTES = 16 << 20
 _ARM_PAGE_OFFSET = 0xC0000000
@@ -76,6 +79,23 @@ def flash_entries(system: System) -> dict[str, int]:
     else:
         found["kernel-image"] = first
     return ({"kernel-copy": place.copy_mark} if start in {"copied", "unpacked"} else {}) | found
+
+
+def link_offset(arch: Arch, info: KernelInfo, at: int | None) -> int:
+    """Return what a linked address of the kernel has more than the physical one it is executed at before the MMU is on.
+
+    `at`: the mark `kernel-image`. Modulo 2**64. Zero without it: early code has no names then.
+    """
+    if arch == "x86_64":
+        return _X86_LINK_OFFSET
+    stext = info.symbols.get("_stext", info.symbols.get("start_kernel"))
+    if at is None or stext is None:
+        return 0
+    if arch == "arm":
+        text = _arm_text(info)
+        return 0 if text is None else (text - at) % 2**64
+    # Both are linked to a boundary of 2 MiB (arch/{arm64,riscv}/kernel/vmlinux.lds.S), old arm64 TEXT_OFFSET behind it.
+    return ((stext & ~(_ALIGN - 1)) + info.text_offset_bytes % _ALIGN - at) % 2**64
 
 
 def user_space_end(arch: Arch, info: KernelInfo) -> int:

@@ -14,11 +14,11 @@ import msgspec
 from bootlab.targets.emulator import Emulator
 
 _SOURCES = ("bootlab-stamp.c", "plugin-api.h", "stamp-file.h")
-_TRACE_PARTS = ("block", "count", "flow", "irq", "out", "stack", "symbols", "tree")
+_TRACE_PARTS = ("block", "count", "cpu", "flow", "irq", "out", "stack", "symbols", "tree")
 _TRACE_SOURCES = (
     "bootlab-trace.c",
     *(f"trace-{part}.c" for part in _TRACE_PARTS),
-    "decode-x86.c",
+    *(f"decode-{kind}.c" for kind in ("x86", "arm64", "a32", "t32", "riscv")),
     *(f"trace-{part}.h" for part in _TRACE_PARTS),
     "decode.h",
     "plugin-api.h",

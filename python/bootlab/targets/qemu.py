@@ -119,14 +119,15 @@ class QemuTarget:
             ending = Ending(Outcome.WRONG_ARCH, wrong)
             console.write_bytes(b"")
         else:
+            # Before the boot: they explain what is left of it should bootlab be killed.
+            for name, source in plan.carried:
+                shutil.copyfile(source, folder / name)
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
                 ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress)
                 if _stamped_behind(plan) and ending.outcome is Outcome.GOAL:
                     _await_stamps(StampFile(stamp_path), watch.size_bytes, process, stop)
                 if plan.awaited and ending.outcome is Outcome.GOAL:
                     _await(folder / plan.awaited, process, stop)
-            for name, source in plan.carried:
-                shutil.copyfile(source, folder / name)
         return _record(plan, folder, watch, ending, time.monotonic() - started)
 
     def _inspect(self, system: System) -> KernelInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -10,16 +11,15 @@ import msgspec
 from bootlab import _core
 from bootlab.builders.cache import Cache
 from bootlab.errors import EnvironmentFault, UserError
-from bootlab.targets import emulator, plugin, trace_symbols
+from bootlab.targets import emulator, load_address, plugin, trace_rules, trace_symbols
 from bootlab.targets.base import BootPlan
 from bootlab.targets.marks import kernel_marks
 
 TRACE_FILE = "trace.bin"
+PART_FILE = f"{TRACE_FILE}.part"
 FUNCTIONS_FILE = "functions.txt"
-# arch/x86/include/asm/page_64_types.h: __START_KERNEL_map; Documentation/arch/x86/x86_64/mm.rst: the end of user space
-# with four-level page tables, below the kernel's half with five levels too.
-_LINK_OFFSET = {"x86_64": 0xFFFFFFFF80000000}
-_USER_END = {"x86_64": 0x800000000000}
+# arch/arm/kernel/entry-armv.S: __kuser_helper_start; user space executes them in the page of the vectors.
+_ARM_KUSER = (0xFFFF0F00, 0xFFFF1000)
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,10 +46,6 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
         )
     if system.machine.cpus != 1:
         raise UserError("functions are traced on one processor", hint="set machine.cpus = 1 for the trace")
-    if system.machine.arch not in _LINK_OFFSET:
-        raise UserError(
-            f"functions are not traced on {system.machine.arch}", hint=f"traced: {', '.join(sorted(_LINK_OFFSET))}"
-        )
     if "-plugin" not in plan.command:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
     if plan.info.symbols.get("start_kernel") is None and not system.kernel.symbols:
@@ -83,39 +79,52 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
 
 
 def _layout(plan: BootPlan) -> list[str]:
-    arch = plan.system.machine.arch
-    marks, _ = kernel_marks(plan.system, plan.info)
-    words = [f"offset={_LINK_OFFSET[arch]:#x}", f"user_end={_USER_END[arch]:#x}"]
+    machine, info = plan.system.machine, plan.info
+    marks, _ = kernel_marks(plan.system, info)
+    offset = load_address.link_offset(machine.arch, info, marks.get("kernel-image"))
+    words = [f"offset={offset:#x}", f"user_end={load_address.user_space_end(machine.arch, info):#x}"]
     if plan.system.kernel.form == "vmlinux":
-        if plan.info.pvh_entry is not None:
-            words.append(f"kernel={plan.info.pvh_entry:#x}")
+        return [*words, f"kernel={info.pvh_entry:#x}"] if info.pvh_entry is not None else words
+    if machine.arch == "x86_64" and "kernel-entry" in marks:
+        words.append(f"setup={marks['kernel-entry']:#x}")
+    if "decompression" in marks:
+        words.append(f"decompress={marks['decompression']:#x}")
+    if (entry := marks.get("kernel-image")) is None:
         return words
-    for name, key in (("kernel-entry", "setup"), ("decompression", "decompress"), ("kernel-image", "kernel")):
-        if name in marks:
-            words.append(f"{key}={marks[name]:#x}")
-    return words
+    words.append(f"kernel={entry:#x}")
+    if machine.arch == "x86_64":
+        return words
+    stext = info.symbols.get("_stext", info.symbols.get("start_kernel", 0))
+    ranges = {"image": (entry, (stext - offset) % 2**64)}
+    idmap = info.symbols.get("__idmap_text_start"), info.symbols.get("__idmap_text_end")
+    if idmap[0] is not None and idmap[1] is not None:
+        ranges["idmap"] = ((idmap[0] - offset) % 2**64, (idmap[1] - offset) % 2**64)
+    if machine.arch == "riscv64":
+        ranges["firmware"] = load_address.RISCV_FIRMWARE_RANGE
+    if machine.arch == "arm":
+        ranges["kuser"] = _ARM_KUSER
+    return words + [f"{name}={low:#x}-{high:#x}" for name, (low, high) in ranges.items()]
 
 
 def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[Path, Path]:
     kernel = plan.system.kernel
-    # The image's own symbols fit it for certain; the System.map that Debian packs is one line of text.
-    from_image = plan.info.symbols.get("start_kernel") is not None
-    source = Path(kernel.image if from_image or not kernel.symbols else kernel.symbols)
+    sources = [Path(name) for name in (kernel.symbols, kernel.image) if name]
     extra: dict[str, int] = {}
-    wishes = [(request.start, trace_symbols.START), (request.stop, trace_symbols.STOP)]
-    wishes += [(name, trace_symbols.SUBTREE) for name in request.subtree]
+    wishes = [(request.start, trace_rules.START), (request.stop, trace_rules.STOP)]
+    wishes += [(name, trace_rules.SUBTREE) for name in request.subtree]
     for name, flag in wishes:
         if name is not None:
             extra[name] = extra.get(name, 0) | flag
-    asked = hashlib.sha256(f"{trace_symbols.RULES} {sorted(extra.items())}".encode()).hexdigest()[:8]
-    place = cache.root / "trace" / f"{cache.digest(source)[:32]}-{asked}.syms"
+    asked = hashlib.sha256(
+        f"{trace_rules.VERSION} {plan.system.machine.arch} {sorted(extra.items())}".encode()
+    ).hexdigest()[:8]
+    kept = hashlib.sha256(" ".join(cache.digest(source) for source in sources).encode()).hexdigest()[:32]
+    place = cache.root / "trace" / f"{kept}-{asked}.syms"
     names = place.with_suffix(".names")
     if place.is_file() and names.is_file():
         return place, names
-    table = _core.kernel_symbol_table(source.read_bytes()) if from_image else trace_symbols.read_map(source)
-    chosen = trace_symbols.choose(table, extra)
-    if "start_kernel" not in chosen.names:
-        raise UserError(f"{source} has no symbols of a kernel", hint="name the kernel's System.map as kernel.symbols")
+    table = _symbol_table(sources)
+    chosen = trace_symbols.choose(table, plan.system.machine.arch, extra)
     for name in extra:
         if name not in chosen.names:
             raise UserError(f"the kernel has no function {name!r}", hint="names are those of System.map or kallsyms")
@@ -125,3 +134,40 @@ def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[
         fresh.write_bytes(raw)
         fresh.replace(path)
     return place, names
+
+
+def _symbol_table(sources: list[Path]) -> list[tuple[int, str, str]]:
+    """Return the symbols of the file named for them when they are those of the image, else the image's own.
+
+    System.map and vmlinux have more than the image's kallsyms: the kernel's head, exception stubs. Debian's System.map
+    is one line of text.
+    """
+    *named, image = sources
+    try:
+        own = _core.kernel_symbol_table(image.read_bytes())
+    except ValueError:
+        own = []
+    start = _start_kernel(own)
+    for path in named:
+        try:
+            found = _core.kernel_symbol_table(path.read_bytes())
+        except ValueError:
+            found = trace_symbols.read_map(path) if start is None else _read_map_or_nothing(path)
+        if _start_kernel(found) is not None and start in {None, _start_kernel(found)}:
+            return found
+    if start is None:
+        raise UserError(
+            f"{(named or [image])[-1]} has no symbols of a kernel",
+            hint="name the kernel's System.map as kernel.symbols",
+        )
+    return own
+
+
+def _read_map_or_nothing(path: Path) -> list[tuple[int, str, str]]:
+    with contextlib.suppress(UserError):
+        return trace_symbols.read_map(path)
+    return []
+
+
+def _start_kernel(table: list[tuple[int, str, str]]) -> int | None:
+    return next((address for address, _, name in table if name == "start_kernel"), None)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.targets.trace_rules import Rules
 
 BUCKETS = (
     "[firmware]",
@@ -22,13 +24,6 @@ BUCKETS = (
     "[cut]",
 )
 NO_SYMBOL = 4
-RULES = 1
-"""Counted up whenever the choice of functions changes."""
-
-ENTRY, ENTRY_STUBS, IRQ, THUNK, RETURN_THUNK, SWITCH, FRESH, SPANS, MAIN, START, STOP, SUBTREE, NAMES = (
-    1 << bit for bit in range(13)
-)
-
 _HEAD = struct.Struct("<8s4I")
 _ROW = struct.Struct("<Q2I")
 _CODE_KINDS = frozenset("tTwW")
@@ -36,67 +31,64 @@ _CODE_KINDS = frozenset("tTwW")
 _ENDS = frozenset({"_etext", "_einittext", "__entry_text_end"})
 # Below are per-CPU offsets and constants; nobody knows the last function's length.
 _LOWEST = 1 << 30
-_LAST_BYTES = 4096
+_LAST_BYTES = _PAGE_BYTES = 4096
+# Marks of where ARM code, Thumb code and data begin (ELF for the Arm Architecture, 4.5.5; RISC-V psABI alike).
+_MAPPING = re.compile(r"\$[atdx](\.|$)|\$x\w|\.L")
 _HEX = re.compile(r"[0-9a-fA-F]{8,16}")
 _PART = re.compile(r"\.cold(\.\d+)?$")
 
-_RULES: tuple[tuple[re.Pattern[str], int], ...] = tuple(
-    (re.compile(pattern), flags)
-    for pattern, flags in (
-        (r"asm_(exc|xenpv_exc)_\w+|asm_int80_emulation|asm_exc_nmi", ENTRY),
-        (r"asm_sysvec_\w+", ENTRY | IRQ),
-        (r"(irq|spurious)_entries_start", ENTRY_STUBS | IRQ),
-        (r"early_idt_handler_array", ENTRY_STUBS),
-        (r"entry_(SYSCALL_64|SYSENTER_compat|SYSCALL_compat|INT80_compat)", ENTRY),
-        (r"__x86_indirect_\w+|__SC[TK]__\w+", THUNK),
-        (r"__x86_return_thunk|srso_\w*return_thunk|retbleed_return_thunk|its_return_thunk|__ret", RETURN_THUNK),
-        (r"__switch_to_asm|cpu_switch_to", SWITCH),
-        (r"ret_from_fork(_asm)?", FRESH | NAMES),
-        (r"kthread", NAMES),
-        (r"do_one_initcall", SPANS),
-        (r"kernel_init", MAIN),
-    )
-)
-
 
 class Symbols(msgspec.Struct, frozen=True):
-    """Functions by number, and the address ranges that hold them."""
+    """Functions by number, and the ranges that hold them: start, number, whether the function starts elsewhere."""
 
     names: tuple[str, ...]
     flags: tuple[int, ...]
-    rows: tuple[tuple[int, int], ...]
+    rows: tuple[tuple[int, int, bool], ...]
 
 
-def choose(table: Sequence[tuple[int, str, str]], extra: dict[str, int] | None = None) -> Symbols:
+def choose(table: Sequence[tuple[int, str, str]], arch: str, extra: dict[str, int] | None = None) -> Symbols:
     """Give the functions of a table (address, kind, name) their numbers. `extra` adds flags to functions by name."""
+    rules = Rules(arch)
     by_address: dict[int, str] = {}
     for address, kind, name in table:
-        if kind not in _CODE_KINDS or address < _LOWEST:
+        if kind not in _CODE_KINDS or address < _LOWEST or _MAPPING.match(name):
             continue
         old = by_address.get(address)
-        if old is None or _rank(name) < _rank(old):
+        if old is None or _rank(name, rules) < _rank(old, rules):
             by_address[address] = name
+    if by_address:
+        _add_vectors(by_address, rules)
+    ordered = sorted(by_address.items())
     names = list(BUCKETS)
     flags = [0] * len(BUCKETS)
-    whole: dict[str, int] = {}
-    for _, name in sorted(by_address.items()):
-        if name not in _ENDS and not _PART.search(name):
-            whole.setdefault(name, len(names))
-            names.append(name)
-            flags.append(_flags_of(name) | (extra or {}).get(name, 0))
-    rows: list[tuple[int, int]] = []
-    number = len(BUCKETS)
-    for address, name in sorted(by_address.items()):
-        if name in _ENDS:
-            rows.append((address, NO_SYMBOL))
-        elif _PART.search(name):
-            rows.append((address, whole.get(_PART.sub("", name), NO_SYMBOL)))
+    numbers: dict[str, int] = {}
+    rows: list[tuple[int, int, bool]] = []
+    for address, name in ordered:
+        if name and name not in _ENDS and not _PART.search(name) and name not in rules.parts:
+            slot = name.endswith("]")
+            if not slot or name not in numbers:
+                names.append(name)
+                flags.append(rules.flags_of(name) | (extra or {}).get(name, 0))
+                numbers.setdefault(name, len(names) - 1)
+            rows.append((address, numbers[name] if slot else len(names) - 1, False))
         else:
-            rows.append((address, number))
-            number += 1
-    if rows:
-        rows.append((rows[-1][0] + _LAST_BYTES, NO_SYMBOL))
+            rows.append((address, NO_SYMBOL, False))
+    for at, (address, name) in enumerate(ordered):
+        if _PART.search(name) or name in rules.parts:
+            rows[at] = (address, numbers.get(rules.parts.get(name) or _PART.sub("", name), NO_SYMBOL), True)
+    if rows and rows[-1][1] != NO_SYMBOL:
+        rows.append((rows[-1][0] + _LAST_BYTES, NO_SYMBOL, False))
     return Symbols(tuple(names), tuple(flags), tuple(rows))
+
+
+def _add_vectors(by_address: dict[int, str], rules: Rules) -> None:
+    addresses = sorted(by_address)
+    for at, name in rules.high_vectors:
+        if not any(at <= address < at + _PAGE_BYTES for address in addresses):
+            by_address.setdefault(at, name)
+    addresses = sorted(by_address)
+    for start, end in pairwise((*addresses, addresses[-1] + _LAST_BYTES)):
+        by_address.update(rules.slots(by_address[start], start, end))
 
 
 def read_map(path: Path) -> list[tuple[int, str, str]]:
@@ -117,26 +109,21 @@ def read_map(path: Path) -> list[tuple[int, str, str]]:
 
 def encode(symbols: Symbols) -> bytes:
     """Return the file that the plugin maps."""
-    raw = bytearray(_HEAD.pack(b"BLSYMS\0\0", 1, len(symbols.rows), len(symbols.names), 0))
-    for address, number in symbols.rows:
-        raw += _ROW.pack(address, number, 0)
+    raw = bytearray(_HEAD.pack(b"BLSYMS\0\0", 2, len(symbols.rows), len(symbols.names), 0))
+    for address, number, part in symbols.rows:
+        raw += _ROW.pack(address, number, part)
     raw += struct.pack(f"<{len(symbols.flags)}I", *symbols.flags)
     return bytes(raw)
 
 
-def _flags_of(name: str) -> int:
-    for pattern, flags in _RULES:
-        if pattern.fullmatch(name):
-            return flags
-    return 0
-
-
-def _rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
+def _rank(name: str, rules: Rules) -> tuple[bool, bool, bool, bool, int, str]:
     """Order the names of one address: known to the rules first, then without marks of the linker or compiler."""
     return (
-        _flags_of(name) == 0,
+        rules.flags_of(name) == 0,
         name in _ENDS,
-        name.startswith(("__pfx_", "__cfi_", "_stext", "_text")),
+        name.startswith(
+            ("__pfx_", "__cfi_", "_stext", "_text", "_sinittext", "__idmap_text_", "__irqentry_", "__entry_text_")
+        ),
         "." in name,
         len(name),
         name,

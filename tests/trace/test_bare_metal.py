@@ -1,0 +1,57 @@
+"""Every call, return, jump and exception of a machine that runs nothing but them."""
+
+import shutil
+
+import pytest
+
+from bootlab.analysis import function_tables
+from bootlab.builders.cache import Cache
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.tracing import trace_boot
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Goal, Kernel, Limits, Machine, System
+from bootlab.targets.qemu import QemuTarget
+from bootlab.targets.trace_boot import TraceRequest
+from tests.trace.bare_metal import CALLS, build
+
+pytestmark = pytest.mark.qemu
+
+
+def machine(arch, place):
+    board = Machine(arch=arch, memory_mib=64)
+    if shutil.which(board.architecture.emulator) is None:
+        pytest.skip(f"{board.architecture.emulator} is not installed")
+    image, symbols = build(place, arch)
+    return System(
+        name=f"bare {arch}",
+        kernel=Kernel(image=str(image), symbols=str(symbols)),
+        goal=Goal(console="done"),
+        machine=board,
+        cmdline=CommandLine.parse("x"),
+        limits=Limits(virtual_s=5, stall_virtual_s=1, wall_s=60, stall_wall_s=30),
+    )
+
+
+@pytest.mark.parametrize("arch", ["arm64", "arm", "riscv64"])
+def test_counts_are_those_of_the_code(arch, tmp_path):
+    system = machine(arch, tmp_path)
+    cache = Cache(tmp_path / "cache")
+    with Bench(QemuTarget(cache), tmp_path / "store", jobs=1) as bench:
+        found = trace_boot(bench, cache, system, TraceRequest())
+        subtree = trace_boot(bench, cache, system, TraceRequest(min_ns=0, subtree=("outer",), depth=4))
+    trace = found.trace
+    head = trace.head
+    rows = {row.function: row for row in function_tables.functions(trace)}
+    assert {name: rows[name].count for name in CALLS} == CALLS
+    thumb = 3 if arch == "arm" else 0
+    assert head.calls == sum(CALLS.values()) - CALLS["last"] + thumb
+    assert (head.unmatched, head.lost_frames, head.deep_frames) == (0, 0, 0)
+    assert head.entries == 2
+    chains = {trace.chain(node)[-3:]: int(trace.nodes["count"][node]) for node in range(4, len(trace.nodes))}
+    below_outer = {chain[-1]: count for chain, count in chains.items() if chain[-2:-1] == ("outer",)}
+    assert below_outer == ({"leaf": 3, "thumb_leaf": 3, "last": 3} if thumb else {"leaf": 6, "last": 3})
+    # RISC-V's handler is jumped to with a return address made by hand.
+    assert head.returns == head.calls + (2 if arch == "riscv64" else 0)
+    kept = {subtree.trace.name(int(node)) for node in subtree.trace.spans["node"]}
+    assert kept == {"outer", "leaf", "last"} | ({"thumb_leaf"} if thumb else set())
+    assert int(subtree.trace.spans["depth"].max()) <= 3
