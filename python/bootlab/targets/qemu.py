@@ -123,11 +123,12 @@ class QemuTarget:
             for name, source in plan.carried:
                 shutil.copyfile(source, folder / name)
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
-                ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress)
+                awaited = folder / plan.awaited if plan.awaited else None
+                ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress, awaited)
                 if _stamped_behind(plan) and ending.outcome is Outcome.GOAL:
                     _await_stamps(StampFile(stamp_path), watch.size_bytes, process, stop)
-                if plan.awaited and ending.outcome is Outcome.GOAL:
-                    _await(folder / plan.awaited, process, stop)
+                if awaited and ending.outcome is Outcome.GOAL:
+                    _await(awaited, process, stop)
         return _record(plan, folder, watch, ending, time.monotonic() - started)
 
     def _inspect(self, system: System) -> KernelInfo:
@@ -167,6 +168,7 @@ def _follow(
     stamps: StampFile,
     stop: threading.Event,
     progress: ProgressSink | None,
+    awaited: Path | None,
 ) -> Ending:
     began = grew = time.monotonic()
     told = 0.0
@@ -182,7 +184,9 @@ def _follow(
         state = stamps.progress() if plan.stamped else None
         if state is not None:
             virtual_ns = state.now_ns
-        if grown:
+        # The trace is written in the midst of the goal's line, while the machine stands still.
+        writing = awaited is not None and watch.goal is not None and not awaited.exists()
+        if grown or writing:
             grew, virtual_at_growth = now, virtual_ns or 0
         if watch.goal is None:
             goal_at = None
