@@ -45,6 +45,11 @@ $(KERNEL)/vmlinuz: scripts/fetch-kernel.sh
 
 kernel: $(KERNEL)/vmlinuz
 
+# For the module that the tests load.
+$(KERNEL)/build: scripts/fetch-headers.sh $(KERNEL)/vmlinuz
+	./scripts/fetch-headers.sh $(KERNEL)
+	touch -h $@
+
 guest:
 	./scripts/setup-debian.sh run
 	$(MAKE) --no-print-directory -s -C guest
@@ -57,7 +62,7 @@ doctor: setup
 demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
-test: developer kernel
+test: developer kernel $(KERNEL)/build
 	./scripts/setup-debian.sh test
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile

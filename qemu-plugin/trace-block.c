@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "trace-code.h"
 #include "trace-file.h"
 #include "trace-symbols.h"
 
@@ -133,5 +134,7 @@ struct block *block_of(const struct qemu_plugin_tb *tb, size_t n, const struct d
     *b = fresh;
     b->next = *slot;
     *slot = b;
+    if (b->function == BUCKET_NO_SYMBOL)
+        code_keep(tb, n);
     return b;
 }

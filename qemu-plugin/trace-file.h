@@ -11,7 +11,7 @@
 #define BOOTLAB_SYMBOLS_MAGIC "BLSYMS\0"
 #define BOOTLAB_SYMBOLS_VERSION 2
 #define BOOTLAB_TRACE_MAGIC "BLTRACE"
-#define BOOTLAB_TRACE_VERSION 1
+#define BOOTLAB_TRACE_VERSION 2
 
 /* Functions with fixed numbers: what has no symbol of the kernel's. */
 enum bootlab_bucket {
@@ -23,6 +23,7 @@ enum bootlab_bucket {
     BUCKET_ROOT,       /* the tree's root; executes nothing */
     BUCKET_IRQ,        /* the root of interrupts; executes nothing */
     BUCKET_CUT,        /* the root of what the full tree could not take; executes nothing */
+    BUCKET_INIT,       /* above the user space of the task that becomes init; executes nothing */
     N_BUCKETS,
 };
 
@@ -42,6 +43,7 @@ enum bootlab_function_flag {
     FN_NAMES = 4096,     /* the last function it called names the task (kthread) */
     FN_RESUME = 8192,    /* assembler jumps with this as return address: a return to it ends what runs above it */
     FN_GOES_ON = 16384,  /* an entry's stub: its return from the exception goes to the handler */
+    FN_TURN = 32768,     /* lets others run if they want to (schedule, cond_resched) */
 };
 
 struct bootlab_symbols_head {
@@ -92,13 +94,24 @@ struct bootlab_task {
 #define TASK_MAIN 1
 #define TASK_BOOT 2
 
-struct bootlab_irq_off {
+/* Of three kinds: interrupts off, preemption off, and a task in the kernel without a point where others may run. */
+struct bootlab_stretch {
     uint64_t start_ns;
     uint64_t length_ns;
     uint32_t start_node;
     uint32_t end_node;
+    uint64_t most_ns; /* the longest time in one function without a call, within the stretch, and where */
+    uint64_t most_node;
 };
-#define BOOTLAB_MAX_IRQ_OFF 128
+#define BOOTLAB_MAX_STRETCHES 128
+
+/* The beginning of a block that no symbol covers: by it a module's place in memory is found. */
+struct bootlab_code {
+    uint64_t at;
+    uint64_t n_bytes;
+    uint8_t bytes[48];
+};
+#define BOOTLAB_MAX_CODE (1u << 16)
 
 struct bootlab_trace_head {
     char magic[8];
@@ -118,7 +131,7 @@ struct bootlab_trace_head {
     uint64_t direct_reads; /* 1: the counter was read from QEMU's fields; 0: through its functions */
     uint64_t checks, mismatches; /* of the direct reads against QEMU's own functions */
     uint64_t slow_blocks;
-    uint64_t n_nodes, n_spans, n_tasks, n_irq_off, n_functions;
-}; /* then nodes, spans, tasks, irq_off */
+    uint64_t n_nodes, n_spans, n_tasks, n_irq_off, n_functions, n_code, n_preempt_off, n_turns;
+}; /* then nodes, spans, tasks, irq_off, code, preempt_off, turns */
 
 #endif

@@ -33,7 +33,7 @@ static bool started, jumps_by_thunk;
 
 void flow_open(int shift, uint64_t end_insns)
 {
-    flow.shift = shift;
+    flow.shift = stretches_shift = shift;
     flow.key = KEY_NEVER;
     end_at = end_insns;
 }
@@ -43,6 +43,9 @@ static void charge(uint64_t insns)
     uint64_t ran = insns - flow.last_insns;
     tree.nodes[stack_top()->node].self_insns += ran;
     stacks.now->task->insns += ran;
+    stretches_charge(&irqs, ran, stack_top()->node);
+    stretches_charge(&preemption, ran, stack_top()->node);
+    stretches_charge(&turns, ran, stack_top()->node);
     flow.last_insns = insns;
     now_ns = (insns << flow.shift) + (uint64_t)flow.bias_ns;
 }
@@ -79,6 +82,8 @@ static void wake(void)
     struct stack *waiting = stacks.main ? stacks.main : stacks.boot;
     if (waiting->depth)
         tree.nodes[waiting->frames[waiting->depth - 1].node].blocks_ns += slept;
+    /* Who halts the processor holds nobody off. */
+    preemption.off_ns = turns.off_ns = now_ns;
 }
 
 /* FN_START: what was counted up to here is forgotten. */
@@ -90,8 +95,9 @@ static void start_here(uint64_t insns)
     flow.idle_ns = 0;
     tree_clear_counts();
     stacks_restart(now_ns);
-    irqs.n_longest = 0;
-    irqs.off_ns = now_ns;
+    stretches_restart(&irqs, now_ns);
+    stretches_restart(&preemption, now_ns);
+    stretches_restart(&turns, now_ns);
     tree.nodes[stack_top()->node].count = 1;
 }
 
@@ -380,7 +386,13 @@ void flow_change(const struct block *b)
         resolve(b);
     jumps_by_thunk = false;
     uint32_t is = symbols.flags[b->function];
-    if ((is & (FN_SWITCH | FN_START | FN_STOP)) && (b->flags & BLOCK_STARTS)) {
+    if (b->function == BUCKET_USER)
+        stretches_set(&turns, true, now_ns, stack_top()->node);
+    else if (turns.on && stacks.switches)
+        stretches_set(&turns, false, now_ns, stack_top()->node);
+    if ((is & (FN_SWITCH | FN_START | FN_STOP | FN_TURN)) && (b->flags & BLOCK_STARTS)) {
+        if (is & FN_TURN)
+            stretches_split(&turns, now_ns, stack_top()->node);
         if (is & FN_SWITCH)
             flow.switch_armed = true;
         if ((is & FN_START) && !started)
@@ -411,10 +423,20 @@ void flow_irq_change(unsigned change, unsigned left)
     irqs_set(on, at_ns, stack_top()->node);
 }
 
+void flow_preempt_count(uint32_t count, unsigned left)
+{
+    if (flow.over || !count == preemption.on)
+        return;
+    uint64_t at_ns = ((count_now() - left) << flow.shift) + (uint64_t)flow.bias_ns;
+    stretches_set(&preemption, !count, at_ns, stack_top()->node);
+}
+
 void flow_switch_load(uint64_t vaddr)
 {
     if (flow.over || !flow.switch_armed)
         return;
     flow.switch_armed = false;
     stack_switch(vaddr, stack_function(), now_ns);
+    stretches_split(&preemption, now_ns, stack_top()->node);
+    stretches_split(&turns, now_ns, stack_top()->node);
 }

@@ -31,6 +31,9 @@ void flow_change(const struct block *b);
 /* An instruction of this enum irq_change; `left` instructions of its block are charged and not executed. */
 void flow_irq_change(unsigned change, unsigned left);
 
+/* The preemption count was read or written. */
+void flow_preempt_count(uint32_t count, unsigned left);
+
 /* A load of the function that switches stacks. */
 void flow_switch_load(uint64_t vaddr);
 

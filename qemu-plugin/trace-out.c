@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace-code.h"
 #include "trace-count.h"
 #include "trace-flow.h"
 #include "trace-irq.h"
@@ -64,12 +65,18 @@ static void write_to(const char *path, uint64_t end_insns, uint64_t end_ns, bool
         .n_tasks = stacks.n_tasks,
         .n_irq_off = irqs.n_longest,
         .n_functions = symbols.n_functions,
+        .n_code = code.n,
+        .n_preempt_off = preemption.n_longest,
+        .n_turns = turns.n_longest,
     };
     memcpy(head.magic, BOOTLAB_TRACE_MAGIC, sizeof head.magic);
     bool good = put(file, &head, sizeof head, 1) && put(file, tree.nodes, sizeof *tree.nodes, tree.n_nodes) &&
                 put(file, stacks.spans, sizeof *stacks.spans, stacks.n_spans) &&
                 put(file, stacks.tasks, sizeof *stacks.tasks, stacks.n_tasks) &&
-                put(file, irqs.longest, sizeof *irqs.longest, irqs.n_longest);
+                put(file, irqs.longest, sizeof *irqs.longest, irqs.n_longest) &&
+                put(file, code.rows, sizeof *code.rows, code.n) &&
+                put(file, preemption.longest, sizeof *preemption.longest, preemption.n_longest) &&
+                put(file, turns.longest, sizeof *turns.longest, turns.n_longest);
     if (fclose(file) != 0 || !good || rename(fresh, path) != 0)
         fprintf(stderr, "bootlab-trace: cannot write the file named by out=\n");
 }

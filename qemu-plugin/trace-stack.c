@@ -68,6 +68,10 @@ void stack_push(uint32_t parent, uint32_t function, uint64_t ret, uint16_t flags
         if (caller_is & FN_NAMES)
             s->task->function = function;
     }
+    if (function == BUCKET_USER && parent == NODE_ROOT && s == stacks.main) {
+        parent = tree_child(NODE_ROOT, BUCKET_INIT);
+        tree.nodes[parent].count = 1;
+    }
     struct frame *f = &s->frames[s->depth++];
     f->node = tree_child(parent, function);
     f->ret = ret;

@@ -3,7 +3,8 @@
  *
  *   rdinit=/bootlab-agent BOOTLAB_INIT=/init BOOTLAB_WAIT_MS=2000
  *
- * With BOOTLAB_CHECK=FILE it runs the command of that file instead and reports what it prints (check.h).
+ * With BOOTLAB_CHECK=FILE it runs the command of that file instead and reports what it prints (check.h), with
+ * BOOTLAB_TRACE=BYTES it reports so much of what the kernel's tracer has recorded (trace.h).
  *
  * It forks. The first process becomes the system's own init, with init's arguments; the child waits, then reports on
  * the serial port which files were read, what the kernel logged and what /proc says (report.h). The child works in a
@@ -29,6 +30,7 @@
 #include "files.h"
 #include "kernel.h"
 #include "report.h"
+#include "trace.h"
 
 #define WAIT_MS_DEFAULT 2000UL
 #define SYSLOG_CONSOLE_OFF 6
@@ -38,6 +40,7 @@ struct places {
 	char port[64];
 	char kmsg[64];
 	char proc[64];
+	char tracing[64];
 };
 
 /*
@@ -74,6 +77,7 @@ static void make_places(struct places *at)
 	snprintf(at->port, sizeof(at->port), "/dev/ttyS0");
 	snprintf(at->kmsg, sizeof(at->kmsg), "/dev/kmsg");
 	snprintf(at->proc, sizeof(at->proc), "/proc");
+	snprintf(at->tracing, sizeof(at->tracing), "/sys/kernel/tracing");
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return;
 	if (!base || strlen(base) > 40) {
@@ -90,6 +94,11 @@ static void make_places(struct places *at)
 	mkdir(at->proc, 0700);
 	mount("proc", at->proc, "proc", 0, NULL);
 	mknod(at->port, S_IFCHR | 0600, console_port(at->proc));
+	if (getenv("BOOTLAB_TRACE")) {
+		snprintf(at->tracing, sizeof(at->tracing), "%s/tracing", base);
+		mkdir(at->tracing, 0700);
+		mount("tracefs", at->tracing, "tracefs", 0, NULL);
+	}
 }
 
 static unsigned long wait_ms(void)
@@ -125,12 +134,16 @@ static void report(const struct places *at, unsigned long ms)
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;
+	if (getenv("BOOTLAB_TRACE"))
+		trace_stop(at->tracing);
 	port = open_port(at->port);
 	/* The kernel does not wait for a writer's line to end, so it is kept off the console while we write. */
 	klogctl(SYSLOG_CONSOLE_OFF, NULL, 0);
 	report_begin(port);
 	if (getenv("BOOTLAB_CHECK")) {
 		check_report(getenv("BOOTLAB_CHECK"), at->proc);
+	} else if (getenv("BOOTLAB_TRACE")) {
+		trace_report(at->tracing, strtoul(getenv("BOOTLAB_TRACE"), NULL, 10));
 	} else {
 		files_report();
 		kernel_report_proc(at->proc);
@@ -166,6 +179,7 @@ static void become_init(char **argv)
 	unsetenv("BOOTLAB_INIT");
 	unsetenv("BOOTLAB_WAIT_MS");
 	unsetenv("BOOTLAB_CHECK");
+	unsetenv("BOOTLAB_TRACE");
 	if (init) {
 		argv[0] = init;
 		execv(init, argv);

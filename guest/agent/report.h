@@ -6,6 +6,7 @@
  *   proc <name> <line>
  *   log <line>
  *   run <line>                    what the check's command printed (BOOTLAB_CHECK)
+ *   trace <line>                  of the kernel's tracer (BOOTLAB_TRACE)
  *   exit <status>                 how it ended: its exit status, or 128 and the signal's number
  *   end <number of the lines between begin and end>
  */

@@ -23,6 +23,14 @@ def kernel_symbol_table(image: bytes, /) -> list[tuple[int, str, str]]:
 def kernel_config(image: bytes, /) -> str | None:
     """Return the .config text inside an image; None when the kernel was built without one."""
 
+def kernel_module(
+    file: bytes, /
+) -> tuple[str | None, tuple[bytes, bytes, list[tuple[int, str]]], tuple[bytes, bytes, list[tuple[int, str]]]]:
+    """Return a module's name and its code as the kernel lays it out: what stays, and what is freed after init.
+
+    Each region is the code, for each byte 1 where loading leaves it alone, and the functions by offset.
+    """
+
 def analyze_log(
     name: str,
     data: bytes,
@@ -81,6 +89,12 @@ class Analysis:
 
     def call_trees(self) -> list[tuple[list[str], list[int], list[int], list[int], list[int]]]:
         """Return the merged call tree of each trace: names, parents, numbers of names, counts, own weights."""
+    def call_tree(self) -> tuple[list[str], bytes] | None:
+        """Return the first trace's functions and call tree; None without one, or when it was read without `export`.
+
+        A node is eight little-endian 64-bit numbers: function, parent, count, open, elapsed, self, switched out,
+        longest. Nodes 0 to 2 are the root, what the full tree could not take, and interrupts.
+        """
 
     def export(self, kind: str, /, *, boot: int | None = None) -> bytes | None:
         """Return one export: svg, perfetto, chrome, csv, plot, speedscope or folded; None without anything to draw."""

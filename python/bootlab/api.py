@@ -21,6 +21,7 @@ from bootlab.builders.artefacts import build_system_kernel, configure_system_ker
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.fragment import read_config
+from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
 from bootlab.experiment.selection import Selection
 from bootlab.experiment.xip import STARTS
@@ -37,6 +38,7 @@ from bootlab.timers import laboratory as timers
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.collectors.kernel_tracer import TracedByKernel
     from bootlab.experiment.lpj import Booted, LpjMatrix, RateSweep
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
@@ -59,6 +61,7 @@ DEFAULT_STORE = Path(".bootlab")
 """Where recordings and runs are kept, unless something else is said."""
 
 EVERY_CALL = TraceRequest()
+WHOLE_BOOT = KernelTracer()
 _COSTS = ("function", "security")
 
 
@@ -366,6 +369,14 @@ class System:
         """
         with self._laboratory() as lab:
             return timers.conform_booted(lab.bench(self.value), self.value, plants=plants)
+
+    def trace_by_kernel(self, tracer: KernelTracer = WHOLE_BOOT) -> TracedByKernel:
+        """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).
+
+        Raise BootlabError where the agent cannot ride along, MeasurementError when the kernel gave no trace.
+        """
+        with self._laboratory() as lab:
+            return lab.trace_by_kernel(self.value, tracer)
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""

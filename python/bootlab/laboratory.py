@@ -11,13 +11,14 @@ from bootlab.analysis.equality import Equality, compare_boots
 from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
+from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import UserError
 from bootlab.experiment import filesystems, lpj, xip
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
-from bootlab.experiment.tracing import Traced, trace_boot
+from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.model.change import apply_all
 from bootlab.model.compiled_cmdline import CompiledWay
@@ -145,6 +146,12 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("file systems", len(wanted or filesystems.known_ids()))
         return filesystems.compare(bench, self._cache, system, wanted)
+
+    def trace_by_kernel(self, system: System, tracer: KernelTracer) -> TracedByKernel:
+        """Boot once for the time and once with the kernel's own tracer on."""
+        bench = self.bench(system)
+        self._phase("trace", 2)
+        return trace_by_kernel(bench, system, tracer)
 
     def keep_boot(self, system: System, recording: Recording, diagnosis: Diagnosis | None) -> tuple[runs.Run, Results]:
         """Write the results of a single boot as a run."""

@@ -11,7 +11,7 @@ from bootlab.errors import UserError
 from bootlab.report import function_export
 from tests.trace.trace_writer import names, node, trace
 
-A, B, C, UDELAY, MSLEEP, KERNEL_INIT, INITCALL, PROBE = range(8, 16)
+A, B, C, UDELAY, MSLEEP, KERNEL_INIT, INITCALL, PROBE = range(9, 17)
 NAMES = names("a", "b", "c", "__const_udelay", "msleep", "kernel_init", "do_one_initcall", "probe")
 
 
@@ -93,7 +93,7 @@ def test_initcalls_and_interrupts_off():
         ("probe", 100, 200, True),
         ("probe", 400, 100, False),
     ]
-    assert [(r.length_ns, r.began) for r in function_tables.irq_off(found)] == [
+    assert [(r.length_ns, r.began) for r in function_tables.stretches(found, found.held.irq_off)] == [
         (90, ("do_one_initcall", "probe")),
         (10, ("do_one_initcall",)),
     ]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use kernelimage::{Error, Limits};
+use kernelimage::{Error, Limits, ModuleCode};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -14,7 +14,28 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_extract_vmlinux, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_symbols, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_symbol_table, module)?)?;
-    module.add_function(wrap_pyfunction!(kernel_config, module)?)
+    module.add_function(wrap_pyfunction!(kernel_config, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_module, module)?)
+}
+
+/// A region of a module: code, which bytes of it loading leaves alone, functions by offset.
+type Region<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<(u64, String)>);
+
+/// The name and the code of a module (`.ko`, compressed or not) as the kernel lays it out: what stays, and what is freed after init.
+#[pyfunction]
+#[pyo3(signature = (file, /))]
+fn kernel_module<'py>(py: Python<'py>, file: &[u8]) -> PyResult<(Option<String>, Region<'py>, Region<'py>)> {
+    let found = py
+        .detach(|| kernelimage::module(file, &Limits::default()))
+        .map_err(to_python)?;
+    let region = |part: ModuleCode| -> Region<'py> {
+        (
+            PyBytes::new(py, &part.code),
+            PyBytes::new(py, &part.fixed),
+            part.functions,
+        )
+    };
+    Ok((found.name, region(found.core), region(found.init)))
 }
 
 /// Says what a kernel image is and holds, as JSON text.

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::collections::HashMap;
 
 use boottrace::analysis::{compare, Budget, Thresholds};
+use boottrace::calls::names::NameId;
+use boottrace::calls::tree::Node;
 use boottrace::export::{self, Timeline, Tree};
 use boottrace::{Analyzed, Document, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::error::to_python;
 
@@ -117,6 +120,31 @@ impl Analysis {
     /// the number of its name, its count and its own weight. Empty without `export`.
     fn call_trees(&self, py: Python<'_>) -> Vec<Columns> {
         py.detach(|| self.analyzed.trees.iter().map(columns).collect())
+    }
+
+    /// The call tree of the first trace that has one: function names, and one row of eight little-endian 64-bit numbers
+    /// a node (function, parent, count, open, elapsed, self, switched out, longest; nanoseconds or the trace's weight).
+    /// Nodes 0 to 2 are the root, what the full tree could not take, and interrupts. Needs `export`.
+    fn call_tree<'py>(&self, py: Python<'py>) -> Option<(Vec<String>, Bound<'py, PyBytes>)> {
+        let (tree, names) = self.analyzed.call_trees.first()?;
+        let rows = py.detach(|| {
+            let columns = |node: &Node| {
+                [
+                    u64::from(node.name),
+                    u64::from(node.parent),
+                    node.count,
+                    node.open,
+                    node.elapsed_ns,
+                    node.self_ns,
+                    node.off_cpu_ns,
+                    node.max_ns,
+                ]
+            };
+            let numbers = tree.nodes().iter().flat_map(columns);
+            numbers.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
+        });
+        let texts = (0..names.len()).map(|id| names.text(id as NameId)).collect();
+        Some((texts, PyBytes::new(py, &rows)))
     }
 
     /// One export: `svg`, `perfetto`, `chrome`, `csv`, `plot`, `speedscope` or `folded`. `None` when there is nothing to draw.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::archive::Packing;
 use crate::boot::Boot;
+use crate::calls::names::Names;
+use crate::calls::tree::CallTree;
 use crate::console::{self, ExternalStamp, Ledger, ReaderCounts};
 use crate::document::{Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 use crate::embedded::{self, Block};
@@ -25,6 +27,8 @@ pub struct Analyzed {
     pub timelines: Vec<Timeline>,
     /// Merged call trees.
     pub trees: Vec<Tree>,
+    /// The same with all that is known of each node, for the tables of functions.
+    pub call_trees: Vec<(CallTree, Names)>,
 }
 
 /// Reads `bytes` (packed or not) and says what they hold. `name` is used in messages only.
@@ -198,6 +202,7 @@ fn other(
         document,
         timelines: found.timelines,
         trees: found.trees,
+        call_trees: found.call_trees,
     }
 }
 
@@ -253,6 +258,7 @@ fn boot_log_input(
         document,
         timelines,
         trees,
+        call_trees: Vec::new(),
     })
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -48,6 +49,9 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     n_tasks: int
     n_irq_off: int
     n_functions: int
+    n_code: int
+    n_preempt_off: int
+    n_turns: int
 
     @property
     def insns(self) -> int:
@@ -55,19 +59,35 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         return self.end_insns - self.start_insns
 
 
+class Held(NamedTuple):
+    """Stretches in which something was held off: interrupts, preemption, other tasks (`turns`). The longest of each."""
+
+    irq_off: Table
+    preempt_off: Table
+    turns: Table
+
+
 class FunctionTrace:
     """One trace. Node 0 is nobody, 1 the root, 2 the root of interrupts; parents come before their children."""
 
     def __init__(
-        self, head: Head, names: tuple[str, ...], nodes: Table, spans: Table, tasks: Table, irq_off: Table
+        self,
+        head: Head,
+        names: tuple[str, ...],
+        nodes: Table,
+        spans: Table,
+        tasks: Table,
+        held: Held,
+        code: Sequence[tuple[int, bytes]] = (),
     ) -> None:
-        """Take tables that `load` has checked."""
+        """Take tables that `load` has checked. `code`: address and first bytes of blocks that no symbol covers."""
         self.head = head
         self.names = names
         self.nodes = nodes
         self.spans = spans
         self.tasks = tasks
-        self.irq_off = irq_off
+        self.held = held
+        self.code = code
         self.function: Numbers = nodes["function"].astype(np.int64)
         self.parent: Numbers = nodes["parent"].astype(np.int64)
         self.shape = TreeShape(self.parent)

@@ -28,7 +28,7 @@ _SLEEP = re.compile(
     r"mutex_lock_slowpath|__mutex_lock\w*|rwsem_down_\w+|__down_\w+|down_timeout"
 )
 # The threads whose waits hold init back.
-_ON_PATH = frozenset({"kernel_init", "start_kernel", "startup_64", "x86_64_start_kernel"})
+_ON_PATH = frozenset({"kernel_init", "start_kernel", "startup_64", "x86_64_start_kernel", "[init]"})
 _CHAIN = 5
 
 
@@ -36,8 +36,8 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
     """Waits of one kind by one chain of callers.
 
     `time_ns`: executed (busy) or from entry to exit (sleep). `idle_ns`: the processor stood still meanwhile, waiting
-    for init's task. `on_path`: True in the task that becomes init, False in a kernel thread, None in user space and
-    interrupts, where the trace cannot tell.
+    for init's task. `on_path`: True in the task that becomes init, False in a kernel thread, None in other user
+    space and in interrupts, where the trace cannot tell.
     """
 
     kind: WaitKind

@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace
+from bootlab.analysis.call_tree import IRQ_ROOT, ROOT, SPAN_INITCALL, SPAN_OPEN, FunctionTrace, Table
 from bootlab.analysis.tree_shape import Numbers
-from bootlab.targets.trace_symbols import BUCKETS
+from bootlab.targets.trace_symbols import BUCKETS, bare
 
 # init/main.c: do_one_initcall(), of kernels from 2.6.27 on.
 _AROUND_INITCALLS = frozenset(
@@ -67,13 +67,18 @@ class InitcallRow(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool
 
 
-class IrqOffRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch with interrupts off and the call chains in which it began and ended."""
+class StretchRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch in which something was held off, and the call chains in which it began and ended.
+
+    `most`: where the longest run of one function without a call was, and `most_ns` how long that was.
+    """
 
     start_ns: int
     length_ns: int
     began: tuple[str, ...]
     ended: tuple[str, ...]
+    most: tuple[str, ...]
+    most_ns: int
 
 
 def functions(trace: FunctionTrace) -> list[FunctionRow]:
@@ -161,7 +166,7 @@ def tree(
     if root is None:
         start = children.get(ROOT, [])
     else:
-        wanted = [number for number, name in enumerate(trace.names) if name == root]
+        wanted = [number for number, name in enumerate(trace.names) if root in {name, bare(name)}]
         start = [int(n) for n in kept if trace.function[n] in wanted and trace.top_of_kind[n]]
         start.sort(key=lambda node: -int(inclusive[node]))
     rows: list[TreeRow] = []
@@ -199,15 +204,17 @@ def initcalls(trace: FunctionTrace) -> list[InitcallRow]:
     return rows
 
 
-def irq_off(trace: FunctionTrace, limit: int = 20) -> list[IrqOffRow]:
-    """Return the longest stretches with interrupts off, the longest first."""
-    order = np.argsort(-trace.irq_off["length_ns"], kind="stable")[:limit]
+def stretches(trace: FunctionTrace, table: Table, limit: int = 20) -> list[StretchRow]:
+    """Return the longest stretches of one of the tables of `FunctionTrace.held`, the longest first."""
+    order = np.argsort(-table["length_ns"], kind="stable")[:limit]
     return [
-        IrqOffRow(
+        StretchRow(
             start_ns=int(row["start_ns"]),
             length_ns=int(row["length_ns"]),
             began=trace.chain(int(row["start_node"]))[-4:],
             ended=trace.chain(int(row["end_node"]))[-4:],
+            most=trace.chain(int(row["most_node"]))[-5:],
+            most_ns=int(row["most_ns"]),
         )
-        for row in trace.irq_off[order]
+        for row in table[order]
     ]

@@ -29,6 +29,8 @@ SYMBOLS = (
     "kernel_init",
     "run_init_process",
     "do_one_initcall",
+    *("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall"),
+    *("__preempt_count", "pcpu_hot"),
 )
 
 

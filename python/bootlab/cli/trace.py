@@ -24,14 +24,24 @@ class Show(StrEnum):
     INITCALLS = "initcalls"
     IRQOFF = "irqoff"
     LEVERS = "levers"
+    PREEMPTOFF = "preemptoff"
+    NOSCHED = "nosched"
+
+
+class By(StrEnum):
+    """Who traces."""
+
+    PLUGIN = "plugin"
+    FTRACE = "ftrace"
 
 
 def trace(
     what: Annotated[
         Path,
         typer.Argument(
-            metavar="SYSTEM.toml",
-            help="The system file, or the folder of a traced boot's recording; with --compare any trace too.",
+            metavar="SYSTEM.toml|TRACE",
+            help="The system file, the folder of a traced boot's recording, or a trace of others: KFI or KFT log, "
+            "function_graph text, trace.dat, perf script (`-`: standard input).",
             show_default=False,
         ),
     ],
@@ -44,6 +54,9 @@ def trace(
             help="Show what changed since this: a system file, a recording's folder, or a trace `analyze` reads.",
         ),
     ] = None,
+    by: Annotated[
+        By, typer.Option("--by", help="Who traces: the plugin (QEMU, exact) or the kernel's own function_graph.")
+    ] = By.PLUGIN,
     show: Annotated[
         list[Show] | None, typer.Option("--show", help="Tables to print; may be given more than once.")
     ] = None,
@@ -66,7 +79,8 @@ def trace(
     start: Annotated[str | None, typer.Option("--start", help="Trace from the first call of this function.")] = None,
     stop: Annotated[str | None, typer.Option("--stop", help="Trace to the first call of this function.")] = None,
     subtree: Annotated[
-        list[str] | None, typer.Option("--subtree", help="Keep spans below this function only (the tree has all).")
+        list[str] | None,
+        typer.Option("--subtree", help="Keep spans below this function only; with --by ftrace, trace only below it."),
     ] = None,
     span_depth: Annotated[
         int | None, typer.Option("--span-depth", min=1, max=512, help="Keep spans of this many levels of calls only.")
@@ -90,6 +104,15 @@ def trace(
     symbols: Annotated[
         Path | None, typer.Option("--symbols", help="The kernel's System.map or image, for --coverage of a recording.")
     ] = None,
+    levels: Annotated[
+        int, typer.Option("--levels", min=0, help="With --by ftrace: levels that the kernel traces (0: all).")
+    ] = 0,
+    buffer_kib: Annotated[
+        int, typer.Option("--buffer-kib", min=16, help="With --by ftrace: the kernel's buffer, each processor's.")
+    ] = 16384,
+    collect_kib: Annotated[
+        int, typer.Option("--collect-kib", min=1, help="With --by ftrace: text that the agent sends at most.")
+    ] = 2048,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one self-contained page with a flame graph.")
     ] = None,
@@ -102,12 +125,13 @@ def trace(
 ) -> None:
     """Show in which function every instruction of a boot was executed (QEMU, exact mode, any kernel with symbols).
 
+    With --by ftrace the kernel traces itself, on any target; a trace of others gives the same tables.
+
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """
-    from bootlab.analysis import delay_census, function_tables  # noqa: PLC0415 - loaded only where a trace is made
-    from bootlab.cli import trace_difference, trace_levers, trace_sources  # noqa: PLC0415
-    from bootlab.report import chrome_trace, function_export, function_page, function_text, levers_text  # noqa: PLC0415
-    from bootlab.report.perfetto import encode  # noqa: PLC0415
+    from bootlab.cli import trace_difference, trace_levers, trace_sources, trace_views  # noqa: PLC0415
+    from bootlab.collectors.kernel_tracer import KernelTracer  # noqa: PLC0415 - loaded only where a trace is made
+    from bootlab.report import function_export, function_page, function_text, levers_text  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
 
     wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
@@ -123,11 +147,19 @@ def trace(
             compare, what, request, store=store, as_json=as_json, rows=rows, floor=min_ns, html=html, write=write_files
         )
         return
-    traced = trace_sources.traced(what, request, store=store, quiet=as_json)
+    if by is By.FTRACE:
+        if start or stop:
+            raise UserError("--start and --stop are the plugin's", hint="--subtree names what ftrace shall trace below")
+        tracer = KernelTracer(functions=request.subtree, depth=levels, buffer_kib=buffer_kib, collect_kib=collect_kib)
+        traced = trace_sources.traced_by_kernel(what, tracer, store=store, quiet=as_json)
+    else:
+        traced = trace_sources.traced(what, request, store=store, quiet=as_json)
     found = traced.trace
     cover = coverage or coverage_csv is not None
     known = trace_levers.Known()
     if source is not None or cover:
+        if not traced.complete:
+            raise UserError("--source and --coverage need a trace by the plugin", hint="bootlab trace SYSTEM.toml")
         known = trace_levers.known(
             found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
         )
@@ -136,54 +168,26 @@ def trace(
     write_files(
         (html, lambda: function_page.render(found, traced.name, min_ns=min_ns, more=known.tables()).encode()),
         (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
-        (perfetto, lambda: encode(function_export.span_tracks(found, traced.name))),
-        (chrome, lambda: chrome_trace.encode(function_export.span_tracks(found, traced.name))),
+        (perfetto, trace_sources.spans(traced, "perfetto")),
+        (chrome, trace_sources.spans(traced, "chrome")),
         (speedscope, lambda: function_export.speedscope(found, traced.name)),
         (folded, lambda: function_export.folded(found).encode()),
     )
-    functions = [row for row in function_tables.functions(found) if row.time_ns >= min_ns]
-    waits = [row for row in delay_census.census(found) if row.time_ns >= min_ns]
-    tree = function_tables.tree(found, root=root, min_ns=max(min_ns, 1), depth=depth, limit=max(rows, 1))
-    if root and not tree:
-        raise UserError(f"{root!r} was not called up to the goal", hint="names are those of the kernel's symbols")
-    initcalls = sorted(function_tables.initcalls(found), key=lambda row: -row.wall_ns)
-    irq_off = function_tables.irq_off(found, rows)
+    tables = trace_views.tables(found, rows=rows, min_ns=min_ns, sort=sort, root=root, depth=depth)
     if as_json:
-        print_json(
-            {
-                "format": "bootlab-function-trace",
-                "version": 1,
-                "recording": traced.folder,
-                "head": found.head,
-                "buckets": function_tables.buckets(found),
-                "functions": function_text.ordered(functions, sort)[:rows],
-                "waits": waits[:rows],
-                "tree": tree,
-                "initcalls": initcalls[:rows],
-                "interrupts_off": irq_off,
-                "levers": [{"kind": kind, "ns": ns, "levers": levers} for kind, ns, levers in known.levers],
-                "coverage": known.document(),
-            }
-        )
+        levers = [{"kind": kind, "ns": ns, "levers": levers} for kind, ns, levers in known.levers]
+        about = {"format": "bootlab-function-trace", "version": 1, **traced.about}
+        print_json({**about, **tables, "levers": levers, "coverage": known.document()})
         return
     wanted = show or [Show.SUMMARY, Show.FUNCTIONS, Show.SELF, Show.WAITS]
     if source is not None and Show.LEVERS not in wanted:
         wanted = [*wanted, Show.LEVERS]
-    views = {
-        Show.SUMMARY: lambda: function_text.summary(found.head, function_tables.buckets(found)),
-        Show.FUNCTIONS: lambda: function_text.function_table(function_text.ordered(functions, sort)[:rows], fields),
-        Show.SELF: lambda: function_text.function_table(function_text.ordered(functions, "l")[:rows], "Fcla"),
-        Show.TREE: lambda: function_text.call_tree(tree),
-        Show.WAITS: lambda: function_text.wait_table(waits[:rows]),
-        Show.INITCALLS: lambda: function_text.initcall_table(initcalls[:rows]),
-        Show.IRQOFF: lambda: function_text.irq_off_table(irq_off),
-        Show.LEVERS: lambda: levers_text.lever_table(known.levers),
-    }
     for which in wanted:
-        out().print(views[which]())
+        for view in trace_views.views(which.value, traced, tables, fields, known.levers):
+            out().print(view)
     if coverage:
         out().print(levers_text.coverage_view(known.total, known.groups, rows))
-    err().print(f"recording: {traced.folder}", markup=False, soft_wrap=True)
+    err().print(traced.source, markup=False, soft_wrap=True)
 
 
 def _refuse(**options: object) -> None:

@@ -2,35 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from bootlab.analysis import call_forest
+from bootlab.analysis import call_forest, function_tables
 from bootlab.analysis.call_forest import CallForest
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.cli.opening import opened
 from bootlab.errors import UserError
+from bootlab.report import function_text
 from bootlab.targets.trace_boot import TraceRequest
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from bootlab.collectors.kernel_tracer import KernelTracer
 
 
 class NamedTrace(msgspec.Struct, frozen=True, kw_only=True):
-    """A traced boot: its name, its trace and the folder of its recording."""
+    """A trace with what to say of it. `about` stands in the JSON; `source` ends the text.
+
+    `export`: the writer of a trace that was imported, whose spans lie outside of the call tree. `tells_held`: whether
+    it knows of interrupts and preemption. `complete`: made by the plugin, it has every function.
+    """
 
     name: str
     trace: FunctionTrace
-    folder: str | None
+    source: str
+    summary: list[Any]
+    about: dict[str, Any]
+    folder: str | None = None
+    complete: bool = False
+    export: Callable[[Literal["perfetto", "chrome"]], bytes] | None = None
+    tells_held: bool = True
 
 
 def traced(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> NamedTrace:
-    """Return the trace in a recording's folder, or boot the system of a file and trace it."""
+    """Return the trace in a recording's folder or in a file, or boot the system of a system file and trace it."""
     if what.is_dir():
         from bootlab.collectors.function_trace import load  # noqa: PLC0415 - not needed for `--help`
 
-        return NamedTrace(name=_recorded_name(what), trace=load(what), folder=str(what))
+        return _by_plugin(_recorded_name(what), load(what), str(what), [])
+    if what.suffix != ".toml":
+        return _of_file(what)
     with opened(what, store=store, quiet=quiet) as system:
         made = system.trace(request)
-    return NamedTrace(name=system.name, trace=made.trace, folder=made.recording.path)
+    return _by_plugin(system.name, made.trace, made.recording.path, function_text.modules(made.modules))
+
+
+def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bool) -> NamedTrace:
+    """Boot the system of a file with the kernel's own tracer."""
+    if what.suffix != ".toml":
+        raise UserError(
+            f"{what} is no system file", hint="--by ftrace boots one (.toml); bootlab trace FILE reads a trace"
+        )
+    with opened(what, store=store, quiet=quiet) as system:
+        made = system.trace_by_kernel(tracer)
+    return NamedTrace(
+        name=system.name,
+        trace=made.found.trace,
+        source=f"recording: {made.recording.path}",
+        summary=[function_text.foreign_summary(made.found.part), function_text.tracer_cost(made)],
+        about={
+            "recording": made.recording.path,
+            "lost": made.lost,
+            "goal_ns": made.goal_ns,
+            "untraced_goal_ns": made.untraced_ns,
+        },
+        export=made.found.analysis.export,
+        tells_held=False,
+    )
+
+
+def spans(found: NamedTrace, kind: Literal["perfetto", "chrome"]) -> Callable[[], bytes]:
+    """Return what writes the spans of a trace for Perfetto or Chrome."""
+    from bootlab.report import chrome_trace, function_export, perfetto  # noqa: PLC0415
+
+    if found.export is not None:
+        return partial(found.export, kind)
+    encode = perfetto.encode if kind == "perfetto" else chrome_trace.encode
+    return lambda: encode(function_export.span_tracks(found.trace, found.name))
 
 
 def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tuple[str, CallForest]:
@@ -49,6 +104,34 @@ def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tu
         )
     part = analysis.traces[0]
     return what.name, call_forest.of_columns(*trees[0], clock=part.clock, unit=part.weight)
+
+
+def _by_plugin(name: str, trace: FunctionTrace, folder: str | None, modules: list[RenderableType]) -> NamedTrace:
+    buckets = function_tables.buckets(trace)
+    return NamedTrace(
+        name=name,
+        trace=trace,
+        folder=folder,
+        complete=True,
+        source=f"recording: {folder}",
+        summary=[function_text.summary(trace.head, buckets), *modules],
+        about={"recording": folder, "head": trace.head, "buckets": buckets},
+    )
+
+
+def _of_file(what: Path) -> NamedTrace:
+    from bootlab.collectors import foreign_trace  # noqa: PLC0415
+
+    loaded = foreign_trace.load(what)
+    return NamedTrace(
+        name=loaded.analysis.name,
+        trace=loaded.trace,
+        source=f"read from {loaded.analysis.name}",
+        summary=[function_text.foreign_summary(loaded.part)],
+        about={"file": loaded.analysis.name, "detected": loaded.part.source, "weight": loaded.part.weight},
+        export=loaded.analysis.export,
+        tells_held=False,
+    )
 
 
 def _recorded_name(folder: Path) -> str:

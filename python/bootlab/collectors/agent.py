@@ -27,7 +27,7 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the agent saw; `output` and `exit_status` are those of the check's command.
+    """What the agent saw; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
 
     `complete`: nothing was cut off, mixed up or left out on the way.
     """
@@ -37,6 +37,7 @@ class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
     log: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
     exit_status: int | None = None
+    trace: tuple[str, ...] = ()
     complete: bool = False
 
 
@@ -75,6 +76,7 @@ class _Reading:
         self._log: list[str] = []
         self._output: list[str] = []
         self._exit: int | None = None
+        self._trace: list[str] = []
 
     def line(self, raw: bytes) -> None:
         """Take one line of the console, with or without its carriage return."""
@@ -97,6 +99,8 @@ class _Reading:
             return False
         if body.startswith(b"log "):
             self._log.append(_text(body[4:]))
+        elif body.startswith(b"trace "):
+            self._trace.append(_text(body[6:]))
         elif body.startswith(b"run "):
             self._output.append(_text(body[4:]))
         elif found := _EXIT.fullmatch(body):
@@ -118,6 +122,7 @@ class _Reading:
             log=tuple(self._log),
             output=tuple(self._output),
             exit_status=self._exit,
+            trace=tuple(self._trace),
             complete=self.ended and self._whole and not self._damaged,
         )
 

@@ -26,8 +26,11 @@ class CheckOutput(msgspec.Struct, frozen=True):
     exit_status: int | None
 
 
-def _with_agent(system: System, timing: Recording) -> System:
-    # The agent waits until the goal has surely come (twice the timing boot's goal), then reports on the console.
+def with_agent(system: System, timing: Recording) -> System:
+    """Return the system with the agent inside, which reports on the console once the goal has surely come.
+
+    That is taken to be at twice the timing boot's goal. The system needs an initramfs.
+    """
     if system.initramfs is None:
         raise ValueError("no initramfs to carry the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
@@ -58,7 +61,7 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
     """Return the instrumented system, or None when there is no initramfs to carry the agent."""
     if system.initramfs is None:
         return None
-    carried = _with_agent(system, timing)
+    carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
     return msgspec.structs.replace(carried, cmdline=line)
@@ -70,7 +73,7 @@ def checking_system(system: System, timing: Recording) -> System | None:
         return None
     plain = msgspec.structs.replace(system, check=Check())
     text = "".join(f"{word}\n" for word in system.check.command)
-    carried = PutFile(_CHECK_FILE, Entry(kind="file", mode=0o600, text=text)).apply(_with_agent(plain, timing))
+    carried = PutFile(_CHECK_FILE, Entry(kind="file", mode=0o600, text=text)).apply(with_agent(plain, timing))
     return SetParam("BOOTLAB_CHECK", _CHECK_FILE).apply(carried)
 
 

@@ -7,29 +7,36 @@ from pathlib import Path
 
 import numpy as np
 
-from bootlab.analysis.call_tree import CUT_ROOT, ROOT, FunctionTrace, Head, Table
+from bootlab.analysis.call_tree import CUT_ROOT, ROOT, FunctionTrace, Head, Held, Table
 from bootlab.errors import UserError
 from bootlab.targets.trace_boot import FUNCTIONS_FILE, PART_FILE, TRACE_FILE
 from bootlab.targets.trace_symbols import BUCKETS
 
 _MAGIC = b"BLTRACE\0"
-_VERSION = 1
+_VERSION = 2
 _FIELDS = (
     *("version", "shift", "start_insns", "end_insns", "start_ns", "end_ns", "idle_ns", "unexplained_ns", "complete"),
     *("calls", "returns", "tail_calls", "entries", "switches", "unmatched", "lost_frames", "deep_frames", "cut_calls"),
     *("dropped_spans", "direct_reads", "checks", "mismatches", "slow_blocks"),
-    *("n_nodes", "n_spans", "n_tasks", "n_irq_off", "n_functions"),
+    *("n_nodes", "n_spans", "n_tasks", "n_irq_off", "n_functions", "n_code", "n_preempt_off"),
+    "n_turns",
 )
 _HEAD = struct.Struct(f"<8s{len(_FIELDS)}Q")
-_NODE = np.dtype(
+NODE = np.dtype(
     [("function", "<u4"), ("parent", "<u4"), ("last_child", "<u4"), ("flags", "<u4")]
     + [(name, "<i8") for name in ("count", "self_insns", "wall_ns", "max_wall_ns", "idle_ns", "blocks_ns")]
 )
-_SPAN = np.dtype(
+SPAN = np.dtype(
     [("start_ns", "<i8"), ("end_ns", "<i8"), ("node", "<u4"), ("task", "<u4"), ("depth", "<u4"), ("flags", "<u4")]
 )
-_TASK = np.dtype([("key", "<u8"), ("first_ns", "<i8"), ("insns", "<i8"), ("function", "<u4"), ("flags", "<u4")])
-_IRQ_OFF = np.dtype([("start_ns", "<i8"), ("length_ns", "<i8"), ("start_node", "<u4"), ("end_node", "<u4")])
+TASK = np.dtype([("key", "<u8"), ("first_ns", "<i8"), ("insns", "<i8"), ("function", "<u4"), ("flags", "<u4")])
+STRETCH = np.dtype(
+    [
+        *(("start_ns", "<i8"), ("length_ns", "<i8"), ("start_node", "<u4"), ("end_node", "<u4")),
+        *(("most_ns", "<i8"), ("most_node", "<i8")),
+    ]
+)
+_CODE = np.dtype([("at", "<u8"), ("n_bytes", "<u8"), ("bytes", "V48")])
 
 
 def load(folder: Path) -> FunctionTrace:
@@ -57,7 +64,13 @@ def parse(raw: bytes, names: tuple[str, ...], where: str = "the trace") -> Funct
     head = Head(**dict(zip(_FIELDS, _HEAD.unpack_from(raw)[1:], strict=True)))
     if head.version != _VERSION:
         raise UserError(f"{where} is a version {head.version} trace", hint="trace the system again with this bootlab")
-    sizes = ((_NODE, head.n_nodes), (_SPAN, head.n_spans), (_TASK, head.n_tasks), (_IRQ_OFF, head.n_irq_off))
+    sizes: tuple[tuple[np.dtype[np.void], int], ...] = (
+        (NODE, head.n_nodes),
+        (SPAN, head.n_spans),
+        (TASK, head.n_tasks),
+        (STRETCH, head.n_irq_off),
+    )
+    sizes += ((_CODE, head.n_code), (STRETCH, head.n_preempt_off), (STRETCH, head.n_turns))
     if len(raw) != _HEAD.size + sum(kind.itemsize * count for kind, count in sizes) or head.shift > 10:
         raise _damaged(where, "its length is wrong")
     tables: list[Table] = []
@@ -65,7 +78,7 @@ def parse(raw: bytes, names: tuple[str, ...], where: str = "the trace") -> Funct
     for kind, count in sizes:
         tables.append(np.frombuffer(raw, kind, count, at))
         at += kind.itemsize * count
-    nodes, spans, tasks, irq_off = tables
+    nodes, spans, tasks, irq_off, code, preempt_off, turns = tables
     functions = len(names)
     ordered = nodes["parent"][1:] < np.arange(1, len(nodes))
     good = (
@@ -77,11 +90,17 @@ def parse(raw: bytes, names: tuple[str, ...], where: str = "the trace") -> Funct
         and bool((nodes["function"] < functions).all())
         and bool((tasks["function"] < functions).all())
         and bool((spans["node"] < len(nodes)).all() and (spans["task"] < max(1, len(tasks))).all())
-        and bool((irq_off["start_node"] < len(nodes)).all() and (irq_off["end_node"] < len(nodes)).all())
+        and all(
+            bool(((table[name] >= 0) & (table[name] < len(nodes))).all())
+            for table in (irq_off, preempt_off, turns)
+            for name in ("start_node", "end_node", "most_node")
+        )
     )
     if not good:
         raise _damaged(where, "it points outside of itself")
-    return FunctionTrace(head, names, nodes, spans, tasks, irq_off)
+    blocks = [(int(row["at"]), bytes(row["bytes"])[: int(row["n_bytes"])]) for row in code]
+    held = Held(irq_off, preempt_off, turns)
+    return FunctionTrace(head, names, nodes, spans, tasks, held, blocks)
 
 
 def _damaged(where: str, why: str) -> UserError:

@@ -109,7 +109,7 @@ def _tables(trace: FunctionTrace, min_ns: int) -> list[dict[str, Any]]:
             [">ms", ">from, ms", "by"],
             (
                 [ms(row.length_ns), ms(row.start_ns), show(" > ".join(row.began))]
-                for row in function_tables.irq_off(trace, IRQ_OFF_ROWS)
+                for row in function_tables.stretches(trace, trace.held.irq_off, IRQ_OFF_ROWS)
             ),
         ),
     ]

@@ -10,8 +10,11 @@ from rich.text import Text
 
 from bootlab.analysis.call_tree import Head
 from bootlab.analysis.delay_census import Wait
-from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, IrqOffRow, TreeRow
+from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, StretchRow, TreeRow
+from bootlab.collectors.kernel_tracer import TracedByKernel
+from bootlab.logs.trace import CallTrace
 from bootlab.report.shown_text import one_line
+from bootlab.targets.trace_modules import Placed
 
 # The letters of `kd -f` (kernel function trace's dump program), and two more.
 FIELDS: dict[str, tuple[str, Callable[[FunctionRow], object]]] = {
@@ -71,6 +74,51 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
     return Group(*(Text(line) for line in lines), table)
 
 
+def modules(placed: Placed) -> list[RenderableType]:
+    """Say where the modules of the initramfs were found; nothing when there were none to look for."""
+    lines: list[RenderableType] = []
+    names = list(dict.fromkeys(region.module for region in placed.regions))
+    if names:
+        lines.append(Text(f"modules found in memory by their code: {', '.join(one_line(name) for name in names)}"))
+    if placed.unknown_blocks:
+        lines.append(Text(f"blocks outside of the kernel that fit no module file: {placed.unknown_blocks}"))
+    return lines
+
+
+def foreign_summary(part: CallTrace) -> RenderableType:
+    """Say what a trace of others is, and what did not fit together in it."""
+    what = "calls" if part.weight == "ns" else part.weight
+    length = "" if part.bounds_ns is None else f", {(part.bounds_ns[1] - part.bounds_ns[0]) / 1e6:.3f} ms"
+    lines = [
+        f"{part.source}: {part.calls:,} {what} of {part.functions:,} functions in {part.tasks_total:,} tasks{length}"
+    ]
+    if part.weight != "ns":
+        lines.append(f"this trace has no times: one of its {part.weight} is shown as a microsecond")
+    if part.not_a_boot:
+        lines.append(f"no boot: {part.not_a_boot}")
+    if part.about:
+        lines.append(", ".join(f"{key} {value}" for key, value in part.about.items()))
+    if part.mismatches:
+        wrong = ", ".join(f"{name} {count}" for name, count in part.mismatches.items())
+        lines.append(f"what did not fit together: {wrong}")
+    return Group(*(Text(one_line(line)) for line in lines))
+
+
+def tracer_cost(traced: TracedByKernel) -> RenderableType:
+    """Say what the kernel's tracer cost and what it lost."""
+    lost = traced.lost
+    unsent = f"{lost.lines} or more" if lost.lines else "none"
+    kept = f"the kernel kept {lost.kept_events:,} events and lost {lost.events:,} for want of room"
+    lines = [f"{kept}; lines that were not sent: {unsent}"]
+    if traced.goal_ns is not None and traced.untraced_ns:
+        more = 100 * (traced.goal_ns / traced.untraced_ns - 1)
+        lines.append(
+            f"goal with tracer and agent {traced.goal_ns / 1e6:.3f} ms, without {traced.untraced_ns / 1e6:.3f} ms: "
+            f"{more:+.1f} %"
+        )
+    return Group(*(Text(line) for line in lines))
+
+
 def function_table(rows: list[FunctionRow], fields: str) -> RenderableType:
     """Show functions with the columns asked for."""
     table = Table(box=None)
@@ -116,15 +164,22 @@ def initcall_table(rows: list[InitcallRow]) -> RenderableType:
     return table
 
 
-def irq_off_table(rows: list[IrqOffRow]) -> RenderableType:
-    """Show the longest stretches with interrupts off."""
-    table = Table(title="Interrupts off", title_justify="left", box=None)
+def stretch_table(title: str, rows: list[StretchRow], none: str) -> RenderableType:
+    """Show the longest stretches in which something was held off, and where the longest part of each was spent.
+
+    `none`: what to say when there is no stretch.
+    """
+    if not rows:
+        return Text(f"{title}: {none}")
+    table = Table(title=title, title_justify="left", box=None)
     for name in ("us", "from ms"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("by", overflow="fold")
+    table.add_column("longest us", justify="right", no_wrap=True)
+    for name in ("in", "began in"):
+        table.add_column(name, overflow="fold")
     for row in rows:
-        chain = " > ".join(one_line(name) for name in row.began)
-        table.add_row(_us(row.length_ns), f"{row.start_ns / 1e6:.3f}", Text(chain))
+        most, began = (" > ".join(one_line(name) for name in chain) for chain in (row.most, row.began))
+        table.add_row(_us(row.length_ns), f"{row.start_ns / 1e6:.3f}", _us(row.most_ns), Text(most), Text(began))
     return table
 
 

@@ -14,7 +14,7 @@ import msgspec
 from bootlab.targets.emulator import Emulator
 
 _SOURCES = ("bootlab-stamp.c", "plugin-api.h", "stamp-file.h")
-_TRACE_PARTS = ("block", "count", "cpu", "flow", "irq", "out", "stack", "symbols", "tree")
+_TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "tree")
 _TRACE_SOURCES = (
     "bootlab-trace.c",
     *(f"trace-{part}.c" for part in _TRACE_PARTS),

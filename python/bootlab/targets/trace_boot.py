@@ -14,12 +14,18 @@ from bootlab.errors import EnvironmentFault, UserError
 from bootlab.targets import emulator, load_address, plugin, trace_rules, trace_symbols
 from bootlab.targets.base import BootPlan
 from bootlab.targets.marks import kernel_marks
+from bootlab.targets.trace_modules import Placed
 
 TRACE_FILE = "trace.bin"
 PART_FILE = f"{TRACE_FILE}.part"
 FUNCTIONS_FILE = "functions.txt"
 # arch/arm/kernel/entry-armv.S: __kuser_helper_start; user space executes them in the page of the vectors.
 _ARM_KUSER = (0xFFFF0F00, 0xFFFF1000)
+
+
+NO_MODULES = Placed()
+CODE_ONLY_NS = 1 << 62
+"""`min_ns` of a trace that is made for its code alone: no call takes so long."""
 
 
 class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,8 +39,8 @@ class TraceRequest(msgspec.Struct, frozen=True, kw_only=True):
     subtree: tuple[str, ...] = ()
 
 
-def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
-    """Return the plan with tracing.
+def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed = NO_MODULES) -> BootPlan:
+    """Return the plan with tracing; `modules`: where they lie in this very boot.
 
     Raise UserError where no exact trace is possible, EnvironmentFault without plugin.
     """
@@ -57,7 +63,7 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache) -> BootPlan:
     built = plugin.prepare_trace(found, cache.root)
     if built.path is None:
         raise EnvironmentFault(f"there is no trace plugin: {built.reason}", hint="bootlab doctor")
-    symbols, names = _symbol_files(plan, request, cache)
+    symbols, names = _symbol_files(plan, request, cache, modules)
     words = [built.path, f"syms={symbols}", f"out={TRACE_FILE}", f"shift={system.clock.shift}"]
     words += _layout(plan)
     words.append(f"min_ns={request.min_ns}")
@@ -83,6 +89,8 @@ def _layout(plan: BootPlan) -> list[str]:
     marks, _ = kernel_marks(plan.system, info)
     offset = load_address.link_offset(machine.arch, info, marks.get("kernel-image"))
     words = [f"offset={offset:#x}", f"user_end={load_address.user_space_end(machine.arch, info):#x}"]
+    if machine.arch == "x86_64" and (count := _preempt_count(info.symbols)) is not None:
+        words.append(f"preempt={count:#x}")
     if plan.system.kernel.form == "vmlinux":
         return [*words, f"kernel={info.pvh_entry:#x}"] if info.pvh_entry is not None else words
     if machine.arch == "x86_64" and "kernel-entry" in marks:
@@ -106,7 +114,14 @@ def _layout(plan: BootPlan) -> list[str]:
     return words + [f"{name}={low:#x}-{high:#x}" for name, (low, high) in ranges.items()]
 
 
-def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[Path, Path]:
+def _preempt_count(symbols: dict[str, int]) -> int | None:
+    """Return where x86 keeps the preemption count: in per-CPU data, from 6.2 to 6.13 in a structure (asm/current.h)."""
+    if "__preempt_count" in symbols:
+        return symbols["__preempt_count"]
+    return symbols["pcpu_hot"] + 8 if "pcpu_hot" in symbols else None
+
+
+def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed) -> tuple[Path, Path]:
     kernel = plan.system.kernel
     sources = [Path(name) for name in (kernel.symbols, kernel.image) if name]
     extra: dict[str, int] = {}
@@ -116,17 +131,18 @@ def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache) -> tuple[
         if name is not None:
             extra[name] = extra.get(name, 0) | flag
     asked = hashlib.sha256(
-        f"{trace_rules.VERSION} {plan.system.machine.arch} {sorted(extra.items())}".encode()
+        f"{trace_rules.VERSION} {plan.system.machine.arch} {sorted(extra.items())} {modules.table()}".encode()
     ).hexdigest()[:8]
     kept = hashlib.sha256(" ".join(cache.digest(source) for source in sources).encode()).hexdigest()[:32]
     place = cache.root / "trace" / f"{kept}-{asked}.syms"
     names = place.with_suffix(".names")
     if place.is_file() and names.is_file():
         return place, names
-    table = _symbol_table(sources)
+    table = [*_symbol_table(sources), *modules.table()]
     chosen = trace_symbols.choose(table, plan.system.machine.arch, extra)
+    known = {trace_symbols.bare(name) for name in chosen.names}
     for name in extra:
-        if name not in chosen.names:
+        if name not in known:
             raise UserError(f"the kernel has no function {name!r}", hint="names are those of System.map or kallsyms")
     place.parent.mkdir(parents=True, exist_ok=True)
     for path, raw in ((place, trace_symbols.encode(chosen)), (names, "\n".join(chosen.names).encode())):

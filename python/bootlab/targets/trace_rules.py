@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-VERSION = 2
+VERSION = 3
 """Counted up whenever a rule or the choice of functions changes."""
 
 # enum bootlab_function_flag of qemu-plugin/trace-file.h
@@ -24,12 +24,14 @@ VERSION = 2
     NAMES,
     RESUME,
     GOES_ON,
-) = (1 << bit for bit in range(15))
+    TURN,
+) = (1 << bit for bit in range(16))
 
 _COMMON = (
     (r"kthread", NAMES),
     (r"do_one_initcall", SPANS),
     (r"kernel_init", MAIN),
+    (r"__schedule|_?_?cond_resched(_lock|_rwlock_(read|write))?|preempt_schedule(_common|_irq|_notrace)?", TURN),
 )
 _OF_ARCH: dict[str, tuple[tuple[str, int], ...]] = {
     "x86_64": (

@@ -22,6 +22,7 @@ BUCKETS = (
     "[tasks]",
     "[interrupts]",
     "[cut]",
+    "[init]",
 )
 NO_SYMBOL = 4
 _HEAD = struct.Struct("<8s4I")
@@ -35,7 +36,7 @@ _LAST_BYTES = _PAGE_BYTES = 4096
 # Marks of where ARM code, Thumb code and data begin (ELF for the Arm Architecture, 4.5.5; RISC-V psABI alike).
 _MAPPING = re.compile(r"\$[atdx](\.|$)|\$x\w|\.L")
 _HEX = re.compile(r"[0-9a-fA-F]{8,16}")
-_PART = re.compile(r"\.cold(\.\d+)?$")
+_PART = re.compile(r"\.cold(\.\d+)?(?=$| \[)")
 
 
 class Symbols(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ class Symbols(msgspec.Struct, frozen=True):
 def choose(table: Sequence[tuple[int, str, str]], arch: str, extra: dict[str, int] | None = None) -> Symbols:
     """Give the functions of a table (address, kind, name) their numbers. `extra` adds flags to functions by name."""
     rules = Rules(arch)
+    wanted = extra or {}
     by_address: dict[int, str] = {}
     for address, kind, name in table:
         if kind not in _CODE_KINDS or address < _LOWEST or _MAPPING.match(name):
@@ -56,8 +58,9 @@ def choose(table: Sequence[tuple[int, str, str]], arch: str, extra: dict[str, in
         old = by_address.get(address)
         if old is None or _rank(name, rules) < _rank(old, rules):
             by_address[address] = name
+    slots: frozenset[str] = frozenset()
     if by_address:
-        _add_vectors(by_address, rules)
+        slots = _add_vectors(by_address, rules)
     ordered = sorted(by_address.items())
     names = list(BUCKETS)
     flags = [0] * len(BUCKETS)
@@ -65,10 +68,10 @@ def choose(table: Sequence[tuple[int, str, str]], arch: str, extra: dict[str, in
     rows: list[tuple[int, int, bool]] = []
     for address, name in ordered:
         if name and name not in _ENDS and not _PART.search(name) and name not in rules.parts:
-            slot = name.endswith("]")
+            slot = name in slots
             if not slot or name not in numbers:
                 names.append(name)
-                flags.append(rules.flags_of(name) | (extra or {}).get(name, 0))
+                flags.append(rules.flags_of(name) | wanted.get(bare(name), 0))
                 numbers.setdefault(name, len(names) - 1)
             rows.append((address, numbers[name] if slot else len(names) - 1, False))
         else:
@@ -81,14 +84,23 @@ def choose(table: Sequence[tuple[int, str, str]], arch: str, extra: dict[str, in
     return Symbols(tuple(names), tuple(flags), tuple(rows))
 
 
-def _add_vectors(by_address: dict[int, str], rules: Rules) -> None:
+def _add_vectors(by_address: dict[int, str], rules: Rules) -> frozenset[str]:
+    """Add the entries of vector tables; return their names, each of which may stand at several addresses."""
     addresses = sorted(by_address)
     for at, name in rules.high_vectors:
         if not any(at <= address < at + _PAGE_BYTES for address in addresses):
             by_address.setdefault(at, name)
     addresses = sorted(by_address)
+    slots: set[str] = set()
     for start, end in pairwise((*addresses, addresses[-1] + _LAST_BYTES)):
-        by_address.update(rules.slots(by_address[start], start, end))
+        by_address.update(found := dict(rules.slots(by_address[start], start, end)))
+        slots.update(found.values())
+    return frozenset(slots)
+
+
+def bare(name: str) -> str:
+    """Return a function's name without its module: `probe [ide]` is `probe`."""
+    return name.partition(" [")[0]
 
 
 def read_map(path: Path) -> list[tuple[int, str, str]]:

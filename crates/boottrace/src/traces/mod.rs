@@ -15,6 +15,8 @@ pub use units::{ChainRow, Startup, Unit, UnitReport, UnitStage};
 use std::io::{self, Cursor, Read, Seek};
 
 use crate::calls::events::Events;
+use crate::calls::names::Names;
+use crate::calls::tree::CallTree;
 use crate::calls::{
     events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat, Calls, Skipped, SpanLimits,
 };
@@ -64,6 +66,8 @@ pub struct Found {
     pub timelines: Vec<Timeline>,
     /// Merged call trees for the flame-graph exporters.
     pub trees: Vec<Tree>,
+    /// The same with all that is known of each node.
+    pub call_trees: Vec<(CallTree, Names)>,
     /// Kernel logs that lay inside, for the reader of console logs; with the name of their place.
     pub kernel_logs: Vec<(&'static str, Vec<u8>)>,
     /// Why reading stopped, when it did.
@@ -81,6 +85,7 @@ impl Found {
         if export {
             self.timelines.push(calls.timeline(name, "trace"));
             self.trees.push(calls.tree.export(&calls.names, name, "trace"));
+            self.call_trees.push((calls.tree.clone(), calls.names.clone()));
         }
         self.skip(skipped);
         self.parts.push(Part::Calls(part));

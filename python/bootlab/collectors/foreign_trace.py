@@ -1,0 +1,78 @@
+"""Traces that others made, as the call tree that bootlab's own are.
+
+KFI and KFT logs, function_graph text, trace.dat, perf script: whatever `boottrace` reads as calls. One unit of
+the tree's instructions is one nanosecond here, or one sample (event) shown as a microsecond where there are no times.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace, Head, Held, Table
+from bootlab.collectors.function_trace import NODE, SPAN, STRETCH, TASK
+from bootlab.errors import UserError
+from bootlab.logs.analysis import Analysis, analyze
+from bootlab.logs.trace import CallTrace
+from bootlab.targets.trace_symbols import BUCKETS
+
+# crates/boottrace/src/calls/tree.rs: the root, what the full tree could not take, interrupts.
+_FIXED = (ROOT, CUT_ROOT, IRQ_ROOT)
+_FIXED_BUCKETS = (5, 7, 6)
+_COLUMNS = 8
+_SAMPLE_NS = 1000
+
+
+class ForeignTrace(msgspec.Struct, frozen=True, kw_only=True):
+    """A trace, what was read of it, and the analysis that can write it as other formats."""
+
+    trace: FunctionTrace
+    part: CallTrace
+    analysis: Analysis
+
+
+def load(source: Path | str | bytes) -> ForeignTrace:
+    """Read a trace: a file, `-` for standard input, or its bytes. Raise UserError when it is none, or has no calls."""
+    analysis = analyze(source, name="trace", export=True)
+    tree = analysis.core.call_tree()
+    if tree is None or not analysis.traces:
+        raise UserError(
+            f"{analysis.name} is no trace of functions; it was read as {analysis.document.detected}",
+            hint=f"bootlab analyze {analysis.name}   (a system file's name ends in .toml)",
+        )
+    part = analysis.traces[0]
+    names, rows = tree
+    unit = 1 if part.weight == "ns" else _SAMPLE_NS
+    found = _trace(names, np.frombuffer(rows, "<u8").reshape(-1, _COLUMNS).astype(np.int64), part, unit)
+    return ForeignTrace(trace=found, part=part, analysis=analysis)
+
+
+def _trace(names: list[str], rows: Table, part: CallTrace, unit: int) -> FunctionTrace:
+    function, parent, count, _, elapsed, own, _, longest = rows.T
+    # One node more than there: number 0 is nobody.
+    number = np.concatenate([np.array(_FIXED), np.arange(len(_FIXED), len(rows)) + 1])
+    nodes = np.zeros(len(rows) + 1, dtype=NODE)
+    nodes["function"][number] = function + len(BUCKETS)
+    nodes["function"][list(_FIXED)] = _FIXED_BUCKETS
+    nodes["parent"][number] = number[parent]
+    nodes["parent"][[ROOT, IRQ_ROOT, CUT_ROOT]] = (0, ROOT, ROOT)
+    for name, values in (("count", count), ("self_insns", own), ("wall_ns", elapsed), ("max_wall_ns", longest)):
+        nodes[name][number] = values if name == "count" else values * unit
+    start, end = part.bounds_ns or (0, int(own.sum()) * unit)
+    head = msgspec.convert(dict.fromkeys(Head.__struct_fields__, 0), Head)
+    head = msgspec.structs.replace(
+        head,
+        end_insns=int(own.sum()) * unit,
+        start_ns=start,
+        end_ns=end,
+        complete=1,
+        calls=part.calls,
+        n_nodes=len(nodes),
+        n_functions=len(names),
+        cut_calls=int(count[1]),
+    )
+    none = np.zeros(0, dtype=STRETCH)
+    spans, tasks = np.zeros(0, dtype=SPAN), np.zeros(0, dtype=TASK)
+    return FunctionTrace(head, (*BUCKETS, *names), nodes, spans, tasks, Held(none, none, none))
