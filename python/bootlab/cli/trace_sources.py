@@ -130,7 +130,7 @@ def _of_file(what: Path) -> NamedTrace:
         summary=[function_text.foreign_summary(loaded.part)],
         about={"file": loaded.analysis.name, "detected": loaded.part.source, "weight": loaded.part.weight},
         export=loaded.analysis.export,
-        tells_held=False,
+        tells_held=loaded.tells_held,
     )
 
 
