@@ -4,13 +4,13 @@ import json
 
 import pytest
 from test_report_trace import fields, packets
-from tests.trace.trace_writer import names, node, trace
+from tests.trace.trace_writer import FIRST, names, node, trace
 
 from bootlab.analysis.call_tree import TASK_BOOT, TASK_MAIN
 from bootlab.collectors.function_trace import parse
 from bootlab.report import chrome_trace, function_export, perfetto
 
-A, B, IRQ, WORKER = range(8, 12)
+A, B, IRQ, WORKER = range(FIRST, FIRST + 4)
 NAMES = names("a", 'b"<;>\n', "asm_sysvec_x", "worker")
 SPANS = [
     (100, 900, 4, 0, 0, 0),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.trace.trace_writer import names, node, trace
+from tests.trace.trace_writer import FIRST, names, node, trace
 
 from bootlab.analysis import call_forest, forest_difference
 from bootlab.collectors.function_trace import parse
@@ -16,7 +16,7 @@ from bootlab.report.analysis_html import SCRIPTS
 from bootlab.report.html_frame import page as frame
 
 CHROMIUM = Path("/usr/bin/chromium")
-FORK, INIT, KTHREAD, WORKER, PROBE, DELAY, EVIL, IRQ = range(8, 16)
+FORK, INIT, KTHREAD, WORKER, PROBE, DELAY, EVIL, IRQ = range(FIRST, FIRST + 8)
 NAMES = names(
     "ret_from_fork", "kernel_init", "kthread", "worker_thread", "probe", "udelay",
     "</script><img src=x onerror=alert(1)>", "irq"

@@ -9,9 +9,9 @@ from bootlab.analysis.delay_census import census
 from bootlab.collectors.function_trace import parse
 from bootlab.errors import UserError
 from bootlab.report import function_export
-from tests.trace.trace_writer import names, node, trace
+from tests.trace.trace_writer import FIRST, names, node, trace
 
-A, B, C, UDELAY, MSLEEP, KERNEL_INIT, INITCALL, PROBE = range(9, 17)
+A, B, C, UDELAY, MSLEEP, KERNEL_INIT, INITCALL, PROBE = range(FIRST, FIRST + 8)
 NAMES = names("a", "b", "c", "__const_udelay", "msleep", "kernel_init", "do_one_initcall", "probe")
 
 

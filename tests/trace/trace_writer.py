@@ -5,6 +5,8 @@ import struct
 from bootlab.targets.trace_symbols import BUCKETS
 
 FIELDS = 31
+FIRST = len(BUCKETS)
+"""The number of the first function that has a name of its own."""
 
 
 def node(function, parent, *, count=0, self_insns=0, wall=0, longest=0, idle=0, blocks=0):
