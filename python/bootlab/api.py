@@ -23,6 +23,7 @@ from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.fragment import read_config
 from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
+from bootlab.experiment.delay import patch_of
 from bootlab.experiment.selection import Selection
 from bootlab.experiment.xip import STARTS
 from bootlab.laboratory import Laboratory, PhaseObserver
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trying import Applicability
     from bootlab.experiment.xip import XipTable
+    from bootlab.kernelsource.delay_patch import DelayPatch
     from bootlab.model.compiled_cmdline import CompiledWay
     from bootlab.model.filesystems import Filesystems
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
@@ -404,6 +406,19 @@ class System:
         with self._laboratory() as lab:
             selection = _selection(ids, (), (), stages)
             return Results(*lab.try_(self.value, selection, blocks=blocks, seed=seed))
+
+    def delay_patch(self, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None) -> DelayPatch:
+        """Write the patch that shortens the delays of a function of the kernel's source.
+
+        `function`: a name, or FILE:NAME. `sleep`: let it sleep where it spins. `only`: the number of one delay, from 1.
+        Raise UserError where the function is not found, or has no longer delay.
+        """
+        return patch_of(Cache(self._cache), self.value, function, to_ns, sleep=sleep, only=only)
+
+    def try_delay(self, patch: DelayPatch) -> Results:
+        """Boot with and without a patched delay. What the hardware needs of the delay no emulator can tell."""
+        with self._laboratory() as lab:
+            return Results(*lab.try_delay(self.value, patch))
 
     def stack(self, *ids: str, allow: Iterable[str] = (), also: Iterable[str] = ()) -> Results:
         """Try, put the winners on top of each other, leave each out once, hand over the faster system.

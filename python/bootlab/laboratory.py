@@ -15,11 +15,13 @@ from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import UserError
 from bootlab.experiment import filesystems, lpj, xip
 from bootlab.experiment.bench import Bench, Observer
+from bootlab.experiment.delay import DelayPatched
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
+from bootlab.kernelsource.delay_patch import DelayPatch
 from bootlab.model.change import apply_all
 from bootlab.model.compiled_cmdline import CompiledWay
 from bootlab.model.filesystems import Filesystems
@@ -186,12 +188,20 @@ class Laboratory:
 
         `blocks`, `seed`: free mode only.
         """
-        chosen = selection.techniques()
+        return self._try(system, selection.techniques(), forced=selection.forced, blocks=blocks, seed=seed)
+
+    def try_delay(self, system: System, patch: DelayPatch) -> tuple[runs.Run, Results]:
+        """Try a patched delay as a technique of its own."""
+        return self._try(system, (DelayPatched(patch),), forced=True, blocks=7, seed=1)
+
+    def _try(
+        self, system: System, chosen: tuple[Technique, ...], *, forced: bool, blocks: int, seed: int
+    ) -> tuple[runs.Run, Results]:
         run = runs.create(self._store, "try", system.name)
         report = _Report(run, system, "try", runs.now(), chosen)
         base = self.base(system)
         report.base(base)
-        tried = self._trials(base, chosen, report, forced=selection.forced, blocks=blocks, seed=seed)
+        tried = self._trials(base, chosen, report, forced=forced, blocks=blocks, seed=seed)
         report.tried(tried)
         return run, report.save()
 

@@ -102,6 +102,7 @@ _META: dict[str, str] = {
     "artefact_bytes": "size of `kernel` and `initramfs`",
     "artefact_sha256": "digest of `kernel` and `initramfs`",
     "check_groups": "what the functional check's groups caught, per pattern",
+    "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",

@@ -31,6 +31,7 @@ VERBS = (
     "timers waits",
     "kernel",
     "lpj",
+    "delay",
     "xip",
     "techniques",
     "try",

@@ -25,6 +25,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "timers": ("bootlab.cli.timers", "timers"),
     "kernel": ("bootlab.cli.kernel", "kernel"),
     "lpj": ("bootlab.cli.lpj", "lpj"),
+    "delay": ("bootlab.cli.delay", "delay"),
     "xip": ("bootlab.cli.xip", "xip"),
 }
 """Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""

@@ -116,6 +116,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     console_bytes: int = 0
     artefact_bytes: dict[str, int] = {}
     artefact_sha256: dict[str, str] = {}
+    kernel_patches: tuple[str, ...] = ()
     check_groups: tuple[tuple[str, ...], ...] = ()
     check_missing: tuple[str, ...] = ()
     last_initcall: str = ""

@@ -57,6 +57,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     lacks: tuple[str, ...] = ()
     awaited: str = ""
     """A file of the boot's folder that must be there before the machine is ended at its goal."""
+    kernel_patches: tuple[str, ...] = ()
+    """Names of the patches that the kernel was built with."""
     carried: tuple[tuple[str, str], ...] = ()
     """Names and sources of files that are copied into the boot's folder."""
 

@@ -57,7 +57,7 @@ class QemuTarget:
         The plan's system names the files of the kernel that was built.
         """
         found = emulator.find(system.machine)
-        built_here = system.kernel.build is not None
+        built = system.kernel.build
         system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = self._inspect(system)
@@ -102,7 +102,8 @@ class QemuTarget:
             stamped=stamped,
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
-            carried=_own_config(system) if built_here else (),
+            kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
+            carried=_own_config(system) if built is not None else (),
         )
 
     def boot(
@@ -272,6 +273,7 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
         console_bytes=len(console),
         artefact_bytes=plan.sizes_bytes,
         artefact_sha256=plan.sha256,
+        kernel_patches=plan.kernel_patches,
         check_groups=tuple(g for g in watch.check_groups if g is not None),
         check_missing=tuple(p for p, g in zip(plan.system.check.console, watch.check_groups, strict=True) if g is None),
         last_initcall=ending.last_initcall,

@@ -1,0 +1,86 @@
+"""`bootlab delay`: shorten a delay of the kernel's source by a generated patch, and boot with and without it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    SystemArgument,
+    err,
+    out,
+    print_json,
+)
+from bootlab.errors import UserError
+
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+def delay(
+    system_file: SystemArgument,
+    function: Annotated[
+        str, typer.Argument(metavar="FUNCTION", help="A function of the kernel that waits, or FILE:FUNCTION.")
+    ],
+    *,
+    to: Annotated[str, typer.Option("--to", metavar="TIME", help="How long each delay is to be: 5ms, 250us, 1s.")],
+    sleep: Annotated[bool, typer.Option("--sleep", help="Sleep where the function spins (mdelay, udelay).")] = False,
+    call: Annotated[int | None, typer.Option("--call", min=1, help="Only the function's delay of this number.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the patch to this file.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch; build and boot nothing.")] = False,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Shorten the delays of a kernel function by a generated patch, or let it sleep; boot with and without, judge.
+
+    The system's kernel must be built from source. `bootlab trace` lists what waits (delay census). What a real device
+    needs of a delay no emulator can tell: hardware must confirm every result.
+
+    Example: bootlab delay system.toml ide_wait_ready --to 5ms
+    """
+    to_ns = _duration_ns(to)
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        patch = system.delay_patch(function, to_ns, sleep=sleep, only=call)
+        if output is not None:
+            _write(output, patch.text)
+        results = None if dry_run else system.try_delay(patch)
+    from bootlab.experiment.delay import RISK  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.report import terminal  # noqa: PLC0415
+
+    if as_json:
+        run = {} if results is None else {"run": results.id, "results": results.data}
+        print_json({"format": "bootlab-delay", "version": 1, "risk": RISK, "patch": patch, **run})
+        return
+    # Tabs stay, so that what is printed can be applied; --output writes every byte.
+    typer.echo(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", patch.text), nl=False)
+    for kept in patch.kept:
+        out().print(f"stays: {kept}", markup=False, soft_wrap=True)
+    if results is not None:
+        out().print(terminal.results_view(results.data))
+        err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    out().print(f"risk: {RISK}", style="yellow", markup=False, highlight=False)
+
+
+def _duration_ns(text: str) -> int:
+    found = _DURATION.fullmatch(text.strip())
+    ns = round(float(found[1]) * _NS[found[2]]) if found else 0
+    if not ns:
+        raise UserError(f"--to {text[:40]!r} is no time above zero", hint="--to 5ms, --to 250us, --to 1s")
+    return ns
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as fault:
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
