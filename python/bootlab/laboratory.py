@@ -192,13 +192,21 @@ class Laboratory:
 
     def try_delay(self, system: System, patch: DelayPatch) -> tuple[runs.Run, Results]:
         """Try a patched delay as a technique of its own."""
-        return self._try(system, (DelayPatched(patch),), forced=True, blocks=7, seed=1)
+        technique = DelayPatched(patch)
+        return self._try(system, (technique,), forced=True, blocks=7, seed=1, reproduce=technique.command(system))
 
     def _try(
-        self, system: System, chosen: tuple[Technique, ...], *, forced: bool, blocks: int, seed: int
+        self,
+        system: System,
+        chosen: tuple[Technique, ...],
+        *,
+        forced: bool,
+        blocks: int,
+        seed: int,
+        reproduce: str = "",
     ) -> tuple[runs.Run, Results]:
         run = runs.create(self._store, "try", system.name)
-        report = _Report(run, system, "try", runs.now(), chosen)
+        report = _Report(run, system, "try", runs.now(), chosen, reproduce=reproduce)
         base = self.base(system)
         report.base(base)
         tried = self._trials(base, chosen, report, forced=forced, blocks=blocks, seed=seed)
@@ -247,9 +255,17 @@ class _Report:
     """Results that grow: saved after each trial and each step, so that a run cut off shows what it had."""
 
     def __init__(
-        self, run: runs.Run, system: System, kind: Literal["try", "stack"], started: str, chosen: tuple[Technique, ...]
+        self,
+        run: runs.Run,
+        system: System,
+        kind: Literal["try", "stack"],
+        started: str,
+        chosen: tuple[Technique, ...],
+        *,
+        reproduce: str = "",
     ) -> None:
         self._run = run
+        self._reproduce = reproduce
         self._system = system
         self._kind = kind
         self._started = started
@@ -267,6 +283,8 @@ class _Report:
         )
         self._notes = assemble.notes(base)
         self._same_ns = base.same_ns
+        if self._reproduce:
+            results = msgspec.structs.replace(results, reproduce=(self._reproduce,))
         self._results = msgspec.structs.replace(results, notes=self._notes)
         self.save()
 

@@ -51,6 +51,7 @@ away makes a new version.
 | `bootlab-ladder` | output of `ladder --json` | 1 | `ladder` |
 | `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 1 | `lpj` |
 | `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-lpj-validation` | output of `lpj test`, `rates`, `validate` with `--json` | 1 | `lpj` |
+| `bootlab-delay` | output of `delay --json`: `risk`, `patch` (`replaced`, `kept`, `text`), and `run` and `results` unless `--dry-run` | 1 | `delay` |
 | `bootlab-xip` | output of `xip --json` | 1 | `xip` |
 | `bootlab-filesystems` | output of `fs --json` | 1 | `fs` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |

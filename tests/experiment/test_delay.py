@@ -59,6 +59,7 @@ def test_tried_as_a_technique_that_always_warns(system, tmp_path):
     context = Context(system=system, recording=before.recording)
     assert technique.applies(context).answer is Answer.YES
     assert "hardware must confirm" in technique.risk.function
+    assert technique.command(system) == "bootlab delay SYSTEM.toml drivers/always.c:wait_long --to 5000000ns"
     (change,) = technique.changes(context)
     assert (change.id, change.kind) == ("delay:wait_long", "manual")
     assert change.apply(system).kernel.build.patches[-1].text == technique.patch.text

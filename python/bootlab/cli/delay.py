@@ -21,7 +21,7 @@ from bootlab.cli.session import (
 )
 from bootlab.errors import UserError
 
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 

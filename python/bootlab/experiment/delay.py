@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from bootlab.builders.artefacts import configure_system_kernel
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
@@ -72,6 +74,19 @@ class DelayPatched(Technique):
         """Take the patch."""
         self.patch = patch
         self.patch_name = f"delay-{patch.function}.patch"
+
+    def command(self, system: System) -> str:
+        """Return the command that does the same again."""
+        patch = self.patch
+        words = [
+            "bootlab delay",
+            shlex.quote(system.path or "SYSTEM.toml"),
+            shlex.quote(f"{patch.file}:{patch.function}"),
+        ]
+        words.append(f"--to {patch.to_ns}ns")
+        words += ["--sleep"] * patch.sleep
+        words += [f"--call {patch.only}"] * (patch.only is not None)
+        return " ".join(words)
 
     def applies(self, context: Context) -> Applies:
         """Yes: the patch was made for this system's source."""

@@ -30,10 +30,13 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DelayPatch(msgspec.Struct, frozen=True, kw_only=True):
-    """The patch as a unified diff, and what it replaces. `kept`: delays of the function that stay."""
+    """The patch as a unified diff, what was asked for, and what it replaces. `kept`: delays that stay."""
 
     function: str
     file: str
+    to_ns: int
+    sleep: bool
+    only: int | None
     replaced: tuple[Replaced, ...]
     kept: tuple[str, ...]
     text: str
@@ -76,6 +79,9 @@ def delay_patch(
     return DelayPatch(
         function=function,
         file=file,
+        to_ns=to_ns,
+        sleep=sleep,
+        only=only,
         replaced=tuple(replaced),
         kept=tuple(kept),
         text=unified(text, "".join([*out, text[at:]]), file),
