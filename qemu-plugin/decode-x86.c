@@ -47,10 +47,12 @@ unsigned decode_x86_flow(const uint8_t *b, size_t n)
     }
 }
 
-/* popf is not followed: the kernel restores its interrupt flag by sti since 5.12 (asm/irqflags.h). */
+/* Kernels before 5.12 restore the interrupt flag by popf (asm/irqflags.h), whose value only the processor knows. */
 unsigned decode_x86_irq(const uint8_t *b, size_t n)
 {
     if (n != 1)
         return IRQ_SAME;
+    if (b[0] == 0x9d)
+        return IRQ_STATUS;
     return b[0] == 0xfa ? IRQ_OFF : b[0] == 0xfb ? IRQ_ON : IRQ_SAME;
 }

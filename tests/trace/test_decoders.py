@@ -194,7 +194,7 @@ MASKS = {
     "x86": """
         fa OFF cli
         fb ON  sti
-        9d SAME popf
+        9d STATUS popf
     """,
 }
 
