@@ -57,7 +57,7 @@ def test_entries_and_wishes():
 def test_a_label_inside_a_function_is_no_start_of_it():
     found = ts.choose([(BASE, "T", "handle_exception"), (BASE + 16, "t", "_save_context")], "riscv64")
     assert found.rows[:2] == ((BASE, 9, False), (BASE + 16, 9, True))
-    assert found.flags[8] == rules.ENTRY
+    assert found.flags[9] == rules.ENTRY
 
 
 def test_a_vector_table_is_an_entry_for_each_kind():
