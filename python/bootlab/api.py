@@ -348,15 +348,26 @@ class System:
         with self._laboratory() as lab:
             return lab.filesystems(self.value, frozenset(ids))
 
-    def stress_timers(self, request: StressRequest, *, fresh: bool = False) -> StressResult:
+    def stress_timers(
+        self, request: StressRequest, *, fresh: bool = False, count_instructions: bool = False
+    ) -> StressResult:
         """Boot the kernel with nothing but timerstress and return every population's account.
 
-        `fresh`: boot even when a recording of this very run is kept.
+        `fresh`: boot even when a recording of this very run is kept. `count_instructions` (exact mode): boot each
+        population once more, traced, and split its instructions into those of the kernel and of user space.
         Raise BootlabError where it cannot boot, TargetError when timerstress could not do what was asked.
         """
+        runs_alone = timers.counted_requests(self.value, request) if count_instructions else ()
         with self._laboratory() as lab:
             recording, _ = lab.boot(timers.stress_system(self.value, request), fresh=fresh)
-        return timers.stress_booted(recording, self.name)
+            result = timers.stress_booted(recording, self.name)
+            counts = [
+                timers.counted(
+                    lab.trace(timers.stress_system(self.value, alone), timers.window_of(self.value)), self.name
+                )
+                for alone in runs_alone
+            ]
+        return msgspec.structs.replace(result, instructions=tuple(counts))
 
     def repeat_timers(self, request: StressRequest, times: int) -> tuple[tuple[StressResult, ...], Equality]:
         """Do it several times anew. Return each result, and whether the boots are equal to the byte."""

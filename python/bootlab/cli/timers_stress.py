@@ -27,6 +27,7 @@ from bootlab.cli.timers_options import (
     request,
 )
 from bootlab.cli.writing import write_files
+from bootlab.errors import UserError
 
 if TYPE_CHECKING:
     from bootlab.timers.request import StressRequest
@@ -53,6 +54,14 @@ def stress(
         list[str] | None,
         typer.Option("--plant", help="Plant a fault in every Nth delivery: drop=N, copy=N, delay=N:S."),
     ] = None,
+    kernel_share: Annotated[
+        bool,
+        typer.Option(
+            "--kernel-share",
+            help="Count the run's instructions, in the kernel and in user space: one traced boot more a population "
+            "(exact mode).",
+        ),
+    ] = False,
     read: Annotated[
         Path | None, typer.Option("--read", metavar="FILE", help="Show a result that was saved; run nothing.")
     ] = None,
@@ -87,7 +96,7 @@ def stress(
             seed=seed,
             plants=tuple(plant or ()),
         )
-        result = _run(system_file, wanted, to_limit=to_limit, store=store, quiet=as_json)
+        result = _run(system_file, wanted, to_limit=to_limit, count=kernel_share, store=store, quiet=as_json)
     write_files(
         (save, lambda: saved.encode(result)),
         (html, lambda: timers_page.render(result).encode("utf-8", "replace")),
@@ -106,7 +115,9 @@ def stress(
         )
 
 
-def _run(system_file: Path | None, wanted: StressRequest, *, to_limit: bool, store: Path, quiet: bool) -> StressResult:
+def _run(
+    system_file: Path | None, wanted: StressRequest, *, to_limit: bool, count: bool, store: Path, quiet: bool
+) -> StressResult:
     import msgspec  # noqa: PLC0415
 
     from bootlab.timers import laboratory  # noqa: PLC0415
@@ -116,7 +127,11 @@ def _run(system_file: Path | None, wanted: StressRequest, *, to_limit: bool, sto
         with opened(system_file, store=store, quiet=quiet) as system:
             if to_limit:
                 wanted = laboratory.to_limit(system.stress_timers(limit), wanted)
-            return system.stress_timers(wanted)
+            return system.stress_timers(wanted, count_instructions=count)
+    if count:
+        raise UserError(
+            "--kernel-share counts instructions, which this machine does not", hint="name a SYSTEM.toml in exact mode"
+        )
     if to_limit:
         wanted = laboratory.to_limit(laboratory.stress_here(limit), wanted)
     lines = 0

@@ -9,7 +9,7 @@ from bootlab.report.analysis_html import SCRIPTS
 from bootlab.report.analysis_page import number, show, table
 from bootlab.report.html_frame import page
 from bootlab.report.shown_text import one_line
-from bootlab.report.timers_text import place_words, us
+from bootlab.report.timers_text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, place_words, us
 from bootlab.timers import classic
 from bootlab.timers.stress import Lateness, Row, StressResult
 
@@ -25,6 +25,8 @@ def page_data(result: StressResult) -> dict[str, Any]:
     """Collect everything the page shows."""
     head = result.head
     parts = [_part("Expirations", place_words(result.place), _expirations(result), _accounts(result))]
+    if result.instructions:
+        parts.append(_part(INSTRUCTIONS_TITLE, INSTRUCTIONS_LEAD, _instructions(result)))
     parts += [
         _part(f"Lateness of {row.created} timers", "From due to taken.", _histogram(row.lateness))
         for row in result.rows
@@ -110,6 +112,18 @@ def _accounts(result: StressResult) -> dict[str, Any]:
             [number(n) for n in (r.created, r.due_most, r.deliveries, r.overruns, r.lost, r.early, r.duplicated)]
             + [[us(r.cost_ns), r.cost_ns]]
             for r in result.rows
+        ),
+    )
+
+
+def _instructions(result: StressResult) -> dict[str, Any]:
+    return table(
+        "Instructions",
+        [">timers", ">expirations", ">user", ">kernel", ">interrupts", ">idle loop", ">kernel, %", ">load, %"],
+        (
+            [number(n) for n in (c.timers, c.expirations, c.user, c.kernel, c.interrupts, c.idle_loop)]
+            + [_percent(c.kernel_percent), _percent(c.load_percent)]
+            for c in result.instructions
         ),
     )
 

@@ -13,7 +13,7 @@ from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.timers import classic
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.open_posix import Beside
-from bootlab.timers.stress import Place, Row, StressResult
+from bootlab.timers.stress import InstructionCount, Place, Row, StressResult
 
 _STYLES = {"fail": "bold red", "deviation": "yellow", "unresolved": "yellow", "pass": "green"}
 
@@ -45,14 +45,16 @@ def stress(result: StressResult) -> list[RenderableType]:
     ]
     if result.rows:
         views += [_classic_table(result) if head.classic else _rate_table(result), _account_table(result.rows)]
+    if result.instructions:
+        views += _instruction_views(result.instructions)
     views += _other_tables(result)
     if result.damaged_lines:
         views.append(Text(f"{result.damaged_lines} damaged lines were left out", style="yellow"))
     if result.rows and result.place.clock == "virtual":
+        exact = "above" if result.instructions else "--kernel-share"
         views.append(
             Text(
-                "Load and cost are by the booted kernel's own accounting, which may be by ticks; exact shares: "
-                "bootlab trace"
+                f"Load and cost are by the booted kernel's own accounting, which may be by ticks; exact shares: {exact}"
             )
         )
     views.append(verdict(result))
@@ -126,6 +128,27 @@ def _account_table(rows: Iterable[Row]) -> Fitted:
             us(row.cost_ns),
         )
     return Fitted(made)
+
+
+INSTRUCTIONS_TITLE = "Load in the kernel, by instructions"
+INSTRUCTIONS_LEAD = (
+    "Every instruction from the first timer_create to the first timer_delete, of a traced boot with this population "
+    "alone. kernel % is kernel and interrupts of all but the idle loop's; load % is their time of the window's, idle "
+    "time included."
+)
+
+
+def _instruction_views(counts: Iterable[InstructionCount]) -> list[RenderableType]:
+    made = text_table(
+        INSTRUCTIONS_TITLE,
+        ">timers", ">expirations", ">user", ">kernel", ">interrupts", ">idle loop", ">kernel %", ">load %",
+    )  # fmt: skip
+    for one in counts:
+        made.add_row(
+            *(str(n) for n in (one.timers, one.expirations, one.user, one.kernel, one.interrupts, one.idle_loop)),
+            *(figures.ABSENT if n is None else f"{n:.2f}" for n in (one.kernel_percent, one.load_percent)),
+        )
+    return [Fitted(made), Text(INSTRUCTIONS_LEAD)]
 
 
 def _other_tables(result: StressResult) -> list[RenderableType]:

@@ -8,14 +8,16 @@ import msgspec
 
 from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiment.bench import Bench
+from bootlab.experiment.tracing import Traced
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
-from bootlab.timers import conform, stress
+from bootlab.targets.trace_boot import TraceRequest
+from bootlab.timers import conform, instructions, stress
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.programs import TIMERCONFORM, TIMERSTRESS, TimerProgram
 from bootlab.timers.request import StressRequest
 from bootlab.timers.running import Output, on_host, output_of, system_for
-from bootlab.timers.stress import StressResult
+from bootlab.timers.stress import InstructionCount, StressResult
 
 CONFORM_S = 120.0
 """What all checks take at most, were none of them to hang."""
@@ -40,6 +42,21 @@ def stress_system(system: System, request: StressRequest) -> System:
 def stress_booted(recording: Recording, name: str) -> StressResult:
     """Return the result that a boot of `stress_system` recorded."""
     return _stress(output_of(recording, name))
+
+
+def counted_requests(system: System, request: StressRequest) -> tuple[StressRequest, ...]:
+    """Return the runs whose instructions are counted, one a population. Raise UserError where that cannot be."""
+    return instructions.requests(system, request)
+
+
+def window_of(system: System) -> TraceRequest:
+    """Return the part of such a run to trace."""
+    return instructions.window(system.machine.arch)
+
+
+def counted(traced: Traced, name: str) -> InstructionCount:
+    """Return where the instructions of a traced run went."""
+    return instructions.count(traced.trace, stress_booted(traced.timing, name), traced.recording.path)
 
 
 def conform_here(*, set_clock: bool = False, plants: bool = False) -> ConformResult:

@@ -172,6 +172,40 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     instructions: int | None = None
 
 
+class InstructionCount(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the instructions of one population's run went (exact mode): they add up to all that were executed.
+
+    The window is from the entry into the first `timer_create` to that into the first `timer_delete`: creating, arming,
+    the run, the drain. `kernel`: system calls, faults, kernel threads; `interrupts`: those of the timer and all others;
+    `idle_loop`: what the idle task executes around its halts. `idle_ns`: the processor was halted. `expirations`: of
+    this boot, which runs one population only.
+    """
+
+    timers: Count
+    expirations: Count
+    user: Count
+    kernel: Count
+    interrupts: Count
+    idle_loop: Count
+    instruction_ns: Count
+    idle_ns: Count
+    window_ns: Count
+    recording: str | None = None
+
+    @property
+    def kernel_percent(self) -> float | None:
+        """Kernel and interrupts as a share of the instructions that were not the idle loop's."""
+        in_kernel = self.kernel + self.interrupts
+        busy = in_kernel + self.user
+        return 100 * in_kernel / busy if busy else None
+
+    @property
+    def load_percent(self) -> float | None:
+        """Time of those instructions as a share of the window, idle time included: the load of 2003."""
+        in_kernel_ns = (self.kernel + self.interrupts) * self.instruction_ns
+        return 100 * in_kernel_ns / self.window_ns if self.window_ns else None
+
+
 class StressResult(msgspec.Struct, frozen=True, kw_only=True):
     """A run of timerstress, as it is saved and compared."""
 
@@ -184,6 +218,7 @@ class StressResult(msgspec.Struct, frozen=True, kw_only=True):
     curves: tuple[Curve, ...] = ()
     churns: tuple[Churn, ...] = ()
     limits: tuple[Limit, ...] = ()
+    instructions: tuple[InstructionCount, ...] = ()
     damaged_lines: int = 0
 
     @property
