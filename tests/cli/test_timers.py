@@ -74,3 +74,16 @@ def test_saved_results_are_compared(kept):
 def test_mistakes_are_told(words, said):
     with pytest.raises(UserError, match=said):
         run(*words)
+
+
+def test_chosen_assertions_are_judged_alone():
+    found = json.loads(run("conform", "--only", "41,2", "--json").stdout)
+    assert [c["number"] for c in found["checks"]] == [2, 41]
+    for wrong in ("x", "0", "91"):
+        with pytest.raises(UserError):
+            run("conform", "--only", wrong)
+
+
+def test_a_share_of_instructions_needs_a_machine_that_counts_them():
+    with pytest.raises(UserError, match="counts instructions"):
+        run("stress", "--kernel-share", "--scale", "60")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
@@ -15,7 +16,7 @@ from bootlab.report.text_table import to_text
 from bootlab.timers import conform, open_posix, stress
 from bootlab.timers.comparison import Configuration, compare
 from bootlab.timers.open_posix import SuiteTest
-from bootlab.timers.stress import Place
+from bootlab.timers.stress import InstructionCount, Place
 
 GOLDEN = Path(__file__).parent / "golden"
 PLACE = Place(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
@@ -50,6 +51,13 @@ def verdicts():
 
 def text_of(name: str) -> str:
     bad = ROW | {"timers": 1500, "created": 1400, "refused": "EAGAIN", "lost": 2, "due_least": 2490, "deliveries": 0}
+    if name == "share":
+        counted = InstructionCount(
+            timers=1000, expirations=2494, user=2_000, kernel=18_000, interrupts=5_000, idle_loop=7_000,
+            instruction_ns=2, idle_ns=936_000, window_ns=1_000_000, kernel_percent=92.0, load_percent=4.6,
+        )  # fmt: skip
+        with_share = msgspec.structs.replace(result(ROW), instructions=(counted,))
+        return "".join(to_text(v, width=150) for v in timers_text.stress(with_share))
     if name == "stress":
         return "".join(to_text(v, width=150) for v in timers_text.stress(result(ROW, bad)))
     if name == "other":
@@ -71,7 +79,7 @@ def text_of(name: str) -> str:
     return "".join(to_text(v, width=150) for v in waits_text.views(waits, 10))
 
 
-@pytest.mark.parametrize("name", ["stress", "other", "conform", "compare", "waits"])
+@pytest.mark.parametrize("name", ["stress", "share", "other", "conform", "compare", "waits"])
 def test_terminal_text(name):
     golden = GOLDEN / f"timers-{name}.txt"
     text = text_of(name)
@@ -79,6 +87,16 @@ def test_terminal_text(name):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
     assert "\x1b" not in text
+
+
+def test_many_configurations_are_tables_that_fit_each_with_the_first():
+    sides = [Configuration(name=f"side{n}", results=(result(ROW),)) for n in range(9)]
+    text = "".join(to_text(v, width=100) for v in timers_comparison.text(compare(sides)))
+    heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["quantity"]]
+    assert heads == [
+        ["quantity", "side0", "side1", "side2", "side3", "side4"],
+        ["quantity", "side0", "side5", "side6", "side7", "side8"],
+    ]
 
 
 def test_the_page_holds_every_table_and_no_markup():
@@ -89,6 +107,21 @@ def test_the_page_holds_every_table_and_no_markup():
     assert "\x1b" not in timers_page.render(result(ROW))
     rates = timers_page.page_data(stress.parse(output(HEAD | {"classic": False}, ROW), PLACE))
     assert rates["parts"][0]["tables"][0]["caption"] == "Expirations"
+    counted = InstructionCount(
+        timers=9,
+        expirations=20,
+        user=1,
+        kernel=2,
+        interrupts=1,
+        idle_loop=0,
+        instruction_ns=2,
+        idle_ns=0,
+        window_ns=8,
+        kernel_percent=75.0,
+        load_percent=75.0,
+    )
+    shared = timers_page.page_data(msgspec.structs.replace(result(ROW), instructions=(counted,)))
+    assert shared["parts"][1]["tables"][0]["rows"][0][-2:] == [["75.00", 75.0], ["75.00", 75.0]]
     sides = [Configuration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
     assert "<b>a</b>" not in timers_comparison.page_of(compare(sides))
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORDS_MAX 64
+#define WORDS_MAX 128
 
 /* The kernel's messages would land in the middle of our lines. */
 static void silence_kernel(void)

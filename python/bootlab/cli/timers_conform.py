@@ -24,6 +24,9 @@ def conform(
     plants: Annotated[
         bool, typer.Option("--plants", help="Prove the checks: with a bug planted against each, each must fail.")
     ] = False,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="N[,N]...", help="Judge the assertions with these numbers only.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show the checks that passed as well.")] = False,
     opts: Annotated[
         Path | None,
@@ -49,11 +52,12 @@ def conform(
         raise UserError("--opts runs on this machine only", hint="leave SYSTEM.toml out")
     if opts is not None:
         open_posix.check_folder(opts)
+    chosen = _numbers(only)
     if system_file is None:
-        result = laboratory.conform_here(set_clock=set_clock, plants=plants)
+        result = laboratory.conform_here(set_clock=set_clock, plants=plants, only=chosen)
     else:
         with opened(system_file, store=store, quiet=as_json) as system:
-            result = system.check_timers(plants=plants)
+            result = system.check_timers(plants=plants, only=chosen)
     others = open_posix.run(opts) if opts is not None else ()
     write_files((tap, lambda: conform_export.tap(result)), (junit, lambda: conform_export.junit(result)))
     if as_json:
@@ -71,3 +75,12 @@ def conform(
     elif result.wrong:
         numbers = ", ".join(str(c.number) for c in result.wrong)
         raise laboratory.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence stands above")
+
+
+def _numbers(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise UserError(f"--only {text!r}: not numbers", hint="--only 37,67,70,88") from None

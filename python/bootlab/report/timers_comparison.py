@@ -13,17 +13,26 @@ from bootlab.report.shown_text import one_line
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.timers.comparison import Configuration, Line, TimerComparison
 
+_COLUMNS = 5
+"""Configurations in a table: more would be cut off at the width of a terminal."""
+
 
 def text(found: TimerComparison) -> list[RenderableType]:
-    """Show one table a population."""
+    """Show a table a population and five configurations; the first configuration stands in each of them."""
     views: list[RenderableType] = [Text(_words(c)) for c in found.configurations]
     for timers in sorted({line.timers for line in found.lines}):
-        names = [f">{one_line(c.name, 30)}" for c in found.configurations]
-        made = text_table(f"{timers} timers", "quantity", *names)
-        for line in (line for line in found.lines if line.timers == timers):
-            made.add_row(line.quantity, *(cell(_value(line, i)) for i in range(len(names))))
-        views.append(Fitted(made))
+        for shown in _tables(len(found.configurations)):
+            names = [f">{one_line(found.configurations[i].name, 30)}" for i in shown]
+            made = text_table(f"{timers} timers", "quantity", *names)
+            for line in (line for line in found.lines if line.timers == timers):
+                made.add_row(line.quantity, *(cell(_value(line, i)) for i in shown))
+            views.append(Fitted(made))
     return spaced(views)
+
+
+def _tables(count: int) -> list[tuple[int, ...]]:
+    step = _COLUMNS - 1
+    return [(0, *range(start, min(start + step, count))) for start in range(1, count, step)] or [(0,)]
 
 
 def _words(configuration: Configuration) -> str:

@@ -146,7 +146,7 @@ def _instruction_views(counts: Iterable[InstructionCount]) -> list[RenderableTyp
     for one in counts:
         made.add_row(
             *(str(n) for n in (one.timers, one.expirations, one.user, one.kernel, one.interrupts, one.idle_loop)),
-            *(figures.ABSENT if n is None else f"{n:.2f}" for n in (one.kernel_percent, one.load_percent)),
+            *(f"{n:.2f}" for n in (one.kernel_percent, one.load_percent)),
         )
     return [Fitted(made), Text(INSTRUCTIONS_LEAD)]
 

@@ -22,7 +22,7 @@ _CALLS: dict[Arch, str] = {
 }
 _IDLE_LOOP = "do_idle"
 """kernel/sched/idle.c."""
-_KERNEL, _INTERRUPTS, _USER = "kernel", "kernel, interrupts", "user space"
+_INTERRUPTS, _USER = "kernel, interrupts", "user space"
 
 
 def requests(system: System, request: StressRequest) -> tuple[StressRequest, ...]:
@@ -58,16 +58,20 @@ def count(trace: FunctionTrace, result: StressResult, recording: str | None) -> 
     insns = {bucket.name: bucket.insns for bucket in buckets(trace)}
     idle = (trace.function == _number(trace, _IDLE_LOOP)) & trace.top_of_kind & ~trace.under_irq
     idle_loop = int(trace.total_insns[idle].sum())
+    in_kernel = head.insns - insns[_USER] - idle_loop
+    window_ns = head.end_ns - head.start_ns
     return InstructionCount(
         timers=result.rows[0].timers,
         expirations=result.rows[0].expirations,
         user=insns[_USER],
-        kernel=head.insns - insns[_USER] - insns[_INTERRUPTS] - idle_loop,
+        kernel=in_kernel - insns[_INTERRUPTS],
         interrupts=insns[_INTERRUPTS],
         idle_loop=idle_loop,
         instruction_ns=1 << head.shift,
         idle_ns=head.idle_ns,
-        window_ns=head.end_ns - head.start_ns,
+        window_ns=window_ns,
+        kernel_percent=100 * in_kernel / max(head.insns - idle_loop, 1),
+        load_percent=100 * trace.ns(in_kernel) / max(window_ns, 1),
         recording=recording,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from bootlab.errors import MeasurementError, TargetError
+from bootlab.errors import MeasurementError, TargetError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.tracing import Traced
 from bootlab.model.recording import Recording
@@ -59,14 +59,16 @@ def counted(traced: Traced, name: str) -> InstructionCount:
     return instructions.count(traced.trace, stress_booted(traced.timing, name), traced.recording.path)
 
 
-def conform_here(*, set_clock: bool = False, plants: bool = False) -> ConformResult:
-    """Run timerconform on this machine."""
-    return _conform(on_host(TIMERCONFORM, _conform_arguments(set_clock=set_clock, plants=plants)))
+def conform_here(*, set_clock: bool = False, plants: bool = False, only: Sequence[int] = ()) -> ConformResult:
+    """Run timerconform on this machine; `only`: the assertions with these numbers. Raise UserError."""
+    return _conform(on_host(TIMERCONFORM, _conform_arguments(set_clock=set_clock, plants=plants, only=only)))
 
 
-def conform_booted(bench: Bench, system: System, *, set_clock: bool = True, plants: bool = False) -> ConformResult:
-    """Boot a system and run timerconform in it; its clock is nobody's, so it may be set."""
-    arguments = _conform_arguments(set_clock=set_clock, plants=plants)
+def conform_booted(
+    bench: Bench, system: System, *, set_clock: bool = True, plants: bool = False, only: Sequence[int] = ()
+) -> ConformResult:
+    """Boot a system and run timerconform in it; its clock is nobody's, so it may be set. Raise UserError."""
+    arguments = _conform_arguments(set_clock=set_clock, plants=plants, only=only)
     seconds = PLANTS_S if plants else CONFORM_S
     recording = bench.boot(system_for(system, TIMERCONFORM, arguments, seconds=seconds), f"{system.name} conform")
     return _conform(output_of(recording, system.name))
@@ -81,8 +83,12 @@ def to_limit(limit: StressResult, request: StressRequest) -> StressRequest:
     return msgspec.structs.replace(request, mode="stress", populations=(limit.limits[0].timers,))
 
 
-def _conform_arguments(*, set_clock: bool, plants: bool) -> Sequence[str]:
-    return [*(["--set-clock"] if set_clock else []), *(["--plants"] if plants else [])]
+def _conform_arguments(*, set_clock: bool, plants: bool, only: Sequence[int]) -> Sequence[str]:
+    wrong = [number for number in only if not 1 <= number <= conform.ASSERTIONS]
+    if wrong:
+        raise UserError(f"there is no assertion {wrong[0]}", hint=f"--only takes 1 to {conform.ASSERTIONS}")
+    numbers = [str(number) for number in sorted(set(only))]
+    return [*(["--set-clock"] if set_clock else []), *(["--plants"] if plants else []), *numbers]
 
 
 def _stress(output: Output) -> StressResult:

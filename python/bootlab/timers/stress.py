@@ -178,7 +178,8 @@ class InstructionCount(msgspec.Struct, frozen=True, kw_only=True):
     The window is from the entry into the first `timer_create` to that into the first `timer_delete`: creating, arming,
     the run, the drain. `kernel`: system calls, faults, kernel threads; `interrupts`: those of the timer and all others;
     `idle_loop`: what the idle task executes around its halts. `idle_ns`: the processor was halted. `expirations`: of
-    this boot, which runs one population only.
+    this boot, which runs one population only. `kernel_percent`: kernel and interrupts as a share of the instructions
+    that were not the idle loop's. `load_percent`: the time of the same as a share of the window, idle time included.
     """
 
     timers: Count
@@ -190,20 +191,9 @@ class InstructionCount(msgspec.Struct, frozen=True, kw_only=True):
     instruction_ns: Count
     idle_ns: Count
     window_ns: Count
+    kernel_percent: float
+    load_percent: float
     recording: str | None = None
-
-    @property
-    def kernel_percent(self) -> float | None:
-        """Kernel and interrupts as a share of the instructions that were not the idle loop's."""
-        in_kernel = self.kernel + self.interrupts
-        busy = in_kernel + self.user
-        return 100 * in_kernel / busy if busy else None
-
-    @property
-    def load_percent(self) -> float | None:
-        """Time of those instructions as a share of the window, idle time included: the load of 2003."""
-        in_kernel_ns = (self.kernel + self.interrupts) * self.instruction_ns
-        return 100 * in_kernel_ns / self.window_ns if self.window_ns else None
 
 
 class StressResult(msgspec.Struct, frozen=True, kw_only=True):
