@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
 from bootlab.analysis.call_tree import FunctionTrace, Head
-from bootlab.collectors import function_trace
 from bootlab.errors import MeasurementError, UserError
 from bootlab.model.system import Clockwork
 from bootlab.systemfile import load
@@ -45,11 +45,11 @@ def test_a_wall_clock_counts_no_instructions(system):
 
 def trace(**head) -> FunctionTrace:
     """Nodes: nobody, root, interrupts, cut, then user space, a system call, the idle loop and what it calls, a tick."""
-    nodes = [(0, 0, 0), (5, 0, 0), (6, 0, 0), (7, 0, 0), (3, 1, 100), (8, 1, 50), (9, 1, 20), (10, 6, 7), (11, 2, 30)]
-    table = function_trace._NODE
-    import numpy as np  # noqa: PLC0415
-
-    made = np.zeros(len(nodes), dtype=table)
+    first = len(BUCKETS)
+    nodes = [(0, 0, 0), (5, 0, 0), (6, 0, 0), (7, 0, 0), (BUCKETS.index("[user space]"), 1, 100)]
+    nodes += [(first, 1, 50), (first + 1, 1, 20), (first + 2, 6, 7), (first + 3, 2, 30)]
+    fields = [("function", "<u4"), ("parent", "<u4"), *((n, "<i8") for n in ("self_insns", "idle_ns"))]
+    made = np.zeros(len(nodes), dtype=fields)
     for number, (function, parent, insns) in enumerate(nodes):
         made[number]["function"], made[number]["parent"], made[number]["self_insns"] = function, parent, insns
     numbers = dict.fromkeys(Head.__struct_fields__, 0) | {
