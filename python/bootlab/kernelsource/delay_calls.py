@@ -120,8 +120,8 @@ def _first_branches(code: str) -> str:
     for found in _DIRECTIVE.finditer(code):
         between = code[at : found.start()]
         parts.append(_blank(between) if any(branches) else between)
-        word = found[0].lstrip(" \t#").split(None, 1)[:1]
-        name = re.match(r"\w*", word[0])[0] if word else ""  # type: ignore[index] - \w* always matches
+        word = re.match(r"[ \t#]*(\w*)", found[0])
+        name = word[1] if word else ""
         if name in {"if", "ifdef", "ifndef"}:
             branches.append(False)
         elif name in {"else", "elif"} and branches:
