@@ -113,7 +113,7 @@ def test_coverage_adds_up(tree: SourceTree) -> None:
     table = [
         (0xFFFFFFFF81000000 + 16 * n, "t", name) for n, name in enumerate(["start", "next", "toy_driver_init", "held"])
     ]
-    chosen = trace_symbols.choose(table)
+    chosen = trace_symbols.choose(table, "x86_64")
     first = len(trace_symbols.BUCKETS)
     nodes = [node(first, 1, count=1, self_insns=5), node(first + 2, 1, count=1, self_insns=5)]
     raw = trace(nodes, insns=10, functions=len(chosen.names))
@@ -131,6 +131,6 @@ def test_coverage_adds_up(tree: SourceTree) -> None:
         levers_text.coverage_view(total, [("By object", coverage.by_object(covered))], 5)
     )
     with pytest.raises(ValueError, match="another kernel"):
-        coverage.functions(traced, trace_symbols.choose(table[:2] + table[3:]), ())
+        coverage.functions(traced, trace_symbols.choose(table[:2] + table[3:], "x86_64"), ())
     assert np.all([row.bytes <= 4096 for row in covered])
     assert msgspec.json.encode(covered)

@@ -20,6 +20,7 @@ from bootlab.model.change import (
     Op,
     PutFile,
     SetCompression,
+    SetFlashStart,
     SetKernelForm,
     SetKernelImage,
     SetKernelOptions,
@@ -166,7 +167,7 @@ def test_every_operation_has_words():
         SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
         SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
         AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
-        SetKernelImage("xipImage", embed_initramfs=True),
+        SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
@@ -174,4 +175,5 @@ def test_every_operation_has_words():
         "initramfs: 4 files left out (/a, /b, /c, …)", "initramfs: put /init (file)", "kernel as vmlinux",
         "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
+        "start from flash: in-place", "start from flash: no",
     ]  # fmt: skip
