@@ -76,7 +76,7 @@ class Macros:
 
     def _call(self, inside: str, arguments: tuple[str, ...], depth: int) -> str:
         self._calls += 1
-        words = _split(inside)
+        words = split_commas(inside)
         name = self.expand(words[0], arguments, depth + 1).strip()
         if name.isdecimal() and len(words) == 1:
             return arguments[int(name)] if int(name) < len(arguments) else ""
@@ -107,7 +107,7 @@ def closing(text: str, at: int) -> int:
     return len(text)
 
 
-def _split(inside: str) -> list[str]:
+def split_commas(inside: str) -> list[str]:
     """Split a call at the commas that are not inside brackets."""
     words: list[str] = []
     level, start = 0, 0

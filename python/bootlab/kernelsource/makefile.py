@@ -21,7 +21,7 @@ from bootlab.kernelsource.expression import (
     either,
     negated,
 )
-from bootlab.kernelsource.macros import closing
+from bootlab.kernelsource.macros import closing, split_commas
 
 UNKNOWN = "\x01"
 """Stands in a text for what is unknown."""
@@ -246,7 +246,7 @@ class Makefile:
         return self.variables.get(inside, [Alternative(TRUE, UNKNOWN)])
 
     def _function(self, name: str, rest: str, depth: int) -> list[Alternative]:
-        arguments = [self.expand(word.strip() if i == 0 else word, depth) for i, word in enumerate(_commas(rest))]
+        arguments = [self.expand(word.strip() if i == 0 else word, depth) for i, word in enumerate(split_commas(rest))]
         if name in {"if", "or", "and"}:
             return _logic(name, arguments)
         work = _FUNCTIONS.get((name, len(arguments)))
@@ -307,24 +307,10 @@ def _mapped(values: list[Alternative], work: Callable[[str], str]) -> list[Alter
 
 def _sides(text: str) -> tuple[str, str] | None:
     if text.startswith("("):
-        words = _commas(text[1 : closing(text, 0)])
+        words = split_commas(text[1 : closing(text, 0)])
         return (words[0], words[1]) if len(words) == 2 else None
     match = re.match(r"""(["'])(.*?)\1\s+(["'])(.*?)\3""", text)
     return (match[2], match[4]) if match else None
-
-
-def _commas(text: str) -> list[str]:
-    words: list[str] = []
-    level, start = 0, 0
-    for index, letter in enumerate(text):
-        if letter == "(":
-            level += 1
-        elif letter == ")":
-            level -= 1
-        elif letter == "," and level == 0:
-            words.append(text[start:index])
-            start = index + 1
-    return [*words, text[start:]]
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
