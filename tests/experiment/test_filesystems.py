@@ -145,7 +145,8 @@ def test_rows_follow_the_kernels_configuration(tmp_path):
     assert left == {"romfs": "the kernel lacks CONFIG_ROMFS_FS"}
     flash = found["cramfs"].system
     assert str(flash.cmdline) == "console=ttyAMA0 root=mtd:root rootfstype=cramfs ro init=/sbin/init"
-    assert (flash.initramfs, flash.machine.flash[0]) == (None, "")
+    assert flash.initramfs is None
+    assert (flash.root.file_system, flash.root.medium, flash.tree) == ("cramfs", "flash", TREE)
     assert flash.check.console == (STORAGE.page_cache, STORAGE.mapping)
     assert str(found["initramfs-none"].system.cmdline).endswith("initramfs_async=0")
 

@@ -17,6 +17,7 @@ from bootlab.model.change import (
     DropFiles,
     DropParam,
     ExtendParam,
+    MoveRoot,
     Op,
     PutFile,
     SetCompression,
@@ -168,12 +169,14 @@ def test_every_operation_has_words():
         SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
         AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
         SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
+        MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
         "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
-        "initramfs: 4 files left out (/a, /b, /c, …)", "initramfs: put /init (file)", "kernel as vmlinux",
+        "root: 4 files left out (/a, /b, /c, …)", "root: put /init (file)", "kernel as vmlinux",
         "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
         "start from flash: in-place", "start from flash: no",
+        "root: ext4 on sd", "root: as initramfs, lz4",
     ]  # fmt: skip

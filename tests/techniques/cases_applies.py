@@ -7,7 +7,17 @@ from bootlab.model.recording import Diagnosis, FileRead, Mark
 from bootlab.model.system import Initramfs, Machine
 from bootlab.techniques.base import Answer, Context
 from tests.techniques import written as w
-from tests.techniques.recordings import CONFIG, TREE, as_context, context, diagnosis, evidence, recording, written
+from tests.techniques.recordings import (
+    CONFIG,
+    TREE,
+    as_context,
+    context,
+    diagnosis,
+    evidence,
+    on_card,
+    recording,
+    written,
+)
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
 
@@ -181,12 +191,15 @@ CASES = (
     Says("rootfstype", as_context(written(w.WRONG_TYPE_FIRST)), YES, "F2FS-fs (mmcblk0p2)"),
     Says("rootfstype", context("disk-rootwait"), UNKNOWN, "VFS: Mounted root (ext4"),
     Says("rootfstype", BASE, NO, "Run /init as init"),
+    Says("root-in-initramfs", as_context(on_card("disk-rootwait")), YES, "VFS: Mounted root (ext4"),
+    Says("root-in-initramfs", BASE, NO, "no [root]"),
+    Says("root-in-initramfs", as_context(on_card("disk-rootwait", root_bytes=1 << 30)), NO, "larger than the memory"),
     Says("raid-noautodetect", as_context(written(w.MD_WAITING)), YES, "md: Waiting for all devices"),
     Says("raid-noautodetect", BASE, NO, "CONFIG_BLK_DEV_MD is not y"),
     Says("raid-noautodetect", as_context(written(w.MD_SKIPPING)), NO, "Skipping autodetection"),
     Says("app-as-init", BASE, YES, "Run /init as init process"),
     Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
-    Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the initramfs"),
+    Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the root tree"),
     Says("app-as-init", context("base", application=None), UNKNOWN, "does not name"),
     Says("initramfs-slim", as_context(evidence("disk-rootwait")), NO, "no initramfs"),
     Says(

@@ -10,7 +10,7 @@ from bootlab.model.system import Initramfs
 from bootlab.model.tree import FileTree
 from bootlab.techniques.base import Evidence
 from tests.techniques import written as w
-from tests.techniques.recordings import TREE, evidence, recording, written
+from tests.techniques.recordings import TREE, evidence, on_card, packed, recording, written
 
 
 class Shows(NamedTuple):
@@ -180,6 +180,10 @@ CASES = (
     Shows("rootfstype", written(w.WRONG_TYPE_FIRST), written(w.RIGHT_TYPE_FIRST), True, "Magic Mismatch"),
     Shows("rootfstype", evidence("disk-rootwait"), evidence("disk-rootwait"), False, "never printed"),
     Shows("rootfstype", BASE, BASE, False, "mounted no root"),
+    Shows("root-in-initramfs", on_card("disk-rootwait"), packed("base"), True, "ext4 filesystem) readonly"),
+    Shows("root-in-initramfs", on_card("disk-rootwait"), packed("disk-rootwait"), False, "still mounts a root"),
+    Shows("root-in-initramfs", on_card("disk-rootwait"), on_card("disk-rootwait"), False, "still given the medium"),
+    Shows("root-in-initramfs", packed("base"), packed("base"), False, "the base's root was an initramfs"),
     Shows("raid-noautodetect", written(w.MD_WAITING), written(w.MD_SKIPPING), True, "md: Waiting"),
     Shows("raid-noautodetect", BASE, evidence("raid-forced"), False, "does not know"),
     Shows("app-as-init", BASE, evidence("rdinit-app"), True, "Run /app as init process"),

@@ -10,6 +10,7 @@ import msgspec
 
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, Initcall, Mark, Meta, Outcome, Recording
+from bootlab.model.root import Root
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.console import split_lines
@@ -23,6 +24,7 @@ CONFIG = {
     for name, value in {
         **dict.fromkeys(
             [
+                "BLK_DEV_INITRD",
                 "RD_GZIP",
                 "RD_BZIP2",
                 "RD_LZMA",
@@ -150,3 +152,21 @@ def written(text: str, cmdline: str = "console=ttyS0", *, goal: bool = True, **r
 def as_context(booted: Evidence, **known) -> Context:
     fields = {"config": CONFIG, "kernel_version": (6, 1, 192)} | known
     return Context(system=booted.system, recording=booted.recording, diagnosis=booted.diagnosis, **fields)
+
+
+def _with_artefact(name: str, artefact: str, size_bytes: int, **replace) -> Evidence:
+    booted = evidence(name, **replace)
+    meta = msgspec.structs.replace(
+        booted.recording.meta, artefact_bytes={artefact: size_bytes}, artefact_sha256={artefact: "00"}
+    )
+    return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
+
+
+def on_card(name: str, root_bytes: int = 1 << 20) -> Evidence:
+    """Return a boot as if its root had lain on a card."""
+    return _with_artefact(name, "root", root_bytes, initramfs=None, root=Root(tree=TREE))
+
+
+def packed(name: str) -> Evidence:
+    """Return a boot as if its machine had been given an initramfs and no medium."""
+    return _with_artefact(name, "initramfs", 1 << 20)

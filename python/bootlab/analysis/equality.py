@@ -78,7 +78,8 @@ def likely_causes(
         causes.append(
             "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
-    if system.machine.disks or any(d in words for d in _HOST_TIMED_DEVICES):
+    on_disk = system.root is not None and system.root.medium == "disk"
+    if system.machine.disks or on_disk or any(d in words for d in _HOST_TIMED_DEVICES):
         causes.append(
             "a disk or network device completes at the host's pace: boot from the initramfs, or use blkreplay"
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import root_image
 from bootlab.builders.boot_image import bootable
 from bootlab.builders.cache import Cache
 from bootlab.builders.flash_image import flash_image
@@ -26,10 +27,14 @@ _OWN_INITRAMFS = {
 
 
 class Artefacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that boot a system; size in bytes and SHA-256 by name: `kernel`, `initramfs`."""
+    """The files that boot a system; size in bytes and SHA-256 by name: `kernel`, `initramfs`, `root`.
+
+    `root`: the medium that the root lies on. Its size is that of the file system's image, however large the medium is.
+    """
 
     kernel: Path
     initramfs: Path | None = None
+    root: Path | None = None
     sizes_bytes: dict[str, int] = {}
     sha256: dict[str, str] = {}
 
@@ -41,9 +46,15 @@ def build(system: System, cache: Cache) -> Artefacts:
     if system.initrd is not None:
         initramfs = Path(system.initrd)
     files = {"kernel": kernel} | ({"initramfs": initramfs} if initramfs is not None else {})
+    root = None
+    if system.root is not None:
+        image = root_image.build(system.root, system.storage, cache)
+        root = root_image.medium(system, image, cache)
+        files["root"] = image.path
     return Artefacts(
         kernel=kernel,
         initramfs=initramfs,
+        root=root,
         sizes_bytes={name: path.stat().st_size for name, path in files.items()},
         sha256={name: cache.digest(path) for name, path in files.items()},
     )
@@ -115,6 +126,14 @@ def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:
         size = artefacts.initramfs.stat().st_size
         cmdline = cmdline.with_param("initrd", f"{place.initramfs_to:#x},{size}")
     return msgspec.structs.replace(system, machine=machine, cmdline=cmdline)
+
+
+def with_root(system: System, artefacts: Artefacts) -> System:
+    """Return the system with the medium of its root in the machine; one without a root stays as it is."""
+    if system.root is None or artefacts.root is None:
+        return system
+    machine = root_image.attached(system.machine, system.root.medium, str(artefacts.root), system.storage)
+    return msgspec.structs.replace(system, machine=machine)
 
 
 def _request(system: System) -> KernelBuild:

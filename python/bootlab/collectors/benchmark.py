@@ -20,8 +20,8 @@ _LINE = re.compile(r"^@BENCH (stat|fork|pipe|context) (-?\d{1,15}) (\d{1,9})\s*$
 
 
 def benchmarked(system: System) -> System | None:
-    """Return the system with the benchmark as its first process; None without an initramfs to carry it."""
-    if system.initramfs is None:
+    """Return the system with the benchmark as its first process; None without a root tree to carry it."""
+    if system.tree is None:
         return None
     arch = system.machine.arch
     if system.target == "replay":
@@ -33,8 +33,7 @@ def benchmarked(system: System) -> System | None:
         )
     carried = PutFile(PROGRAM, Entry(kind="file", mode=0o755, source=program)).apply(system)
     return msgspec.structs.replace(
-        carried,
-        cmdline=carried.cmdline.with_param("rdinit", PROGRAM),
+        carried.with_init(PROGRAM),
         goal=Goal(console=r"^@BENCH end", name="benchmark"),
         check=Check(),
         marks=(),

@@ -29,13 +29,12 @@ class CheckOutput(msgspec.Struct, frozen=True):
 def with_agent(system: System, timing: Recording) -> System:
     """Return the system with the agent inside, which reports on the console once the goal has surely come.
 
-    That is taken to be at twice the timing boot's goal. The system needs an initramfs.
+    That is taken to be at twice the timing boot's goal. The system needs a root tree.
     """
-    if system.initramfs is None:
-        raise ValueError("no initramfs to carry the agent")
+    if system.tree is None:
+        raise ValueError("no root tree to carry the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
-    real_init = system.cmdline.value("rdinit") or "/init"
-    line = system.cmdline.with_param("rdinit", AGENT).with_param("BOOTLAB_INIT", real_init)
+    line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", system.init_path)
     wait_ms = goal_ms * 2 + 1000
     line = line.with_param("BOOTLAB_WAIT_MS", str(wait_ms))
     # That silence is no hang.
@@ -45,11 +44,9 @@ def with_agent(system: System, timing: Recording) -> System:
         stall_virtual_s=system.limits.stall_virtual_s + wait_ms / 1000,
     )
     source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
-    tree = system.initramfs.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))
     return msgspec.structs.replace(
-        system,
+        system.with_tree(system.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))),
         cmdline=line,
-        initramfs=msgspec.structs.replace(system.initramfs, tree=tree),
         goal=Goal(console=r"^@BL1 end \d+", name="report"),
         check=Check(),
         marks=(),
@@ -58,8 +55,8 @@ def with_agent(system: System, timing: Recording) -> System:
 
 
 def diagnostic_system(system: System, timing: Recording) -> System | None:
-    """Return the instrumented system, or None when there is no initramfs to carry the agent."""
-    if system.initramfs is None:
+    """Return the instrumented system, or None when there is no root tree to carry the agent."""
+    if system.tree is None:
         return None
     carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
@@ -68,8 +65,8 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
 
 
 def checking_system(system: System, timing: Recording) -> System | None:
-    """Return the system with the agent inside that runs the check's command; None without one, or no initramfs."""
-    if not system.check.command or system.initramfs is None:
+    """Return the system with the agent inside that runs the check's command; None without one, or no tree."""
+    if not system.check.command or system.tree is None:
         return None
     plain = msgspec.structs.replace(system, check=Check())
     text = "".join(f"{word}\n" for word in system.check.command)

@@ -65,10 +65,10 @@ class TracedByKernel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def traced_system(system: System, timing: Recording, tracer: KernelTracer) -> System:
-    """Return the system with the tracer on its command line and the agent inside. Raise UserError without initramfs."""
-    if system.initramfs is None:
+    """Return the system with the tracer on its command line and the agent inside. Raise UserError without a tree."""
+    if system.tree is None:
         raise UserError(
-            "bootlab's agent, which collects the trace, needs an initramfs to be in",
+            "bootlab's agent, which collects the trace, needs a root tree to be in: [initramfs] or [root]",
             hint="collect /sys/kernel/tracing/trace by hand: bootlab trace FILE",
         )
     carried = with_agent(system, timing)

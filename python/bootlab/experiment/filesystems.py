@@ -8,17 +8,21 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import root_image
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.compress import compress
 from bootlab.builders.images import first_program, formats
-from bootlab.builders.images.formats import FORMATS, Format, Image
+from bootlab.builders.images.formats import BY_ID, FORMATS, Format, Image
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
+from bootlab.model import root_place
+from bootlab.model.change import Op, SetParam
 from bootlab.model.filesystems import FilesystemRow, Filesystems, LeftOut
 from bootlab.model.recording import Recording
+from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.system import Check, Initramfs, System
 from bootlab.model.tree import Compression, FileTree
@@ -56,8 +60,8 @@ def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] =
             'fs needs clock.mode = "exact": on the host\'s clock one boot a row says nothing', hint="set clock.mode"
         )
     tree, _ = _tree_of(system)
-    first_program.check(tree, _init_of(system), system.machine.arch)
-    config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None)).info.config
+    first_program.check(tree, system.init_path, system.machine.arch)
+    config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None, root=None)).info.config
     asked = _Rows(system, cache, config, wanted)
     left_out = list(asked.left_out)
     futures = [bench.submit(candidate.system, candidate.id) for candidate in asked.candidates]
@@ -101,16 +105,12 @@ def _tree_of(system: System) -> tuple[FileTree, Storage]:
             f"{system.name} says nothing about where a root can lie",
             hint="add [storage]: docs/how-to/compare-file-systems.md shows one",
         )
-    if system.initramfs is None or not system.initramfs.tree.entries:
+    if system.tree is None or not system.tree.entries:
         raise UserError(
-            f"{system.name} has no tree of files to pack", hint="add [initramfs] with a dir, an archive or files"
+            f"{system.name} has no tree of files to pack",
+            hint="add [root] or [initramfs] with a dir, an archive or files",
         )
-    return system.initramfs.tree, system.storage
-
-
-def _init_of(system: System) -> str:
-    line = system.cmdline
-    return line.value("init") or line.value("rdinit") or "/init"
+    return system.tree, system.storage
 
 
 def _plain(system: System) -> System:
@@ -124,12 +124,10 @@ def _plain(system: System) -> System:
     return msgspec.structs.replace(system, kernel=kernel, check=Check(console=(*system.check.console, *told)))
 
 
-def _with_root(system: System, root: str, fstype: str) -> System:
-    plain = _plain(system)
-    line = plain.cmdline.with_param("root", root).with_param("rootfstype", fstype)
-    line = line if line.has("rw") or line.has("ro") else line.with_param("ro")
-    line = line.with_param("init", _init_of(system)).without("rdinit")
-    return msgspec.structs.replace(plain, initramfs=None, cmdline=line)
+def _applied(system: System, ops: tuple[Op, ...]) -> System:
+    for op in ops:
+        system = op.apply(system)
+    return system
 
 
 class _Rows:
@@ -149,11 +147,10 @@ class _Rows:
                 self._leave(form.id, form.title, "the machine has no flash: storage.flash_bank is not set")
             else:
                 self._add(form.id, form.title, (*form.options, "MTD"), partial(self._on_flash, form))
-        by_id = {form.id: form for form in FORMATS}
         for name in _RAM_DISK_COMPRESSIONS:
             title = "ext2 on a RAM disk" + ("" if name == "none" else f", {name}")
-            self._add_ram_disk(f"ramdisk-ext2-{name}", title, by_id["ext2"], name)
-        self._add_ram_disk("ramdisk-cramfs", "CRAMFS on a RAM disk", by_id["cramfs"], "none")
+            self._add_ram_disk(f"ramdisk-ext2-{name}", title, BY_ID["ext2"], name)
+        self._add_ram_disk("ramdisk-cramfs", "CRAMFS on a RAM disk", BY_ID["cramfs"], "none")
         for name in _INITRAMFS_COMPRESSIONS:
             row_id, title = f"initramfs-{name}", "initramfs" + ("" if name == "none" else f", {name}")
             options = ("BLK_DEV_INITRD", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
@@ -196,19 +193,12 @@ class _Rows:
     def _on_flash(self, form: Format) -> Candidate:
         storage, system = self._storage, self._system
         self._check_room(storage.root_kib << 10, "the partition", "raise storage.root_kib")
-        image = formats.build(form, self._tree, storage, self._cache)
-        bank = formats.flash_bank(image, storage, self._cache, form.behind)
-        number = storage.flash_bank or 0
-        banks = [*system.machine.flash, *[""] * (number + 1 - len(system.machine.flash))]
-        banks[number] = str(bank)
-        root = f"mtd:{storage.mtd_name}" if form.mtd and storage.mtd_name else storage.mtd_block
-        machine = msgspec.structs.replace(system.machine, flash=tuple(banks))
-        line = system.cmdline
-        if form.ubi:
-            if not storage.mtd_name:
-                raise UserError("UBI is attached by the partition's name", hint="set storage.mtd_name")
-            line, root = line.with_param("ubi.mtd", storage.mtd_name), f"ubi0:{form.ubi}"
-        mounted = _with_root(msgspec.structs.replace(system, machine=machine, cmdline=line), root, form.fstype)
+        if form.behind == "ubi" and not storage.mtd_name:
+            raise UserError("UBI is attached by the partition's name", hint="set storage.mtd_name")
+        mounted = _applied(_plain(system), root_place.to_medium(system, form.id, "flash"))
+        image = root_image.build(mounted.root or Root(), storage, self._cache)
+        # A partition that is too small is this row's matter.
+        root_image.medium(mounted, image, self._cache)
         return Candidate(id=form.id, title=form.title, medium="flash", form=form, image=image, system=mounted)
 
     def _on_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> Candidate:
@@ -224,8 +214,8 @@ class _Rows:
             key = key_of("ram-disk", name, self._cache.digest(image.path))
             path = self._cache.file(key, f".{form.id}.{name}", partial(_pack, image.path, name))
             packed = Image(path, path.stat().st_size)
-        system = _with_root(self._system, self._storage.ram_disk, form.fstype)
-        system = msgspec.structs.replace(system, initrd=str(packed.path))
+        mounted = _applied(_plain(self._system), root_place.to_ram_disk(self._system, form.fstype))
+        system = msgspec.structs.replace(mounted, initrd=str(packed.path), initramfs=None, root=None)
         return Candidate(id=row_id, title=title, medium="RAM disk", form=form, image=packed, system=system)
 
     def _as_initramfs(self, row_id: str, title: str, name: Compression) -> Candidate:
@@ -234,12 +224,10 @@ class _Rows:
                 f"the tree is {self._tree_bytes} bytes and the machine's memory {self._memory_bytes}",
                 hint="leave files out, or raise machine.memory_mib",
             )
-        plain = _plain(self._system)
-        root = Initramfs(tree=self._tree, compression=name)
-        path = build_initramfs(root, self._cache)
         # Unpacked beside other work, a slow compressor would hide in the waits of drivers.
-        line = plain.cmdline.with_param("initramfs_async", "0")
-        system = msgspec.structs.replace(plain, initramfs=root, cmdline=line)
+        ops = (*root_place.to_initramfs(self._system, name), SetParam("initramfs_async", "0"))
+        system = _applied(_plain(self._system), ops)
+        path = build_initramfs(system.initramfs or Initramfs(), self._cache)
         image = Image(path, path.stat().st_size)
         return Candidate(id=row_id, title=title, medium="initramfs", form=None, image=image, system=system)
 

@@ -22,7 +22,7 @@ from bootlab.targets.trace_modules import Placed
 
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True):
-    """A traced boot beside the timing boot it must equal. `modules`: where the initramfs's modules lay in it."""
+    """A traced boot beside the timing boot it must equal. `modules`: where the root tree's modules lay in it."""
 
     timing: Recording
     recording: Recording
@@ -35,7 +35,7 @@ def trace_boot(
 ) -> Traced:
     """Boot for the time, then boot with the trace, which ends at the goal of the first boot.
 
-    With modules in the initramfs there is one boot more, which finds out where they lie. `purpose` is the first
+    With modules in the root tree there is one boot more, which finds out where they lie. `purpose` is the first
     boot's. Raise MeasurementError when the trace changed the boot or does not add up.
     """
     timing = bench.boot(system, system.name, purpose=purpose)
@@ -81,7 +81,7 @@ def _traced(
 def trace_by_kernel(bench: Bench, system: System, tracer: KernelTracer) -> TracedByKernel:
     """Boot for the time, then with the kernel's own tracer and the agent that collects what it recorded.
 
-    Raise UserError without an initramfs for the agent, MeasurementError when the kernel gave no trace.
+    Raise UserError without a root tree for the agent, MeasurementError when the kernel gave no trace.
     """
     timing = bench.boot(system, system.name)
     if not timing.ok:

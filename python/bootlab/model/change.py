@@ -8,7 +8,8 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.cmdline import Param
-from bootlab.model.system import Firmware, FlashStart, KernelBuild, KernelForm, KernelPatch, System
+from bootlab.model.root import Root, RootMedium
+from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, KernelPatch, System
 from bootlab.model.tree import Compression, Entry
 
 
@@ -75,30 +76,48 @@ class SetCompression(msgspec.Struct, frozen=True, tag_field="op", tag="set-compr
 
 
 class DropFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-files"):
-    """Leave files out of the initramfs."""
+    """Leave files out of the root tree."""
 
     paths: tuple[str, ...]
 
     def apply(self, system: System) -> System:
-        """Return the changed system; one without an initramfs stays as it is."""
-        if system.initramfs is None:
-            return system
-        tree = system.initramfs.tree.without(frozenset(self.paths))
-        return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+        """Return the changed system; one without a tree stays as it is."""
+        return system if system.tree is None else system.with_tree(system.tree.without(frozenset(self.paths)))
 
 
 class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
-    """Add or replace one entry of the initramfs."""
+    """Add or replace one entry of the root tree."""
 
     path: str
     entry: Entry
 
     def apply(self, system: System) -> System:
-        """Return the changed system; one without an initramfs stays as it is."""
-        if system.initramfs is None:
+        """Return the changed system; one without a tree stays as it is."""
+        return system if system.tree is None else system.with_tree(system.tree.put(self.path, self.entry))
+
+
+class MoveRoot(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", tag="move-root"):
+    """Make the root tree a file system on a medium, or the initramfs; the parameters that mount it are not touched.
+
+    `medium` None: the initramfs, compressed so. bootlab.model.root_place returns this with what belongs to it.
+    """
+
+    file_system: str = ""
+    medium: RootMedium | None = None
+    compression: Compression = "none"
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without a tree stays as it is."""
+        if system.tree is None:
             return system
-        tree = system.initramfs.tree.put(self.path, self.entry)
-        return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+        if self.medium is None:
+            packed = Initramfs(tree=system.tree, compression=self.compression, keep=system.keep)
+            return msgspec.structs.replace(system, initramfs=packed, root=None)
+        size_mib = system.root.size_mib if system.root is not None else None
+        root = Root(
+            tree=system.tree, file_system=self.file_system, medium=self.medium, size_mib=size_mib, keep=system.keep
+        )
+        return msgspec.structs.replace(system, initramfs=None, root=root)
 
 
 class SetKernelForm(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-form"):
@@ -209,6 +228,7 @@ Op = (
     | SetCompression
     | DropFiles
     | PutFile
+    | MoveRoot
     | SetKernelForm
     | SetFlashStart
     | SetMachine

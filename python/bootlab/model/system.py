@@ -8,6 +8,7 @@ import msgspec
 
 from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
 
@@ -25,6 +26,8 @@ DiskBus = Literal["pci", "mmio"]
 
 # QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
 _ONE_CPU = {"vexpress-a9": "cortex-a9", "vexpress-a15": "cortex-a15", "versatilepb": "arm926"}
+
+_USUAL_INITS = ("/sbin/init", "/etc/init", "/bin/init", "/bin/sh")
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,7 +184,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class System(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.
 
-    `initrd`: a file that goes in the initramfs's place as it is (the image of a RAM disk).
+    `root`: the tree as a file system on a medium; then there is no `initramfs`. `initrd`: a file that goes in the
+    initramfs's place as it is (the image of a RAM disk).
     """
 
     name: str
@@ -192,6 +196,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clockwork = Clockwork()
     cmdline: CommandLine = CommandLine()
     initramfs: Initramfs | None = None
+    root: Root | None = None
     initrd: str | None = None
     storage: Storage | None = None
     marks: tuple[tuple[str, str], ...] = ()
@@ -200,3 +205,43 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     application: str | None = None
     path: str | None = None
     recordings: str | None = None
+
+    @property
+    def tree(self) -> FileTree | None:
+        """The tree that the first program is started from; None where bootlab packs none."""
+        place = self.initramfs or self.root
+        return None if place is None else place.tree
+
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """Patterns of the files that are never left out of the tree."""
+        place = self.initramfs or self.root
+        return () if place is None else place.keep
+
+    def with_tree(self, tree: FileTree) -> System:
+        """Return the system with another tree in the same place; one without a tree stays as it is."""
+        if self.initramfs is not None:
+            return msgspec.structs.replace(self, initramfs=msgspec.structs.replace(self.initramfs, tree=tree))
+        if self.root is not None:
+            return msgspec.structs.replace(self, root=msgspec.structs.replace(self.root, tree=tree))
+        return self
+
+    @property
+    def init_parameter(self) -> str:
+        """The parameter that names the first program: `rdinit` of an initramfs, `init` of a mounted root."""
+        return "init" if self.root is not None else "rdinit"
+
+    @property
+    def init_path(self) -> str:
+        """The program that the kernel starts first (init/main.c:kernel_init())."""
+        named = self.cmdline.value(self.init_parameter)
+        if named:
+            return named
+        if self.root is None:
+            return "/init"
+        names = {path for path, _ in self.root.tree.entries}
+        return next((path for path in _USUAL_INITS if path in names), _USUAL_INITS[0])
+
+    def with_init(self, path: str) -> System:
+        """Return the system with another first program."""
+        return msgspec.structs.replace(self, cmdline=self.cmdline.with_param(self.init_parameter, path))

@@ -76,7 +76,7 @@ def notes(base: Base) -> tuple[str, ...]:
             f"up to {base.same_ns / 1e6:.3f} ms (events shift against the ticks); no more than that is called the same"
         )
     if base.diagnosis is None:
-        said.append("no diagnostic boot: the system has no initramfs that could carry the agent")
+        said.append("no diagnostic boot: the system has no root tree that could carry the agent")
     return tuple(said)
 
 
@@ -176,7 +176,7 @@ def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalS
                 size_bytes=Path(faster.files[name]).stat().st_size,
                 sha256=meta.artefact_sha256.get(name, ""),
             )
-            for name in ("kernel", "initramfs")
+            for name in ("kernel", "initramfs", "root")
             if name in faster.files
         ),
         system_path=faster.files["system"],

@@ -31,9 +31,12 @@ def op_text(op: Op) -> str:
             text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
         case ops.DropFiles():
             names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")
-            text = f"initramfs: {len(op.paths)} files left out ({names})"
+            text = f"root: {len(op.paths)} files left out ({names})"
         case ops.PutFile():
-            text = f"initramfs: put {op.path} ({op.entry.kind})"
+            text = f"root: put {op.path} ({op.entry.kind})"
+        case ops.MoveRoot():
+            packed = "" if op.compression == "none" else f", {op.compression}"
+            text = f"root: {op.file_system} on {op.medium}" if op.medium else f"root: as initramfs{packed}"
         case ops.SetKernelForm():
             text = f"kernel as {op.form}"
         case ops.SetFlashStart():

@@ -20,6 +20,8 @@ PUBLISHED_ON = "BeagleBone"
 
 DEFAULT_BANDWIDTH = 20_000_000
 """Bytes a second that the load column assumes: an SD card as boot loaders read it. Never a part of a measured time."""
+# What a boot loader reads whole; a root file system is read as it is used.
+_LOADED = ("kernel", "initramfs")
 
 
 class Rung(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +94,8 @@ def _order(rung: Rung) -> tuple[int, int, int, str]:
 
 
 def _load_ns(artefact_bytes: dict[str, int], bandwidth_bytes_per_s: int) -> int | None:
-    return sum(artefact_bytes.values()) * 1_000_000_000 // bandwidth_bytes_per_s if artefact_bytes else None
+    loaded = [size for name, size in artefact_bytes.items() if name in _LOADED]
+    return sum(loaded) * 1_000_000_000 // bandwidth_bytes_per_s if loaded else None
 
 
 def _rung(trial: Trial, technique: Technique, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import root_image
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.systemfile.writer import system_toml
@@ -15,7 +16,10 @@ from bootlab.targets.base import BootPlan
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the faster system lies. Paths by what they hold: `kernel`, `initramfs`, `cmdline`, `system`, `script`."""
+    """Where the faster system lies.
+
+    Paths by what they hold: `kernel`, `initramfs`, `root` (its medium), `cmdline`, `system`, `script`.
+    """
 
     folder: str
     files: dict[str, str]
@@ -36,6 +40,14 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, recording: Recor
             shutil.copyfile(source, place)
             files[name] = str(place)
             command[at] = place.name
+    if plan.root and system.root is not None:
+        source = Path(plan.root)
+        place = folder / f"root{source.suffix}"
+        root_image.copy_sparse(source, source.stat().st_size, place)
+        files["root"] = str(place)
+        machine = root_image.attached(system.machine, system.root.medium, place.name, system.storage)
+        system = msgspec.structs.replace(system, machine=machine, root=None)
+        command = [word.replace(plan.root, place.name) for word in command]
     (folder / "cmdline.txt").write_text(recording.meta.cmdline + "\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
     (folder / "boot.sh").write_text(_script(command), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`[initramfs]` of a system file to a tree of files: an archive, a folder over it, single entries over both."""
+"""`[initramfs]` of a system file, and the tree of files of any table: an archive, folders over it, single entries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
-from bootlab.systemfile.raw import RawEntry, RawInitramfs
+from bootlab.systemfile.raw import RawEntry, RawInitramfs, RawTree
 
 _KINDS = ("source", "text", "symlink", "dir", "fifo", "char", "block")
 _MODE = re.compile(r"(?:0o?)?[0-7]{1,4}")
@@ -27,37 +27,45 @@ _MINOR_MAX = (1 << 20) - 1
 
 
 def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path) -> Initramfs:
-    """Read the table. Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError."""
+    """Read `[initramfs]`. Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError."""
+    tree = read_tree(raw, "initramfs", place, unpack_dir)
+    if raw.level is not None:
+        _check_level(raw, place)
+    return Initramfs(tree=tree, compression=raw.compression, level=raw.level, keep=tuple(raw.keep))
+
+
+def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path) -> FileTree:
+    """Read the tree of a table: an archive, folders over it in their order, single entries over all of them."""
     tree: dict[str, Entry] = {}
     if raw.archive is not None:
-        archive = place.file(raw.archive, "initramfs.archive")
+        archive = place.file(raw.archive, f"{table}.archive")
         try:
             tree.update(unpack(Path(archive), unpack_dir).entries)
         except UserError as error:
-            raise place.error(error.message, "initramfs.archive", error.hint) from error
-    if raw.dir is not None:
-        folder = place.directory(raw.dir, "initramfs.dir")
+            raise place.error(error.message, f"{table}.archive", error.hint) from error
+    for index, name in enumerate([raw.dir] if isinstance(raw.dir, str) else raw.dir or []):
+        where = f"{table}.dir" if isinstance(raw.dir, str) else f"{table}.dir[{index}]"
+        if place.absent and not Path(place.resolve(name, where)).exists():
+            continue
+        folder = place.directory(name, where)
         try:
             tree.update(read_directory(Path(folder)).entries)
         except UserError as error:
-            raise place.error(error.message, "initramfs.dir", error.hint) from error
+            raise place.error(error.message, where, error.hint) from error
     for name, value in raw.files.items():
-        where = f'initramfs.files."{name}"'
+        where = f'{table}.files."{name}"'
         try:
             checked = check_name(name)
         except UserError as error:
             raise place.error(error.message, where, error.hint) from error
         tree[checked] = _entry(value, place, where)
     if not tree:
-        raise place.error(
-            "the initramfs is empty", "initramfs", "give dir, archive or [initramfs.files], or leave the table out"
-        )
+        what = f"the {table} is empty"
+        raise place.error(what, table, f"give dir, archive or [{table}.files], or leave the table out")
     for index, kept in enumerate(raw.keep):
         if not kept.startswith("/"):
-            raise place.error(f'"{kept}" is not an absolute path', f"initramfs.keep[{index}]", f'write "/{kept}"')
-    if raw.level is not None:
-        _check_level(raw, place)
-    return Initramfs(tree=FileTree.of(tree), compression=raw.compression, level=raw.level, keep=tuple(raw.keep))
+            raise place.error(f'"{kept}" is not an absolute path', f"{table}.keep[{index}]", f'write "/{kept}"')
+    return FileTree.of(tree)
 
 
 def _check_level(raw: RawInitramfs, place: Place) -> None:

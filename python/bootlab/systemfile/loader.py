@@ -15,12 +15,15 @@ import msgspec
 
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.root import Root
+from bootlab.model.root_place import mounted
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Limits, Machine, System
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
+from bootlab.systemfile.root import root
 from bootlab.systemfile.storage import storage
 
 _SIZE_MAX_BYTES = 4 << 20
@@ -109,17 +112,25 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
     application = _one_of_two(raw.application, raw.kernel.application, "application", place)
     if application is not None and not application.startswith("/"):
         raise place.error(f'"{application}" is not an absolute path', "application", f'write "/{application}"')
-    root: Initramfs | None = None
+    if raw.initramfs is not None and raw.root is not None:
+        raise place.error(
+            "the tree is given twice: in [initramfs] and in [root]", "root", "keep the table of where it shall lie"
+        )
+    packed: Initramfs | None = None
     if raw.initramfs is not None:
-        root = initramfs(raw.initramfs, place, unpack_dir)
-    return System(
+        packed = initramfs(raw.initramfs, place, unpack_dir)
+    on_medium: Root | None = None
+    if raw.root is not None:
+        on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir)
+    system = System(
         name=raw.name,
         target=_target(raw.target, place),
         machine=_machine(raw.machine, place),
         clock=_clock(raw.clock, place),
         kernel=kernel(raw.kernel, place),
         cmdline=_cmdline(raw, place),
-        initramfs=root,
+        initramfs=packed,
+        root=on_medium,
         storage=storage(raw.storage, place) if raw.storage is not None else None,
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
         check=_check(raw.check, place),
@@ -129,6 +140,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         path=place.path,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
     )
+    return mounted(system)
 
 
 def _target(name: str, place: Place) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.root import RootMedium
 from bootlab.model.system import DiskBus, Firmware, FlashStart, KernelForm, Mode, TargetName
 from bootlab.model.tree import Compression
 
@@ -68,19 +69,35 @@ class RawKernel(RawTable, frozen=True):
     application: str | None = None
 
 
-class RawInitramfs(RawTable, frozen=True):
-    """`[initramfs]`. The entries of `files` are converted one by one, so that an error can name the file."""
+class RawTree(RawTable, frozen=True):
+    """What `[initramfs]` and `[root]` have in common: the tree.
 
-    compression: Compression = "gzip"
-    level: int | None = None
-    dir: str | None = None
+    The entries of `files` are converted one by one, so that an error can name the file.
+    """
+
+    dir: str | list[str] | None = None
     archive: str | None = None
     keep: list[str] = []
     files: dict[str, Any] = {}
 
 
+class RawInitramfs(RawTree, frozen=True):
+    """`[initramfs]`."""
+
+    compression: Compression = "gzip"
+    level: int | None = None
+
+
+class RawRoot(RawTree, frozen=True):
+    """`[root]`: the root tree on a medium of the machine."""
+
+    file_system: str = "ext4"
+    medium: RootMedium = "sd"
+    size_mib: int | None = None
+
+
 class RawEntry(RawTable, frozen=True):
-    """One value of `[initramfs.files]`."""
+    """One value of `[initramfs.files]` or `[root.files]`."""
 
     source: str | None = None
     text: str | None = None
@@ -142,6 +159,7 @@ class RawSystem(RawTable, frozen=True):
     clock: RawClock = RawClock()
     kernel: RawKernel = RawKernel()
     initramfs: RawInitramfs | None = None
+    root: RawRoot | None = None
     storage: RawStorage | None = None
     check: RawCheck = RawCheck()
     marks: dict[str, Any] = {}

@@ -32,6 +32,10 @@ class Artefacts(Protocol):
         """The packed initramfs."""
 
     @property
+    def root(self) -> Path | None:
+        """The medium that the root lies on."""
+
+    @property
     def sizes_bytes(self) -> dict[str, int]:
         """Size of each artefact by name."""
 
@@ -61,6 +65,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the patches that the kernel was built with."""
     carried: tuple[tuple[str, str], ...] = ()
     """Names and sources of files that are copied into the boot's folder."""
+    root: str = ""
+    """The medium of the system's root, which the command names."""
 
 
 class Progress(msgspec.Struct, frozen=True):

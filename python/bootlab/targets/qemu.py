@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_kernel
+from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_kernel, with_root
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
@@ -64,7 +64,7 @@ class QemuTarget:
         if system.kernel.flash is None:
             _check_form(system, info)
         # The plan's system stays the one that names no bank: it can be planned and handed over again.
-        placed = in_flash(system, artefacts, self._cache)
+        placed = with_root(in_flash(system, artefacts, self._cache), artefacts)
         accel = self._accel(system, found)
         stamper = plugin.prepare(found, self._cache.root) if accel == "tcg" else None
         lacks: list[str] = []
@@ -104,6 +104,7 @@ class QemuTarget:
             lacks=tuple(lacks),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
             carried=_own_config(system) if built is not None else (),
+            root=str(artefacts.root or ""),
         )
 
     def boot(
@@ -327,6 +328,8 @@ def _key(
     if system.kernel.flash is not None:
         # So does the flash bank that bootlab fills; its contents are among `disks` too.
         words = [w.replace(system.machine.flash[0], "flash") for w in words]
+    if artefacts.root is not None:
+        words = [w.replace(str(artefacts.root), "root") for w in words]
     # The plugin's path holds its digest and the machine's cache folder: only the former counts.
     words = [f"plugin:{plugin_digest}:{w.partition('.so,')[2]}" if ".so," in w else w for w in words]
     facts = (words, disks, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)

@@ -28,12 +28,12 @@ _MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
 
 
 def fingerprint(system: System, purpose: Purpose) -> str:
-    """Return what tells two systems apart in a replay: command line, machine, kernel, names in the initramfs.
+    """Return what tells two systems apart in a replay: command line, machine, kernel, names in the root tree.
 
     Contents of files and paths of this machine are left out, so that a replay works on another machine.
     """
     initramfs = system.initramfs
-    names = [(p, e.kind, e.mode, e.target) for p, e in initramfs.tree.entries] if initramfs else []
+    names = [(p, e.kind, e.mode, e.target) for p, e in system.tree.entries] if system.tree else []
     if purpose == "diagnostic":
         names = [n for n in names if not n[0].startswith("/bootlab")]
     packed = (initramfs.compression, initramfs.level) if initramfs else None
@@ -45,6 +45,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
     facts += (system.clock, purpose)
     facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
+    facts += (system.root.file_system, system.root.medium) if system.root is not None else ()
     build = system.kernel.build
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)

@@ -71,11 +71,11 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 def files(system: System) -> list[tuple[str, Path]]:
-    """Return the modules in a system's initramfs: name by the file's name, and file."""
-    if system.initramfs is None:
+    """Return the modules in a system's root tree: name by the file's name, and file."""
+    if system.tree is None:
         return []
     found = []
-    for path, entry in system.initramfs.tree.entries:
+    for path, entry in system.tree.entries:
         match = _FILE.fullmatch(path)
         if match and entry.kind == "file" and entry.source:
             found.append((match[1].replace("-", "_"), Path(entry.source)))

@@ -95,6 +95,7 @@ from bootlab.techniques.kernel.vt_off import VtOff
 from bootlab.techniques.storage.md_autodetect_off import MdAutodetectOff
 from bootlab.techniques.storage.raid6_benchmark_off import Raid6BenchmarkOff
 from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
+from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
 from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
 from bootlab.techniques.storage.rootfstype import Rootfstype
 
@@ -144,6 +145,7 @@ BUILT_IN: tuple[Technique, ...] = (
     RaidNoautodetect(),
     RootdelayToRootwait(),
     Rootfstype(),
+    RootInInitramfs(),
     AppAsInit(),
     # what only a build can change
     KernelCompression(),

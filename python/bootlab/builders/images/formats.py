@@ -12,12 +12,15 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs, ubifs
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.errors import UserError
+from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.tree import FileTree
 
 _VERSION = 1
 """Raise it when the same tree shall become another image than before."""
 _CHUNK_BYTES = 1 << 20
+# Below that mke2fs finds the smallest journal too large.
+_EXT_LEAST_KIB = 4096
 
 
 Behind = Literal["nothing", "erased", "ubi"]
@@ -25,23 +28,26 @@ Behind = Literal["nothing", "erased", "ubi"]
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to pack a root. `options`: what the kernel must have. `mtd`: mounted by `root=mtd:NAME` where it can be.
+    """One way to pack a root. `id` begins with the kernel's name of the file system.
 
-    `ubi`: the name of the UBI volume that the kernel attaches first. `behind`: what the rest of the
-    partition holds. `in_place`: programs run from the flash. `says`: what the kernel must
-    print when it mounts it.
+    `options`: what the kernel must have. `mtd`: those are for MTD itself, and other ones for block devices. `behind`:
+    what the rest of the partition holds. `in_place`: programs run from the flash. `says`: what the kernel must print
+    when it mounts it.
     """
 
     id: str
     title: str
-    fstype: str
     options: tuple[str, ...]
     make: Callable[[FileTree, Path, Storage], int]
     mtd: bool = False
-    ubi: str = ""
     behind: Behind = "nothing"
     in_place: bool = False
     says: str = ""
+
+    @property
+    def fstype(self) -> str:
+        """The kernel's name of the file system."""
+        return Root(file_system=self.id).fstype
 
 
 class Image(msgspec.Struct, frozen=True):
@@ -98,7 +104,7 @@ def ext_kib(tree: FileTree) -> int:
     """Return the size of an ext2, ext3 or ext4 image for a tree in KiB: whole MiB, with room for a journal."""
     members = list(root_of(tree).walk())
     blocks_kib = sum(-(-size_of(member) // 1024) for member in members)
-    return -(-(blocks_kib + blocks_kib // 50 + len(members) * 2 + 1536) // 1024) * 1024
+    return max(-(-(blocks_kib + blocks_kib // 50 + len(members) * 2 + 1536) // 1024) * 1024, _EXT_LEAST_KIB)
 
 
 def _ubifs(tree: FileTree, path: Path, storage: Storage) -> int:
@@ -107,59 +113,61 @@ def _ubifs(tree: FileTree, path: Path, storage: Storage) -> int:
 
 _MTD_CRAMFS = ("CRAMFS", "CRAMFS_MTD")
 FORMATS: tuple[Format, ...] = (
-    Format(id="cramfs", title="CRAMFS", fstype="cramfs", options=_MTD_CRAMFS, make=_cramfs(in_place=False), mtd=True),
+    Format(id="cramfs", title="CRAMFS", options=_MTD_CRAMFS, make=_cramfs(in_place=False), mtd=True),
     Format(
-        id="cramfs-xip", title="CRAMFS, executed in place", fstype="cramfs", options=_MTD_CRAMFS,
+        id="cramfs-xip", title="CRAMFS, executed in place", options=_MTD_CRAMFS,
         make=_cramfs(in_place=True), mtd=True, in_place=True,
     ),
-    Format(id="romfs", title="ROMFS", fstype="romfs", options=("ROMFS_FS",), make=_romfs),
+    Format(id="romfs", title="ROMFS", options=("ROMFS_FS",), make=_romfs),
     Format(
-        id="jffs2", title="JFFS2", fstype="jffs2", options=("JFFS2_FS", "JFFS2_ZLIB"), make=_jffs2(), behind="erased"
+        id="jffs2", title="JFFS2", options=("JFFS2_FS", "JFFS2_ZLIB"), make=_jffs2(), behind="erased"
     ),
     Format(
-        id="jffs2-summary", title="JFFS2 with summary", fstype="jffs2",
+        id="jffs2-summary", title="JFFS2 with summary",
         options=("JFFS2_FS", "JFFS2_ZLIB", "JFFS2_SUMMARY"), make=_jffs2(summary=True), behind="erased",
     ),
     Format(
-        id="jffs2-raw", title="JFFS2 uncompressed", fstype="jffs2", options=("JFFS2_FS",),
+        id="jffs2-raw", title="JFFS2 uncompressed", options=("JFFS2_FS",),
         make=_jffs2(compressed=False), behind="erased",
     ),
     Format(
-        id="ubifs", title="UBIFS", fstype="ubifs", options=("MTD_UBI", "UBIFS_FS", "UBIFS_FS_ZLIB"), make=_ubifs,
-        ubi=ubifs.VOLUME, behind="ubi",
+        id="ubifs", title="UBIFS", options=("MTD_UBI", "UBIFS_FS", "UBIFS_FS_ZLIB"), make=_ubifs,
+        behind="ubi",
     ),
     *(
         Format(
-            id=f"squashfs-{name}", title=f"SquashFS {name}", fstype="squashfs",
+            id=f"squashfs-{name}", title=f"SquashFS {name}",
             options=("SQUASHFS", squashfs.KERNEL_OPTIONS[name]), make=_squashfs(name),
         )
         for name in squashfs.KERNEL_OPTIONS
     ),
     Format(
-        id="squashfs-gzip-4k", title="SquashFS gzip, blocks of 4 KiB", fstype="squashfs",
+        id="squashfs-gzip-4k", title="SquashFS gzip, blocks of 4 KiB",
         options=("SQUASHFS", "SQUASHFS_ZLIB"), make=_squashfs("gzip", 4),
     ),
     Format(
-        id="squashfs-raw", title="SquashFS uncompressed", fstype="squashfs", options=("SQUASHFS", "SQUASHFS_ZLIB"),
+        id="squashfs-raw", title="SquashFS uncompressed", options=("SQUASHFS", "SQUASHFS_ZLIB"),
         make=_squashfs("none"),
     ),
-    Format(id="erofs", title="EROFS uncompressed", fstype="erofs", options=("EROFS_FS",), make=_erofs("")),
+    Format(id="erofs", title="EROFS uncompressed", options=("EROFS_FS",), make=_erofs("")),
     Format(
-        id="erofs-lz4hc", title="EROFS lz4hc", fstype="erofs", options=("EROFS_FS", "EROFS_FS_ZIP"),
+        id="erofs-lz4hc", title="EROFS lz4hc", options=("EROFS_FS", "EROFS_FS_ZIP"),
         make=_erofs("lz4hc"),
     ),
-    Format(id="ext2", title="ext2", fstype="ext2", options=("EXT2_FS",), make=_ext("ext2")),
-    Format(id="ext3", title="ext3", fstype="ext3", options=("EXT4_FS",), make=_ext("ext3")),
-    Format(id="ext4", title="ext4", fstype="ext4", options=("EXT4_FS",), make=_ext("ext4")),
+    Format(id="ext2", title="ext2", options=("EXT2_FS",), make=_ext("ext2")),
+    Format(id="ext3", title="ext3", options=("EXT4_FS",), make=_ext("ext3")),
+    Format(id="ext4", title="ext4", options=("EXT4_FS",), make=_ext("ext4")),
     Format(
-        id="ext3-unclean", title="ext3, journal of 512 KiB to replay", fstype="ext3", options=("EXT4_FS",),
+        id="ext3-unclean", title="ext3, journal of 512 KiB to replay", options=("EXT4_FS",),
         make=_ext("ext3", 512), says=ext.REPLAYED,
     ),
     Format(
-        id="ext4-unclean", title="ext4, journal of 512 KiB to replay", fstype="ext4", options=("EXT4_FS",),
+        id="ext4-unclean", title="ext4, journal of 512 KiB to replay", options=("EXT4_FS",),
         make=_ext("ext4", 512), says=ext.REPLAYED,
     ),
 )  # fmt: skip
+
+BY_ID = {form.id: form for form in FORMATS}
 
 
 def build(form: Format, tree: FileTree, storage: Storage, cache: Cache) -> Image:

@@ -12,9 +12,9 @@ import zlib
 from pathlib import Path
 
 from bootlab.builders.images import staged, tool
+from bootlab.model.root import UBI_VOLUME
 from bootlab.model.tree import FileTree
 
-VOLUME = "rootfs"
 _UUID = bytes.fromhex("b0071ab0000040008000000000000000")
 _SEQUENCE = "1112014347"
 _HEADER_BYTES = 64
@@ -46,7 +46,7 @@ def write(tree: FileTree, image: Path, *, erase_bytes: int, room_bytes: int) -> 
         volume.write_bytes(settled(volume.read_bytes()))
         size = logical_bytes * count
         settings.write_text(
-            f"[root]\nmode=ubi\nimage={volume}\nvol_id=0\nvol_type=dynamic\nvol_name={VOLUME}\nvol_size={size}\n"
+            f"[root]\nmode=ubi\nimage={volume}\nvol_id=0\nvol_type=dynamic\nvol_name={UBI_VOLUME}\nvol_size={size}\n"
         )
         image.unlink(missing_ok=True)
         tool.run([around, "-o", str(image), "-m", "1", "-p", str(erase_bytes), "-Q", _SEQUENCE, str(settings)])

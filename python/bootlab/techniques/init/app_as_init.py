@@ -16,7 +16,7 @@ class AppAsInit(Technique):
     id = "app-as-init"
     title = "Application as init"
     stage = "init"
-    what = "Sets `rdinit=` to the application that the system names."
+    what = "Sets `rdinit=` (of a mounted root: `init=`) to the application that the system names."
     why = "Whatever init does before it starts the application is time to the first available use."
     when_not = "The application needs mounted file systems, a network or environment that init sets up."
     cost = "The application must reap children and never exit, or start init itself afterwards."
@@ -33,17 +33,17 @@ class AppAsInit(Technique):
     )
 
     def applies(self, context: Context) -> Applies:
-        """Yes when the system names an application in its initramfs that is not init yet."""
+        """Yes when the system names an application in its root tree that is not init yet."""
         system = context.system
-        if system.initramfs is None:
-            return Applies.no("there is no initramfs", "no [initramfs] in the system")
+        if system.tree is None:
+            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         if system.application is None:
             return Applies.unknown('the system file does not name the application (application = "/path")')
-        if system.cmdline.value("rdinit") == system.application:
-            return Applies.no("the application is init already", f"rdinit={system.application}")
-        entry = system.initramfs.tree.get(system.application)
+        if system.init_path == system.application:
+            return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
+        entry = system.tree.get(system.application)
         if entry is None:
-            return Applies.no("the application is not in the initramfs", f"application = {system.application}")
+            return Applies.no("the application is not in the root tree", f"application = {system.application}")
         if entry.kind == "file" and not entry.mode & 0o111:
             return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
         line = KernelLog.of_console(context.recording).line(_RUN)
@@ -53,13 +53,13 @@ class AppAsInit(Technique):
         """Propose the application; without one there is nothing to propose."""
         if context.system.application is None:
             return ()
-        return (Change(technique=self.id, ops=(SetParam("rdinit", context.system.application),)),)
+        return (Change(technique=self.id, ops=(SetParam(context.system.init_parameter, context.system.application),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's line before it executes init, on the console: a diagnostic boot has another init."""
         old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
         was, now = old.match(_RUN), new.match(_RUN)
-        wanted = after.system.cmdline.value("rdinit")
+        wanted = after.system.init_path
         if now is None:
             return _by_mark(before, after)
         if now[1] != wanted:

@@ -40,8 +40,7 @@ class InitramfsSlim(Technique):
         tree = initramfs.tree.as_dict()
         needed = {_norm(f.path) for f in diagnosis.files if f.read}
         told = {_norm(f.path) for f in diagnosis.files}
-        cmdline = context.system.cmdline
-        needed |= {_norm(p) for p in (context.system.application, cmdline.value("rdinit") or "/init") if p}
+        needed |= {_norm(p) for p in (context.system.application, context.system.init_path) if p}
         needed |= {path for path in tree if any(fnmatch.fnmatch(path, pattern) for pattern in initramfs.keep)}
         kept = _closure(needed, tree)
         files = (path for path, entry in tree.items() if entry.kind == "file")

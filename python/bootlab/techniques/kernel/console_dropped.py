@@ -41,7 +41,7 @@ class ConsoleDropped(Technique):
         if line := next((line for line in kernel_lines(context.recording) if goal.search(line)), ""):
             return Applies.no("the goal is a message of the kernel", quote(line))
         port = (consoles[-1].value or "").partition(",")[0]
-        tree = context.system.initramfs.tree.entries if context.system.initramfs else ()
+        tree = context.system.tree.entries if context.system.tree else ()
         for path, entry in tree:
             if entry.text is not None and port and f"/dev/{port}" in entry.text:
                 return Applies.yes(f"{path} writes to the port itself", f"/dev/{port} in {path}")

@@ -1,0 +1,75 @@
+"""Moving a root tree between the initramfs and a medium: the operations, and the parameters that mount it.
+
+The parameters are operations of their own, so that a report shows what happens to the command line.
+Kernel: `init/do_mounts.c`, `init/main.c:kernel_init()`, `drivers/mtd/mtdsuper.c` (`mtd:NAME`).
+"""
+
+from __future__ import annotations
+
+from bootlab.model.change import DropParam, MoveRoot, Op, SetParam
+from bootlab.model.cmdline import Param
+from bootlab.model.root import UBI_VOLUME, Root, RootMedium
+from bootlab.model.storage import Storage
+from bootlab.model.system import System
+from bootlab.model.tree import Compression
+
+_MOUNTING = ("root", "rootfstype", "rootflags", "rootwait", "rootdelay", "ubi.mtd", "ro", "rw")
+# Bus numbers of the only card, of the only disk behind virtio (drivers/mmc/core/block.c, drivers/block/virtio_blk.c).
+_CARD, _DISK = "/dev/mmcblk0", "/dev/vda"
+
+
+def mounting(root: Root, storage: Storage, disks: int = 0) -> tuple[Param, ...]:
+    """Return the parameters with which the kernel mounts a root. `disks`: how many disks the machine has besides."""
+    fstype = root.fstype
+    if root.medium == "sd":
+        return (Param("root", _CARD), Param("rootfstype", fstype), Param("rootwait"))
+    if root.medium == "disk":
+        device = _DISK[:-1] + chr(ord("a") + disks)
+        return (Param("root", device), Param("rootfstype", fstype))
+    if fstype == "ubifs":
+        device = f"ubi0:{UBI_VOLUME}"
+        return (Param("ubi.mtd", storage.mtd_name), Param("root", device), Param("rootfstype", fstype))
+    # CRAMFS is mounted from MTD itself, which lets programs run in place; the others through the block device over it.
+    named = fstype == "cramfs" and storage.mtd_name
+    device = f"mtd:{storage.mtd_name}" if named else storage.mtd_block
+    return (Param("root", device), Param("rootfstype", fstype))
+
+
+def mounted(system: System) -> System:
+    """Return a system whose command line mounts its root; one that says `root=` itself stays as it is."""
+    if system.root is None or system.cmdline.has("root"):
+        return system
+    for op in _set(mounting(system.root, system.storage or Storage(), len(system.machine.disks))):
+        system = op.apply(system)
+    return system
+
+
+def to_medium(system: System, file_system: str, medium: RootMedium) -> tuple[Op, ...]:
+    """Return the operations that put a system's tree on a medium, mounted read-only unless `rw` was asked for."""
+    root = Root(file_system=file_system, medium=medium)
+    params = mounting(root, system.storage or Storage(), len(system.machine.disks))
+    return (MoveRoot(file_system=file_system, medium=medium), *_mounting_ops(system, params))
+
+
+def to_ram_disk(system: System, fstype: str) -> tuple[Op, ...]:
+    """Return the operations that mount a RAM disk, whose image stands in the initramfs's place."""
+    device = (system.storage or Storage()).ram_disk
+    return _mounting_ops(system, (Param("root", device), Param("rootfstype", fstype)))
+
+
+def to_initramfs(system: System, compression: Compression) -> tuple[Op, ...]:
+    """Return the operations that make a system's tree its initramfs, started with the same program."""
+    drops = tuple(DropParam(key) for key in (*_MOUNTING, "init") if system.cmdline.has(key))
+    init = () if system.init_path == "/init" else (SetParam("rdinit", system.init_path),)
+    return (MoveRoot(compression=compression), *drops, *init)
+
+
+def _mounting_ops(system: System, params: tuple[Param, ...]) -> tuple[Op, ...]:
+    found = (*params, Param("rw" if system.cmdline.has("rw") else "ro"))
+    wanted = {param.key for param in found}
+    drops = tuple(DropParam(key) for key in (*_MOUNTING, "rdinit") if key not in wanted and system.cmdline.has(key))
+    return (*drops, *_set(found), SetParam("init", system.init_path))
+
+
+def _set(params: tuple[Param, ...]) -> tuple[Op, ...]:
+    return tuple(SetParam(param.key, param.value) for param in params)

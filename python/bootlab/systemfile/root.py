@@ -1,0 +1,44 @@
+"""`[root]` of a system file: the root tree, its file system and the medium that it lies on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bootlab.builders.images.formats import BY_ID
+from bootlab.model.root import Root
+from bootlab.systemfile.entries import read_tree
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.problem import did_you_mean
+from bootlab.systemfile.raw import RawMachine, RawRoot, RawStorage
+
+_SIZE_MAX_MIB = 1 << 20
+
+
+def root(raw: RawRoot, machine: RawMachine, storage: RawStorage | None, place: Place, unpack_dir: Path) -> Root:
+    """Check `[root]` against the machine that shall hold it. Raise SystemFileError."""
+    if raw.file_system not in BY_ID:
+        raise place.error(
+            f'"{raw.file_system[:80]}" is no file system that bootlab makes',
+            "root.file_system",
+            did_you_mean(raw.file_system, BY_ID),
+        )
+    if raw.size_mib is not None and not 1 <= raw.size_mib <= _SIZE_MAX_MIB:
+        raise place.error(f"expected 1 to {_SIZE_MAX_MIB}, got {raw.size_mib}", "root.size_mib")
+    if raw.medium == "flash":
+        if storage is None or storage.flash_bank is None:
+            raise place.error(
+                "the table [storage] says where in the flash the root lies, and is missing or has no flash_bank",
+                "root.medium",
+                "docs/how-to/boot-from-a-medium.md shows one",
+            )
+        if raw.size_mib is not None:
+            raise place.error("the partition's size is storage.root_kib", "root.size_mib", "leave the key out")
+    if raw.medium == "sd" and machine.sd is not None:
+        raise place.error("the slot holds a card already", "machine.sd", "leave machine.sd or [root] out")
+    return Root(
+        tree=read_tree(raw, "root", place, unpack_dir),
+        file_system=raw.file_system,
+        medium=raw.medium,
+        size_mib=raw.size_mib,
+        keep=tuple(raw.keep),
+    )
