@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that bootlab needs and that are not there yet. Usage: setup-debian.sh GROUP...
 # Groups: run (boot and measure), build (compile bootlab), test (browser tests, the boards of other architectures),
-# boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), filesystems (root images). Needs root or sudo only when
-# something is missing.
+# boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), filesystems (root images),
+# programs (build a root tree's programs). Needs root or sudo only when something is missing.
 set -eu
 
 run="qemu-system-x86 busybox-static gcc libc6-dev make lz4 zstd lzop xz-utils util-linux ca-certificates"
@@ -11,6 +11,7 @@ test="chromium procps qemu-system-arm qemu-system-misc"
 boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 kernels="linux-source-6.1 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
+programs="gcc libc6-dev make musl-tools"
 filesystems="squashfs-tools erofs-utils e2fsprogs mtd-utils fakeroot lz4"
 
 # bookworm's own cargo (1.63) is too old; its security archive carries a current one under another name.
@@ -27,7 +28,8 @@ for group in "$@"; do
     boards) wanted="$wanted $boards" ;;
     kernels) wanted="$wanted $kernels" ;;
     filesystems) wanted="$wanted $filesystems" ;;
-    *) echo "setup-debian.sh: no group $group (run, build, test, boards, kernels, filesystems)" >&2; exit 2 ;;
+    programs) wanted="$wanted $programs" ;;
+    *) echo "setup-debian.sh: no group $group (run, build, test, boards, kernels, filesystems, programs)" >&2; exit 2 ;;
     esac
 done
 

@@ -29,6 +29,7 @@
 #include "check.h"
 #include "files.h"
 #include "kernel.h"
+#include "maps.h"
 #include "report.h"
 #include "trace.h"
 
@@ -147,6 +148,7 @@ static void report(const struct places *at, unsigned long ms)
 	} else {
 		files_report();
 		kernel_report_proc(at->proc);
+		maps_report(at->proc);
 		kernel_report_log(at->kmsg);
 	}
 	report_end();

@@ -37,7 +37,15 @@ class SystemFileError(UserError):
         self.where = where
 
 
-class KernelBuildError(UserError):
+class BuildError(UserError):
+    """What a system boots from cannot be built. Of a variant, this is a result."""
+
+
+class ProgramBuildError(BuildError):
+    """A program's build command or its compiler refuses what was asked for."""
+
+
+class KernelBuildError(BuildError):
     """The kernel's configuration or its compiler refuses what was asked for."""
 
 

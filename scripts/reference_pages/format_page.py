@@ -57,6 +57,7 @@ away makes a new version.
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
 | `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |
+| `bootlab-programs` | `programs.json` of a recording | 1 | every boot of a system with `[programs]` |
 | `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |
 | `bootlab-waits` | output of `timers waits --json` | 1 | `timers waits` |
 | `bootlab-timerstress` | first line of what `timerstress` prints; a line of JSON a population follows, `kind` says which | 1 | `guest/timers` |
@@ -78,6 +79,8 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th boot ma
 | `console.log` | the console's bytes from power-on, cut behind the line of the goal (or of the functional check) |
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
 | `emulator.log` | what QEMU itself said |
+| `kernel.config` | the configuration of a kernel that bootlab built |
+| `programs.json` | the ELF files that `[programs]` put into the tree: path, `role` (`program`, `own`: of the same build, `toolchain`), SHA-256 and `elf`: loader, libraries, flags, relocations by kind, symbols, sizes in bytes |
 
 """
 _META: dict[str, str] = {
@@ -130,7 +133,7 @@ On the console of a diagnostic boot; each line starts with `@BL1 ` (`guest/agent
 ```text
 @BL1 begin
 @BL1 file <R|-> <bytes> <path>     R: read since the boot
-@BL1 proc <name> <line>
+@BL1 proc <name> <line>             `maps`: a process's number, and a line of its maps
 @BL1 log <line>
 @BL1 end <number of the lines between begin and end>
 ```

@@ -28,6 +28,7 @@ from bootlab.model.change import (
     SetKernelVariables,
     SetMachine,
     SetParam,
+    SetProgramBuild,
 )
 from bootlab.model.recording import Outcome
 from bootlab.model.system import KernelPatch
@@ -170,6 +171,7 @@ def test_every_operation_has_words():
         AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
         SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
         MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
+        SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
@@ -178,5 +180,5 @@ def test_every_operation_has_words():
         "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
         "start from flash: in-place", "start from flash: no",
-        "root: ext4 on sd", "root: as initramfs, lz4",
+        "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 from bootlab.builders.kernel import build_kernel
+from bootlab.builders.programs import with_built_programs
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
 from bootlab.model.system import Kernel, KernelBuild, System
@@ -152,6 +153,9 @@ def _embedded(system: System, cache: Cache) -> Path | None:
         raise UserError(
             "kernel.embed_initramfs is set, and there is no initramfs", hint="add [initramfs], or leave the key out"
         )
+    system = with_built_programs(system, cache)
+    if system.initramfs is None:
+        return None
     # It takes the place of the kernel's own, which is unpacked below every other archive.
     tree = FileTree.of({**_OWN_INITRAMFS, **system.initramfs.tree.as_dict()})
     return build_initramfs(msgspec.structs.replace(system.initramfs, tree=tree), cache)

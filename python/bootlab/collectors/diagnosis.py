@@ -10,6 +10,7 @@ import msgspec
 from bootlab import _core
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
+from bootlab.collectors.loader_statistics import loading_of
 from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import Check, Goal, System
@@ -61,6 +62,9 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
     carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
+    if system.programs:
+        # What the kernel does not know goes into init's environment; ld.so(8) then tells what it did for each program.
+        line = line.with_param("LD_DEBUG", "statistics")
     return msgspec.structs.replace(carried, cmdline=line)
 
 
@@ -84,7 +88,14 @@ def diagnose(recording: Recording) -> Diagnosis:
     """Read the agent's report out of a diagnostic boot."""
     report = parse(recording.console)
     log = report.log or tuple(line.text for line in recording.lines)
-    return Diagnosis(recording=recording, initcalls=initcalls_of(log), files=report.files, log=log, proc=report.proc)
+    return Diagnosis(
+        recording=recording,
+        initcalls=initcalls_of(log),
+        files=report.files,
+        log=log,
+        proc=report.proc,
+        loading=loading_of(recording),
+    )
 
 
 class _Call(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from bootlab.builders.images import first_program, formats
 from bootlab.builders.images.formats import BY_ID, FORMATS, Format, Image
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
+from bootlab.builders.programs import with_built_programs
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
@@ -59,6 +60,7 @@ def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] =
         raise UserError(
             'fs needs clock.mode = "exact": on the host\'s clock one boot a row says nothing', hint="set clock.mode"
         )
+    system = with_built_programs(system, cache)
     tree, _ = _tree_of(system)
     first_program.check(tree, system.init_path, system.machine.arch)
     config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None, root=None)).info.config

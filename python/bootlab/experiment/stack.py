@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import msgspec
 
-from bootlab.errors import KernelBuildError
+from bootlab.errors import BuildError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, why_lost
 from bootlab.experiment.trying import winners
@@ -137,7 +137,7 @@ class Stacker:
                 continue
             try:
                 future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
-            except KernelBuildError as fault:
+            except BuildError as fault:
                 self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
                 continue
             self._prefetch(candidate, queue)
@@ -178,7 +178,7 @@ class Stacker:
         system = self._system(tuple(c for c in self._stack if c is not change))
         try:
             return self._bench.submit(system, f"without {change.id}")
-        except KernelBuildError as fault:
+        except BuildError as fault:
             return f"the others cannot be built without it: {fault.message}"
 
     def _leave_one_out(self) -> list[LeftOut]:

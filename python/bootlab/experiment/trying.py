@@ -9,7 +9,7 @@ from concurrent.futures import Future
 
 import msgspec
 
-from bootlab.errors import KernelBuildError, MeasurementError
+from bootlab.errors import BuildError, MeasurementError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
 from bootlab.experiment.trial import judge_exact, judge_free, unbuilt
@@ -102,7 +102,7 @@ def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] |
     """Start a variant's boot; or return why it cannot be built, which is a result."""
     try:
         return bench.submit(system, change.id)
-    except KernelBuildError as fault:
+    except BuildError as fault:
         return f"it cannot be built: {fault.message}"
 
 

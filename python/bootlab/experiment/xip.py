@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.collectors import benchmark
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
-from bootlab.errors import KernelBuildError, UserError
+from bootlab.errors import BuildError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError
 from bootlab.model import flash_layout
@@ -81,7 +81,7 @@ def measure(bench: Bench, system: System, starts: tuple[FlashStart, ...] = START
         changed = variant(system, start)
         try:
             timing = bench.submit(changed, start)
-        except KernelBuildError as fault:
+        except BuildError as fault:
             refused[start] = fault.message
             continue
         loaded = benchmark.benchmarked(changed)

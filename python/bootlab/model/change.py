@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.cmdline import Param
+from bootlab.model.program import Libc, Link
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, KernelPatch, System
 from bootlab.model.tree import Compression, Entry
@@ -212,6 +213,35 @@ class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kerne
         return _rebuilt(system, lambda build: msgspec.structs.replace(build, **fields))
 
 
+class SetProgramBuild(msgspec.Struct, frozen=True, tag_field="op", tag="set-program-build"):
+    """Build the system's programs another way. Flags are added behind those that are there; None: as it was."""
+
+    cflags: tuple[str, ...] = ()
+    ldflags: tuple[str, ...] = ()
+    link: Link | None = None
+    libc: Libc | None = None
+    strip: bool | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one that builds no programs stays as it is."""
+        fields = {name: value for name in ("link", "libc", "strip") if (value := getattr(self, name)) is not None}
+        programs = tuple(
+            msgspec.structs.replace(
+                program,
+                cflags=_with_flags(program.cflags, self.cflags),
+                ldflags=_with_flags(program.ldflags, self.ldflags),
+                **fields,
+            )
+            for program in system.programs
+        )
+        return msgspec.structs.replace(system, programs=programs)
+
+
+def _with_flags(there: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
+    # Of two that contradict each other, compiler and linker take the last.
+    return (*(flag for flag in there if flag not in added), *added)
+
+
 def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> System:
     if system.kernel.build is None:
         return system
@@ -232,6 +262,7 @@ Op = (
     | SetKernelForm
     | SetFlashStart
     | SetMachine
+    | SetProgramBuild
     | KernelOp
 )
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.program import BuiltPrograms
+
 
 class Outcome(enum.StrEnum):
     """How a boot ended. Everything but GOAL is a failure with its own verdict, exit code and hint."""
@@ -127,6 +129,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes.
 
     `kernel_config`: the options that a kernel built by bootlab was built with, as in a `.config`; else empty.
+    `programs`: what was built for its root tree.
     """
 
     meta: Meta
@@ -135,6 +138,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     console: bytes = b""
     path: str | None = None
     kernel_config: dict[str, str] = {}
+    programs: BuiltPrograms = BuiltPrograms()
 
     @property
     def ok(self) -> bool:
@@ -187,11 +191,31 @@ class FileRead(msgspec.Struct, frozen=True, kw_only=True):
     size_bytes: int = 0
 
 
+class Loading(msgspec.Struct, frozen=True, kw_only=True):
+    """What glibc's dynamic loader says of one program's start (`LD_DEBUG=statistics`, elf/rtld.c).
+
+    Times in the loader's own unit, which it calls cycles: the processor's where it can read them (x86), else
+    nanoseconds of the guest's clock. None: it printed none. `relocations` were looked up by name before `main`;
+    `from_cache` of them a second time; `relative` needed no search. `late`: those bound until the program ended.
+    """
+
+    pid: int
+    total_cycles: int | None = None
+    relocation_cycles: int | None = None
+    load_cycles: int | None = None
+    relocations: int | None = None
+    from_cache: int | None = None
+    relative: int | None = None
+    late: int | None = None
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What a diagnostic boot found. Its times are never compared with those of timing boots.
 
     `log` is the kernel's whole log as text lines, whatever the console's level was; `files` is empty when the agent
-    could not run; `proc` holds the text of a few files of /proc (`cmdline`, `iomem`, `interrupts`, …) by name.
+    could not run; `proc` holds the text of a few files of /proc (`cmdline`, `iomem`, `interrupts`, …) by name, and of
+    every process that still ran the mapped files (`maps`: its number, then a line of its maps). `loading`: what the
+    dynamic loader did for each program, where the system builds programs.
     """
 
     recording: Recording
@@ -199,3 +223,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[FileRead, ...] = ()
     log: tuple[str, ...] = ()
     proc: dict[str, str] = {}
+    loading: tuple[Loading, ...] = ()

@@ -8,6 +8,7 @@ import msgspec
 
 from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.program import Program
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
@@ -184,8 +185,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class System(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.
 
-    `root`: the tree as a file system on a medium; then there is no `initramfs`. `initrd`: a file that goes in the
-    initramfs's place as it is (the image of a RAM disk).
+    `root`: the tree as a file system on a medium; then there is no `initramfs`. `programs` are built and put into the
+    tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it is (the
+    image of a RAM disk).
     """
 
     name: str
@@ -197,6 +199,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: CommandLine = CommandLine()
     initramfs: Initramfs | None = None
     root: Root | None = None
+    programs: tuple[Program, ...] = ()
     initrd: str | None = None
     storage: Storage | None = None
     marks: tuple[tuple[str, str], ...] = ()
@@ -239,7 +242,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
             return named
         if self.root is None:
             return "/init"
-        names = {path for path, _ in self.root.tree.entries}
+        names = {path for path, _ in self.root.tree.entries} | {program.path for program in self.programs}
         return next((path for path in _USUAL_INITS if path in names), _USUAL_INITS[0])
 
     def with_init(self, path: str) -> System:

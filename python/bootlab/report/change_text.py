@@ -45,6 +45,10 @@ def op_text(op: Op) -> str:
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
             text = "machine: " + " ".join(words)
+        case ops.SetProgramBuild():
+            flags = [*op.cflags, *op.ldflags, *(word for word in (op.link, op.libc) if word)]
+            flags += [] if op.strip is None else ["stripped" if op.strip else "not stripped"]
+            text = "programs: " + " ".join(flags)
         case (
             ops.SetKernelOptions()
             | ops.AddKernelFragment()

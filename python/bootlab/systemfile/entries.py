@@ -26,15 +26,18 @@ _MAJOR_MAX = (1 << 12) - 1
 _MINOR_MAX = (1 << 20) - 1
 
 
-def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path) -> Initramfs:
-    """Read `[initramfs]`. Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError."""
-    tree = read_tree(raw, "initramfs", place, unpack_dir)
+def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path, *, empty: bool = False) -> Initramfs:
+    """Read `[initramfs]`; `empty`: programs that are built may be all there is.
+
+    Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError.
+    """
+    tree = read_tree(raw, "initramfs", place, unpack_dir, empty=empty)
     if raw.level is not None:
         _check_level(raw, place)
     return Initramfs(tree=tree, compression=raw.compression, level=raw.level, keep=tuple(raw.keep))
 
 
-def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path) -> FileTree:
+def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path, *, empty: bool = False) -> FileTree:
     """Read the tree of a table: an archive, folders over it in their order, single entries over all of them."""
     tree: dict[str, Entry] = {}
     if raw.archive is not None:
@@ -59,7 +62,7 @@ def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path) -> FileT
         except UserError as error:
             raise place.error(error.message, where, error.hint) from error
         tree[checked] = _entry(value, place, where)
-    if not tree:
+    if not tree and not empty:
         what = f"the {table} is empty"
         raise place.error(what, table, f"give dir, archive or [{table}.files], or leave the table out")
     for index, kept in enumerate(raw.keep):
@@ -107,13 +110,13 @@ def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
         source = place.file(raw.source or "", f"{where}.source")
         # Without a mode the file keeps its own: an executable stays one.
         mode = Path(source).stat().st_mode & 0o7777 if Path(source).exists() else 0o755
-        return Entry(kind="file", source=source, mode=_mode(raw.mode, mode, place, where))
+        return Entry(kind="file", source=source, mode=file_mode(raw.mode, mode, place, where))
     if kind == "text":
-        return Entry(kind="file", text=raw.text, mode=_mode(raw.mode, 0o644, place, where))
+        return Entry(kind="file", text=raw.text, mode=file_mode(raw.mode, 0o644, place, where))
     if kind == "dir":
-        return Entry(kind="dir", mode=_mode(raw.mode, 0o755, place, where))
+        return Entry(kind="dir", mode=file_mode(raw.mode, 0o755, place, where))
     if kind == "fifo":
-        return Entry(kind="fifo", mode=_mode(raw.mode, 0o644, place, where))
+        return Entry(kind="fifo", mode=file_mode(raw.mode, 0o644, place, where))
     major, minor = (raw.char if kind == "char" else raw.block) or (0, 0)
     if not (0 <= major <= _MAJOR_MAX and 0 <= minor <= _MINOR_MAX):
         raise place.error(
@@ -121,7 +124,7 @@ def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
             f"{where}.{kind}",
             "look one up: ls -l /dev/console",
         )
-    mode = _mode(raw.mode, 0o600, place, where)
+    mode = file_mode(raw.mode, 0o600, place, where)
     return Entry(kind="char" if kind == "char" else "block", mode=mode, major=major, minor=minor)
 
 
@@ -140,7 +143,8 @@ def _owner(value: int, key: str, place: Place, where: str) -> int:
     return value
 
 
-def _mode(text: str | None, default: int, place: Place, where: str) -> int:
+def file_mode(text: str | None, default: int, place: Place, where: str) -> int:
+    """Read an octal mode. Raise SystemFileError."""
     if text is None:
         return default
     if not _MODE.fullmatch(text):

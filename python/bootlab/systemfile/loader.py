@@ -22,6 +22,7 @@ from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
+from bootlab.systemfile.programs import programs
 from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
 from bootlab.systemfile.root import root
 from bootlab.systemfile.storage import storage
@@ -118,10 +119,10 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         )
     packed: Initramfs | None = None
     if raw.initramfs is not None:
-        packed = initramfs(raw.initramfs, place, unpack_dir)
+        packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs))
     on_medium: Root | None = None
     if raw.root is not None:
-        on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir)
+        on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir, empty=bool(raw.programs))
     system = System(
         name=raw.name,
         target=_target(raw.target, place),
@@ -131,6 +132,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         cmdline=_cmdline(raw, place),
         initramfs=packed,
         root=on_medium,
+        programs=programs(raw, place),
         storage=storage(raw.storage, place) if raw.storage is not None else None,
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
         check=_check(raw.check, place),

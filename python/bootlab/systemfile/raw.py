@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
 from bootlab.model.system import DiskBus, Firmware, FlashStart, KernelForm, Mode, TargetName
 from bootlab.model.tree import Compression
@@ -111,6 +112,23 @@ class RawEntry(RawTable, frozen=True):
     gid: int = 0
 
 
+class RawProgram(RawTable, frozen=True):
+    """One table `[programs."/path"]`: a program that is built from source. Converted one by one, as `files` are."""
+
+    sources: list[str] = []
+    build: str = ""
+    compiler: str | None = None
+    libc: Libc = "glibc"
+    link: Link = "shared"
+    cflags: str = "-O2"
+    ldflags: str = ""
+    libs: str = ""
+    variables: dict[str, str] = {}
+    library_dirs: list[str] = []
+    strip: bool = False
+    mode: str | None = None
+
+
 class RawStorage(RawTable, frozen=True):
     """`[storage]`: where `bootlab fs` puts root file systems."""
 
@@ -160,6 +178,7 @@ class RawSystem(RawTable, frozen=True):
     kernel: RawKernel = RawKernel()
     initramfs: RawInitramfs | None = None
     root: RawRoot | None = None
+    programs: dict[str, Any] = {}
     storage: RawStorage | None = None
     check: RawCheck = RawCheck()
     marks: dict[str, Any] = {}

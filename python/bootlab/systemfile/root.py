@@ -14,8 +14,16 @@ from bootlab.systemfile.raw import RawMachine, RawRoot, RawStorage
 _SIZE_MAX_MIB = 1 << 20
 
 
-def root(raw: RawRoot, machine: RawMachine, storage: RawStorage | None, place: Place, unpack_dir: Path) -> Root:
-    """Check `[root]` against the machine that shall hold it. Raise SystemFileError."""
+def root(
+    raw: RawRoot,
+    machine: RawMachine,
+    storage: RawStorage | None,
+    place: Place,
+    unpack_dir: Path,
+    *,
+    empty: bool = False,
+) -> Root:
+    """Check `[root]` against the machine that shall hold it; `empty`: its tree may be. Raise SystemFileError."""
     if raw.file_system not in BY_ID:
         raise place.error(
             f'"{raw.file_system[:80]}" is no file system that bootlab makes',
@@ -36,7 +44,7 @@ def root(raw: RawRoot, machine: RawMachine, storage: RawStorage | None, place: P
     if raw.medium == "sd" and machine.sd is not None:
         raise place.error("the slot holds a card already", "machine.sd", "leave machine.sd or [root] out")
     return Root(
-        tree=read_tree(raw, "root", place, unpack_dir),
+        tree=read_tree(raw, "root", place, unpack_dir, empty=empty),
         file_system=raw.file_system,
         medium=raw.medium,
         size_mib=raw.size_mib,

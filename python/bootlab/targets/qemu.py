@@ -14,7 +14,9 @@ from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_ke
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
+from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
@@ -58,6 +60,7 @@ class QemuTarget:
         """
         found = emulator.find(system.machine)
         built = system.kernel.build
+        system, programs = built_programs(system, self._cache)
         system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = self._inspect(system)
@@ -103,7 +106,7 @@ class QemuTarget:
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
-            carried=_own_config(system) if built is not None else (),
+            carried=(*(_own_config(system) if built is not None else ()), *self._programs(programs)),
             root=str(artefacts.root or ""),
         )
 
@@ -141,6 +144,10 @@ class QemuTarget:
             kernel = msgspec.structs.replace(kernel, image=kernel.vmlinux)
         digest = self._cache.digest(Path(kernel.image))
         return inspect(kernel, self._cache.root, digest, self._watch, bare=bare)
+
+    def _programs(self, programs: BuiltPrograms) -> tuple[tuple[str, str], ...]:
+        """Return the proof of what was built, to stand in the recording; nothing when nothing was."""
+        return ((recording_dir.PROGRAMS_FILE, str(facts_file(programs, self._cache))),) if programs.files else ()
 
     def _accel(self, system: System, found: emulator.Emulator) -> str:
         if system.clock.mode == "exact" or system.clock.accel == "tcg":

@@ -1,6 +1,7 @@
 """A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`.
 
-A recording of a kernel that bootlab built holds its configuration too: `kernel.config`.
+A recording of a kernel that bootlab built holds its configuration too: `kernel.config`; one of programs that it built
+what they are: `programs.json`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import numpy as np
 
 from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import parse_config
+from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import Stamps
 
 RECORDING_FILE = "recording.json"
 KERNEL_CONFIG_FILE = "kernel.config"
+PROGRAMS_FILE = "programs.json"
 _CONSOLE_FILE = "console.log"
 _PACKED_FILE = "console.log.xz"
 _STAMPS_FILE = "stamps.npz"
@@ -76,6 +79,7 @@ def load(folder: Path) -> Recording:
         console=console,
         path=str(folder),
         kernel_config=_kernel_config(folder / KERNEL_CONFIG_FILE),
+        programs=_programs(folder / PROGRAMS_FILE),
     )
 
 
@@ -114,6 +118,15 @@ def _kernel_config(path: Path) -> dict[str, str]:
         return {}
     with path.open("rb") as file:
         return parse_config(file.read(_CONFIG_MAX_BYTES).decode("utf-8", "replace"))
+
+
+def _programs(path: Path) -> BuiltPrograms:
+    if not path.is_file():
+        return BuiltPrograms()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=BuiltPrograms)
+    except (OSError, msgspec.DecodeError) as fault:
+        raise UserError(f"{path} is damaged: {fault}", hint="boot the system again") from fault
 
 
 def _save_stamps(folder: Path, stamps: Stamps) -> None:

@@ -50,6 +50,9 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)
         facts += (asked, (build.image, build.variables, build.embed_initramfs, build.append_device_tree))
+    if system.programs:
+        programs = [msgspec.structs.replace(p, sources=(), library_dirs=()) for p in system.programs]
+        facts += (programs,)
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:24]
 
 

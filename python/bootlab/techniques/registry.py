@@ -98,6 +98,8 @@ from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
 from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
 from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
 from bootlab.techniques.storage.rootfstype import Rootfstype
+from bootlab.techniques.userspace.musl_libc import MuslLibc
+from bootlab.techniques.userspace.static_linking import StaticLinking
 
 ENTRY_POINTS = "bootlab.techniques"
 """Third parties name a `Technique` class or instance in this group."""
@@ -147,6 +149,8 @@ BUILT_IN: tuple[Technique, ...] = (
     Rootfstype(),
     RootInInitramfs(),
     AppAsInit(),
+    StaticLinking(),
+    MuslLibc(),
     # what only a build can change
     KernelCompression(),
     KernelUncompressed(),

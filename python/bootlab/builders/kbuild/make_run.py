@@ -63,7 +63,7 @@ def run(
         with (
             log.open("ab") as out,
             subprocess.Popen(
-                _dies_with_us(command),
+                dies_with_us(command),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -78,7 +78,7 @@ def run(
                     line(raw.decode("utf-8", "replace").rstrip("\n"))
                 return process.wait()
             except BaseException:
-                _end(process)
+                end(process)
                 raise
     except OSError as error:
         raise EnvironmentFault(
@@ -86,12 +86,13 @@ def run(
         ) from error
 
 
-def _dies_with_us(command: list[str]) -> list[str]:
-    # make passes SIGTERM on to its children, so none is left when bootlab itself is killed.
+def dies_with_us(command: list[str]) -> list[str]:
+    """Return the command that ends when bootlab does. make and a shell pass SIGTERM on, so that no child is left."""
     return ["setpriv", "--pdeathsig", "TERM", *command]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a session of its own, with its children; by force when it takes too long."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     try:

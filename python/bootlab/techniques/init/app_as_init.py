@@ -41,10 +41,11 @@ class AppAsInit(Technique):
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path == system.application:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
+        built = any(program.path == system.application for program in system.programs)
         entry = system.tree.get(system.application)
-        if entry is None:
+        if entry is None and not built:
             return Applies.no("the application is not in the root tree", f"application = {system.application}")
-        if entry.kind == "file" and not entry.mode & 0o111:
+        if entry is not None and entry.kind == "file" and not entry.mode & 0o111:
             return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
         line = KernelLog.of_console(context.recording).line(_RUN)
         return Applies.yes("something else is init and starts it", line or f"rdinit={system.cmdline.value('rdinit')}")

@@ -1,0 +1,1 @@
+"""Techniques of stage userspace that build programs another way."""
