@@ -254,3 +254,10 @@ fn times_beyond_all_bounds_saturate() {
         assert!(row.off_cpu_ns <= row.elapsed_ns);
     }
 }
+
+#[test]
+fn a_duration_beyond_all_bounds_is_a_duration() {
+    let trace = read(" 0) 22222222266222000 us |  ide_delay();\n");
+    let delay = row(&trace, "ide_delay");
+    assert_eq!((delay.self_ns, delay.elapsed_ns), (i64::MAX as u64, i64::MAX as u64));
+}

@@ -5,6 +5,9 @@
 
 use super::number::{decimal_ns, digits, signed};
 
+/// Longer durations (292 years) are cut to it; [`super::graph_batches`] writes "none" as a number above it.
+const MAX_DURATION_NS: u64 = i64::MAX as u64;
+
 /// The columns before the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphLine<'a> {
@@ -261,7 +264,7 @@ fn columns<'a>(line: &'a [u8], mut at: usize, out: &mut GraphLine<'a>) {
                 if let Some((ns, end)) = duration(line, at) {
                     let bar = skip_spaces(line, end);
                     if line.get(bar) == Some(&b'|') {
-                        out.duration_ns = Some(ns);
+                        out.duration_ns = Some(ns.min(MAX_DURATION_NS));
                         at = bar + 1;
                         seen_bar = true;
                         break;
