@@ -9,6 +9,7 @@ _MAKEFILE = r"""
 VERSION = 6
 PATCHLEVEL = 1
 SUBLEVEL = 9
+core-y := src/
 SRCS := one two three
 FAIL = echo "../$<:1:9: error: later" >&2; rm -f $@; exit 1; fi
 allnoconfig:
@@ -22,10 +23,10 @@ obj/%.o: src/%.c
 	@echo '  CC      $*.o'
 	@cat obj/.config > $@
 	@cat $< >> $@
-	@printf 'savedcmd := cc\nsource_$*.o := $<\n  include/linux/kconfig.h\n' > obj/.$*.o.cmd
 	@if grep -q '^#error' $<; then echo "../$<:1:2: error: #error $*" >&2; $(FAIL)
 	@if grep -q '^#full' $<; then echo "cc: No space left on device" >&2; $(FAIL)
 	@if grep -q '^#slow' $<; then touch obj/waiting; sleep 60; fi
+	@printf 'savedcmd := cc\nsource_$*.o := $<\n  include/linux/kconfig.h\n' > obj/.$*.o.cmd
 bzImage: $(SRCS:%=obj/%.o)
 	@mkdir -p obj/arch/x86/boot
 	@cat $^ > obj/arch/x86/boot/bzImage
@@ -48,8 +49,10 @@ def make_tree(folder: Path) -> Path:
         (folder / name).mkdir(parents=True)
     (folder / "Makefile").write_text(_MAKEFILE)
     (folder / "Kconfig").write_text(_KCONFIG)
-    for name in ("scripts/Kconfig.include", "init/Kconfig"):
+    for name in ("scripts/Kconfig.include", "init/Kconfig", "arch/x86/Makefile"):
         (folder / name).write_text("")
+    # What bootlab counts beforehand; the build itself goes by the Makefile above.
+    (folder / "src/Makefile").write_text("obj-y := one.o two.o\nobj-$(CONFIG_A) += three.o\nobj-$(CONFIG_B) += four.o\n")
     for name in ("one", "two", "three"):
         (folder / f"src/{name}.c").write_text(f"int {name};\n")
     return folder

@@ -67,6 +67,27 @@ def fragment(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
+def test_the_first_build_tells_how_many_objects_it_takes(builder: KernelBuilder, tree: Path, seen: Seen) -> None:
+    builder.build(request(tree), "x86_64")
+    assert seen.events == [("start",), (1, 3, "one.o"), (2, 3, "two.o"), (3, 3, "three.o"), ("end",)]
+
+
+def test_makefiles_that_name_nothing_leave_the_number_open(builder: KernelBuilder, tree: Path, seen: Seen) -> None:
+    (tree / "src/Makefile").unlink()
+    builder.build(request(tree), "x86_64")
+    assert (3, None, "three.o") in seen.events
+
+
+def test_a_build_cut_off_counts_what_is_left(builder: KernelBuilder, tree: Path, seen: Seen) -> None:
+    (tree / "src/two.c").write_text("#error two\n")
+    with pytest.raises(KernelBuildError):
+        builder.build(request(tree), "x86_64")
+    seen.events.clear()
+    with pytest.raises(KernelBuildError):
+        builder.build(request(tree), "x86_64")
+    assert seen.events == [("start",), (1, 2, "two.o"), ("end",)]
+
+
 def test_a_build_gives_everything(builder: KernelBuilder, tree: Path, seen: Seen) -> None:
     before = sorted(tree.rglob("*"))
     built = builder.build(request(tree), "x86_64")
@@ -80,7 +101,6 @@ def test_a_build_gives_everything(builder: KernelBuilder, tree: Path, seen: Seen
     assert built.facts.source == "6.1.9"
     assert built.facts.objects_built == 3
     assert built.facts.sizes_bytes["bzImage"] == built.image.stat().st_size
-    assert seen.events == [("start",), (1, None, "one.o"), (2, None, "two.o"), (3, None, "three.o"), ("end",)]
     assert sorted(tree.rglob("*")) == before
 
 

@@ -19,10 +19,12 @@ from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, rea
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
-from bootlab.builders.kbuild.source import SourceTree
 from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
-from bootlab.errors import EnvironmentFault, KernelBuildError, UserError
+from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, UserError
+from bootlab.kernelsource.configuration import Configuration
+from bootlab.kernelsource.objects import built_objects
+from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import KernelBuild
 
 _VERSION = 1
@@ -32,7 +34,8 @@ _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT",
 
 
 class BuildObserver(Protocol):
-    """Told how a build goes on. Objects expected: None when no earlier build tells."""
+    """Told how a build goes on. Objects expected: counted in the Makefiles, so not every one; None where they cannot be
+    read."""
 
     def build_started(self, label: str) -> None:
         """Note that a kernel is being built."""
@@ -50,7 +53,7 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     build: KernelBuild
     target: Architecture
     tools: Toolchain
-    tree: SourceTree
+    tree: source.SourceTree
     layers: tuple[Layer, ...]
     patches: str
 
@@ -231,7 +234,9 @@ class KernelBuilder:
             slot.mkdir(parents=True, exist_ok=True)
             (slot / "done.json").unlink(missing_ok=True)
             overlay.make_view(tree, slot)
-            other_patches, expected = work.start(slot, options, request.patches)
+            other_patches, expected = work.start(
+                slot, options, request.patches, lambda: self._objects_expected(request, options)
+            )
             if other_patches:
                 overlay.touch_patched(tree, request.build.patches)
             dot_config = slot / overlay.OBJECTS / ".config"
@@ -258,6 +263,18 @@ class KernelBuilder:
                 f"the kernel cannot be built in {slot}: {error.strerror or error}",
                 hint=f"is there room? df -h {self._root}   (the next run goes on from what is there)",
             ) from error
+
+    def _objects_expected(self, request: _Request, options: dict[str, str]) -> int | None:
+        # Only progress needs it, and reading all Makefiles takes seconds.
+        if self._observer is None:
+            return None
+        config = Configuration({name: value.strip('"') for name, value in options.items()})
+        arch = request.target.folder
+        try:
+            tree = SourceTree(request.tree.path, cache=self._cache.root, arch=arch, configuration=config)
+            return len(built_objects(tree)) or None
+        except (BootlabError, OSError):
+            return None
 
     def _run(
         self, request: _Request, slot: Path, image: str, options: dict[str, str], log: Path, expected: int | None

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -47,26 +47,27 @@ class Workspace:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield self.folder / slot
 
-    def start(self, slot: Path, config: dict[str, str], patches: str) -> tuple[bool, int | None]:
+    def start(
+        self, slot: Path, config: dict[str, str], patches: str, whole: Callable[[], int | None]
+    ) -> tuple[bool, int | None]:
         """Prepare a slot's object folder: what a build cut off left, else a copy of the nearest one, else nothing.
 
         Return whether objects of other patches were taken over, and how many objects will be made, when that is known.
+        `whole` says how many a build from nothing makes; it is asked only where that matters.
         """
         objects = slot / OBJECTS
         if objects.is_dir():
-            there = _count(objects)
-            known = [done.objects for _, done in self._kept()]
-            return False, max(0, known[0] - there) if known else None
+            all_of_them = whole()
+            return False, None if all_of_them is None else max(0, all_of_them - _count(objects))
         base = self._nearest(config, patches)
         if base is None:
             objects.mkdir(parents=True)
-            known = [done.objects for _, done in _all_done(self._root)]
-            return False, known[0] if known else None
+            return False, whole()
         place, done = base
         with _shared(place) as free:
             if not free:
                 objects.mkdir(parents=True)
-                return False, done.objects
+                return False, whole()
             _copy(place / OBJECTS, objects)
         changed = {name for name in config.keys() | done.config.keys() if config.get(name) != done.config.get(name)}
         return done.patches != patches, _depending(objects, changed)
