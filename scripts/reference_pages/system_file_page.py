@@ -90,6 +90,7 @@ _KEYS: dict[str, str] = {
     "kernel.compiler": "with `source`: the prefix of the cross compiler's programs; else Debian's for the architecture",
     "kernel.device_tree": "with `source`: the device tree of the build that the machine gets (`vexpress-v2p-ca9.dtb`), in place of `machine.dtb`",
     "kernel.embed_initramfs": "with `source`: make the system's initramfs a part of the image",
+    "kernel.late_modules_ms": "with `source`: put the build's modules into the initramfs, and load them, each after those it needs, so many milliseconds after user space has started; depmod (kmod) orders them",
     "kernel.append_device_tree": "with `source`, ARM: put the device tree behind the zImage in one file, for a boot loader that passes none; needs the options `ARM_APPENDED_DTB` and, for `cmdline` and initramfs, `ARM_ATAG_DTB_COMPAT`",
     "kernel.config": "its configuration, or with `source` one fragment or a list of them, merged in order; else `config-VERSION` beside `vmlinuz-VERSION`, else what the image holds (IKCONFIG)",
     "kernel.symbols": "its `System.map` or its unstripped vmlinux; else `System.map-VERSION` beside it. Its addresses count where the image tells others, or none",

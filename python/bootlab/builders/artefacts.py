@@ -13,6 +13,7 @@ from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 from bootlab.builders.kernel import build_kernel
+from bootlab.builders.late_modules import with_late_modules
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import UserError
 from bootlab.model import flash_layout
@@ -86,6 +87,8 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     built = build_system_kernel(system, cache, kernels)
     build = system.kernel.build
     machine = system.machine
+    if build.late_modules_ms is not None:
+        system = with_late_modules(system, built, build.late_modules_ms)
     if build.device_tree is not None:
         machine = msgspec.structs.replace(machine, dtb=str(built.device_tree(build.device_tree)))
     appended = None

@@ -77,15 +77,17 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def context_with_source(self) -> Context:
-        """Return the same with the options that build the initcalls; the source is read only when one found nothing."""
+        """Return the same with the options that build the initcalls, which the source tells."""
         context = self.context
         if self.source is None or self.diagnosis is None:
             return context
         # What did find something tells which options must stay.
         names = tuple(dict.fromkeys(call.function for call in self.diagnosis.initcalls if call.module is None))
-        if not any(call.found_nothing for call in self.diagnosis.initcalls):
-            return context
-        return msgspec.structs.replace(context, initcall_options=self.source.initcall_options(names))
+        return msgspec.structs.replace(
+            context,
+            initcall_options=self.source.initcall_options(names),
+            module_options=self.source.module_options(names),
+        )
 
 
 def establish(

@@ -12,7 +12,7 @@ from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
-from bootlab.kernelsource.levers import levers_of
+from bootlab.kernelsource.levers import Lever, levers_of
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import System
 
@@ -40,6 +40,7 @@ class KernelSource:
             )
         self._cache, self._build, self._arch = cache, system.kernel.build, system.machine.arch
         self._config: Configuration = from_mapping(config)
+        self._asked: dict[tuple[str, ...], dict[str, Lever]] = {}
 
     def initcall_options(self, names: tuple[str, ...]) -> dict[str, str]:
         """Return the option without which an initcall would not be built, for those where the source leaves no doubt.
@@ -47,14 +48,29 @@ class KernelSource:
         That is: one definition, an option that may be switched off as things are configured, and no other option that
         would go with it.
         """
-        found: dict[str, str] = {}
-        for one in levers_of(self._tree, [self._tree.resolver.named(name) for name in names]):
-            near = one.levers[0] if one.levers else None
-            if one.place.certainty != "resolved" or not one.initcall or near is None:
-                continue
-            if near.disable == "yes" and near.value == "y" and not near.dependents:
-                found[one.place.name] = near.symbol
-        return found
+        nearest = self._nearest(names)
+        return {name: near.symbol for name, near in nearest.items() if near.disable == "yes" and not near.dependents}
+
+    def module_options(self, names: tuple[str, ...]) -> dict[str, str]:
+        """Return the option that builds an initcall into the kernel and may build it as a module, and nothing else.
+
+        What needs it and is no module would be lost, or built in no longer: then the option is not returned.
+        """
+        return {
+            name: near.symbol
+            for name, near in self._nearest(names).items()
+            if near.module == "yes" and not self._tree.advisor.dependents(near.symbol, "m")
+        }
+
+    def _nearest(self, names: tuple[str, ...]) -> dict[str, Lever]:
+        """Return the nearest option of each initcall that is built in, where the source leaves no doubt about it."""
+        if names not in self._asked:
+            found = self._asked[names] = {}
+            for one in levers_of(self._tree, [self._tree.resolver.named(name) for name in names]):
+                near = one.levers[0] if one.levers else None
+                if one.place.certainty == "resolved" and one.initcall and near is not None and near.value == "y":
+                    found[one.place.name] = near
+        return self._asked[names]
 
     def definitions(self, name: str) -> list[FunctionText]:
         """Return the files that define a function: those that can be in this kernel, else all that the tree has."""

@@ -213,6 +213,16 @@ class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kerne
         return _rebuilt(system, lambda build: msgspec.structs.replace(build, **fields))
 
 
+class LoadModulesLate(msgspec.Struct, frozen=True, tag_field="op", tag="load-modules-late"):
+    """Carry the build's modules in the initramfs, and load them so long after user space has started."""
+
+    after_ms: int
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose kernel is not built stays as it is."""
+        return _rebuilt(system, lambda build: msgspec.structs.replace(build, late_modules_ms=self.after_ms))
+
+
 class SetProgramBuild(msgspec.Struct, frozen=True, tag_field="op", tag="set-program-build"):
     """Build the system's programs another way. Flags are added behind those that are there; None: as it was."""
 
@@ -249,7 +259,7 @@ def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> Sy
     return msgspec.structs.replace(system, kernel=kernel)
 
 
-KernelOp = SetKernelOptions | AddKernelFragment | AddKernelPatch | SetKernelVariables | SetKernelImage
+KernelOp = SetKernelOptions | AddKernelFragment | AddKernelPatch | SetKernelVariables | SetKernelImage | LoadModulesLate
 Op = (
     SetParam
     | ExtendParam

@@ -100,6 +100,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. `device_tree`
     names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
     initramfs becomes a part of the image; with `append_device_tree` the machine's device tree stands behind it (ARM).
+    `late_modules_ms`: the build's modules go into the initramfs, and are loaded so long after user space has started.
     """
 
     source: str = "debian"
@@ -114,6 +115,7 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     device_tree: str | None = None
     embed_initramfs: bool = False
     append_device_tree: bool = False
+    late_modules_ms: int | None = None
 
     def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
         """Return the build with options changed; itself when all of them were asked for so already."""

@@ -55,6 +55,7 @@ def op_text(op: Op) -> str:
             | ops.AddKernelPatch()
             | ops.SetKernelVariables()
             | ops.SetKernelImage()
+            | ops.LoadModulesLate()
         ):
             text = _kernel_text(op)
         case _:
@@ -76,6 +77,8 @@ def _kernel_text(op: ops.KernelOp) -> str:
             embedded = {None: "", True: "initramfs embedded", False: "initramfs apart"}[op.embed_initramfs]
             tree = {None: "", True: "device tree appended", False: "device tree apart"}[op.append_device_tree]
             return "kernel: " + ", ".join(part for part in (op.image or "", embedded, tree) if part)
+        case ops.LoadModulesLate():
+            return f"kernel: modules loaded {op.after_ms} ms after user space has started"
         case _:
             assert_never(op)
 

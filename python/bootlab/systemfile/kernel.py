@@ -11,6 +11,7 @@ from bootlab.systemfile.raw import RawKernel
 
 _BUILD_KEYS = (
     "defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs", "append_device_tree",
+    "late_modules_ms",
 )  # fmt: skip
 _OPTION = re.compile(r"(?:CONFIG_)?[A-Za-z0-9_]+")
 _PATCH_MAX_BYTES = 16 << 20
@@ -84,6 +85,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         device_tree=raw.device_tree,
         embed_initramfs=raw.embed_initramfs,
         append_device_tree=raw.append_device_tree,
+        late_modules_ms=raw.late_modules_ms,
     )
     return Kernel(image="", form=raw.form, build=build, flash=raw.flash)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -66,6 +66,7 @@ class RawKernel(RawTable, frozen=True):
     device_tree: str | None = None
     embed_initramfs: bool = False
     append_device_tree: bool = False
+    late_modules_ms: Annotated[int, msgspec.Meta(ge=1, le=3_600_000)] | None = None
     cmdline: str | None = None
     application: str | None = None
 

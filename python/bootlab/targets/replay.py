@@ -50,6 +50,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)
         facts += (asked, (build.image, build.variables, build.embed_initramfs, build.append_device_tree))
+        facts += (build.late_modules_ms,) if build.late_modules_ms is not None else ()
     if system.programs:
         programs = [msgspec.structs.replace(p, sources=(), library_dirs=()) for p in system.programs]
         facts += (programs,)

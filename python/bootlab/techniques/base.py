@@ -92,8 +92,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
     `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
-    `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else; what is
-    not in it is not known. It is filled where bootlab builds the kernel, for techniques with `needs_source`.
+    `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else, and
+    `module_options` to the one that may also build it as a module; what is not in them is not known. Both are filled
+    where bootlab builds the kernel, for techniques with `needs_source`.
     `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
@@ -107,6 +108,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     pvh_entry: bool | None = None
     arch: str = ""
     initcall_options: dict[str, str] = {}
+    module_options: dict[str, str] = {}
     unseen: frozenset[Source] = frozenset()
 
     def enabled(self, option: str) -> bool | None:
