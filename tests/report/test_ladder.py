@@ -7,14 +7,13 @@ import re
 
 import msgspec
 import pytest
-from rich.console import Console
-
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
 from bootlab.report import ladder_text
 from bootlab.report.ladder import ladder
 from bootlab.report.results import BootSummary, Results
+from bootlab.report.text_table import to_text
 from bootlab.techniques import get
 
 MS = 1_000_000
@@ -79,12 +78,27 @@ def test_a_broken_system_has_no_time(results):
 
 
 def test_the_terminal_shows_a_gain_as_a_minus(results):
-    console = Console(width=200, record=True, file=io.StringIO())
-    console.print(ladder_text.terminal(ladder(results, get)))
-    text = console.export_text()
+    text = to_text(ladder_text.terminal(ladder(results, get)), width=120)
     assert "3 proved rows" in text
     assert re.search(r"Kernel without tracing.*\u2212120\.000 ms.*\u2212195\.3 KiB.*kernel.*faster", text)
     assert "not proved: the same kernel image" in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_figures_stay_whole_on_a_narrow_terminal(results, width):
+    text = to_text(ladder_text.terminal(ladder(results, get)), width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    for whole in ("\u2212120.000 ms", "\u2212195.3 KiB", "faster", "broken", "90.000", "690.000"):
+        assert whole in text
+
+
+def test_every_change_stands_in_both_tables(results):
+    made = ladder(results, get)
+    text = ladder_text.markdown(made)
+    gains, stages = text.split("## ")
+    for rung in made.rungs:
+        assert f"({rung.change})" in gains
+        assert f"| {rung.change} |" in stages
 
 
 def test_markdown_and_html_escape(results):

@@ -87,6 +87,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             context,
             initcall_options=self.source.initcall_options(names),
             module_options=self.source.module_options(names),
+            async_patches=self.source.async_patches(names),
         )
 
 

@@ -10,11 +10,12 @@ import msgspec
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import UserError
+from bootlab.kernelsource.async_probe_patch import async_probe_patch
 from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
 from bootlab.kernelsource.levers import Lever, levers_of
 from bootlab.kernelsource.tree import SourceTree
-from bootlab.model.system import System
+from bootlab.model.system import KernelPatch, System
 
 
 class FunctionText(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +62,17 @@ class KernelSource:
             for name, near in self._nearest(names).items()
             if near.module == "yes" and not self._tree.advisor.dependents(near.symbol, "m")
         }
+
+    def async_patches(self, names: tuple[str, ...]) -> dict[str, KernelPatch]:
+        """Return patches that let the drivers of initcalls probe asynchronously, where they can be written."""
+        found: dict[str, KernelPatch] = {}
+        for place in (self._tree.resolver.named(name) for name in names):
+            if place.certainty != "resolved" or not place.file:
+                continue
+            text = async_probe_patch(self._read(place.file), file=place.file, initcall=place.name)
+            if text is not None and text.isascii():
+                found[place.name] = KernelPatch(name=f"async-{place.name}.patch", text=text)
+        return found
 
     def _nearest(self, names: tuple[str, ...]) -> dict[str, Lever]:
         """Return the nearest option of each initcall that is built in, where the source leaves no doubt about it."""

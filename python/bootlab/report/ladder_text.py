@@ -6,6 +6,7 @@ import csv
 import html
 import io
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -15,11 +16,14 @@ from bootlab.report.ladder import Ladder, Rung
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
 
+_TECHNIQUE, _ID = "technique", "change"
 _HEAD = (
-    "technique", "time", "image", "load (modelled)", "decompression", "kernel", "stage", "verdict",
+    _TECHNIQUE, "time", "image", "load (modelled)", "decompression", "kernel", "stage", "verdict",
     "published (BeagleBone)", "proof",
 )  # fmt: skip
 _NUMBERS = frozenset(_HEAD[1:6])
+_LOOSE = frozenset({_TECHNIQUE, _ID, "published (BeagleBone)", "proof"})
+_ID_WIDTH = 36
 _CSV_HEAD = (
     "change", "verdict", "proved", "saved_ns", "base_ns", "image_bytes", "image_saved_bytes", "stage", "published",
     "costs", "load_ns", "decompression_ns", "kernel_ns", "what", "proof",
@@ -27,22 +31,43 @@ _CSV_HEAD = (
 
 
 def terminal(ladder: Ladder) -> RenderableType:
-    """Return the table for a terminal, with a line that says what the numbers are."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in _HEAD:
-        table.add_column(name, justify="right" if name in _NUMBERS else "left", overflow="fold")
+    """Return two tables for a terminal: what each change gains, and its stages with the proof."""
+    tables = (_terminal_table(ladder, title, names) for title, names in _tables(ladder))
+    return Group(*tables, Text(_footnote(ladder), "dim"))
+
+
+def _terminal_table(ladder: Ladder, title: str, names: tuple[str, ...]) -> Table:
+    table = Table(title=Text(title, "bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        loose = name in _LOOSE
+        widest = _ID_WIDTH if name == _ID else None
+        right = "right" if name in _NUMBERS else "left"
+        table.add_column(name, justify=right, overflow="fold", no_wrap=not loose, max_width=widest)
     for rung in ladder.rungs:
-        style = "" if rung.proved else "dim"
-        table.add_row(*(Text(cell, style) for cell in _cells(rung)))
-    return Group(Text(_headline(ladder), "bold"), table, Text(_footnote(ladder), "dim"))
+        cells = _cells(rung)
+        table.add_row(*(Text(cells[name]) for name in names), style="" if rung.proved else "dim")
+    return table
 
 
 def markdown(ladder: Ladder) -> str:
-    """Return a page in Markdown."""
-    rows = ["| " + " | ".join(_HEAD) + " |", "|---|" + "--:|" * len(_NUMBERS) + "---|" * 4]
-    rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(rung)) + " |" for rung in ladder.rungs]
-    table = "\n".join(rows)
-    return f"# {plain(_headline(ladder))}\n\n{table}\n\n{_footnote(ladder)}\n"
+    """Return a page in Markdown: what each change gains, then its stages with the proof."""
+    parts = []
+    for level, (title, names) in zip(("#", "##"), _tables(ladder), strict=True):
+        rule = "".join("--:|" if name in _NUMBERS else "---|" for name in names)
+        rows = ["| " + " | ".join(names) + " |", f"|{rule}"]
+        for rung in ladder.rungs:
+            cells = _cells(rung)
+            rows.append("| " + " | ".join(plain(cells[name], 400) for name in names) + " |")
+        parts += [f"{level} {plain(title)}", "\n".join(rows)]
+    return "\n\n".join([*parts, _footnote(ladder)]) + "\n"
+
+
+def _tables(ladder: Ladder) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return titles and columns: nobody reads ten columns at once."""
+    return (
+        (_headline(ladder), (_TECHNIQUE, "time", "image", "stage", "verdict", "published (BeagleBone)")),
+        ("Stages with the change (ms), and proof", (_ID, "load (modelled)", "decompression", "kernel", "proof")),
+    )
 
 
 def comma_separated(ladder: Ladder) -> str:
@@ -61,7 +86,7 @@ def page(ladder: Ladder) -> str:
     head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
     rows = "".join(
         f"<tr class='{'proved' if rung.proved else 'open'}'>"
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(rung))
+        + "".join(f"<td>{html.escape(_cells(rung)[name])}</td>" for name in _HEAD)
         + "</tr>\n"
         for rung in ladder.rungs
     )
@@ -81,22 +106,23 @@ _STYLE = (
 )
 
 
-def _cells(rung: Rung) -> tuple[str, ...]:
+def _cells(rung: Rung) -> dict[str, str]:
     # A ladder shows what the time became: a saving is a minus, as in the training's table.
     time = figures.signed_ms(None if rung.saved_ns is None else -rung.saved_ns)
     proof = ("" if rung.proved else "not proved: ") + rung.proof
-    return (
-        f"{rung.title} ({rung.change})",
-        f"{time} ms" if rung.saved_ns is not None else figures.ABSENT,
-        _image(rung),
-        figures.ms(rung.load_ns),
-        figures.ms(rung.decompression_ns),
-        figures.ms(rung.kernel_ns),
-        rung.stage,
-        rung.verdict,
-        rung.published,
-        one_line(proof, 300),
-    )
+    return {
+        _TECHNIQUE: f"{rung.title} ({rung.change})",
+        _ID: rung.change,
+        "time": f"{time} ms" if rung.saved_ns is not None else figures.ABSENT,
+        "image": _image(rung),
+        "load (modelled)": figures.ms(rung.load_ns),
+        "decompression": figures.ms(rung.decompression_ns),
+        "kernel": figures.ms(rung.kernel_ns),
+        "stage": rung.stage,
+        "verdict": rung.verdict,
+        "published (BeagleBone)": rung.published,
+        "proof": one_line(proof, 300),
+    }
 
 
 def _image(rung: Rung) -> str:

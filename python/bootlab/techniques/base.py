@@ -10,7 +10,7 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
+from bootlab.model.system import KernelPatch, System
 from bootlab.model.verdict import Effect
 
 StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]
@@ -93,8 +93,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
     `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
     `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else, and
-    `module_options` to the one that may also build it as a module; what is not in them is not known. Both are filled
-    where bootlab builds the kernel, for techniques with `needs_source`.
+    `module_options` to the one that may also build it as a module, `async_patches` to a patch that lets its driver probe
+    asynchronously; what is not in them is not known. They are filled where bootlab builds the kernel, for techniques
+    with `needs_source`.
     `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
@@ -109,6 +110,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     arch: str = ""
     initcall_options: dict[str, str] = {}
     module_options: dict[str, str] = {}
+    async_patches: dict[str, KernelPatch] = {}
     unseen: frozenset[Source] = frozenset()
 
     def enabled(self, option: str) -> bool | None:

@@ -44,6 +44,7 @@ from bootlab.techniques.kernel.deferred_page_init import DeferredPageInit
 from bootlab.techniques.kernel.deferred_probe_timeout import DeferredProbeTimeout
 from bootlab.techniques.kernel.driver_async_probe import DriverAsyncProbe
 from bootlab.techniques.kernel.drivers_as_modules import DriversAsModules
+from bootlab.techniques.kernel.drivers_async import DriversAsync
 from bootlab.techniques.kernel.expert_trims import ExpertTrims
 from bootlab.techniques.kernel.hpet_off import HpetOff
 from bootlab.techniques.kernel.i8042_probing import I8042Probing
@@ -198,6 +199,7 @@ BUILT_IN: tuple[Technique, ...] = (
     RuntimeUarts(),
     UnusedDrivers(),
     DriversAsModules(),
+    DriversAsync(),
 )
 """In the order in which they are listed and tried: from power-on to the application."""
 

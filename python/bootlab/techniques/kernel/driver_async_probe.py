@@ -7,14 +7,11 @@ import re
 from bootlab.model.change import Change, SetParam
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
-from bootlab.techniques.evidence import KernelLog, quote
+from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.probes import probes_moved, slow_probes
 
 LEAST_US = 1000
 MAX_DRIVERS = 8
-# drivers/base/dd.c really_probe_debug(), printed under initcall_debug.
-_PROBE = re.compile(r"^probe of (\S{1,64}) returned (-?\d{1,6}) after (\d{1,12}) usecs")
-_CALLING = re.compile(r"^calling  (\S{1,128})")
-_RETURNED = re.compile(r"^initcall (\S{1,128})(?: \[\w{1,64}\])? returned ")
 # dev_info() and its kin print "DRIVER DEVICE: ".
 _DRIVER_OF = re.compile(r"^([A-Za-z][\w.-]{0,40}) (\S{1,64}): ")
 
@@ -43,9 +40,7 @@ class DriverAsyncProbe(Technique):
     references = ("drivers/base/dd.c: driver_allows_async_probing(), save_async_options()",)
 
     def _slow(self, log: KernelLog) -> list[tuple[str, int]]:
-        probes = [m for line in log.lines if (m := _PROBE.match(line))]
-        slow = [(m[1], int(m[3])) for m in probes if m[2] == "0" and int(m[3]) >= LEAST_US]
-        return sorted(slow, key=lambda item: -item[1])[:MAX_DRIVERS]
+        return slow_probes(log, LEAST_US)[:MAX_DRIVERS]
 
     def _drivers(self, log: KernelLog) -> tuple[str, ...]:
         devices = {device for device, _ in self._slow(log)}
@@ -76,24 +71,4 @@ class DriverAsyncProbe(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by a device whose probe ended inside its own driver's initcall before, and outside it after."""
-        if before.diagnosis is None or after.diagnosis is None:
-            return Effect(False, "only diagnostic boots of both systems show where each probe ended")
-        was, now = _where(KernelLog.of(before)), _where(KernelLog.of(after))
-        moved = [d for d in was if d in now and was[d] != now[d] and was[d] is not None]
-        if not moved:
-            return Effect(False, "every probe ended inside the same initcall as before")
-        first = moved[0]
-        return Effect(True, quote(f"{len(moved)} probes moved, {first}: during {was[first]} -> during {now[first]}"))
-
-
-def _where(log: KernelLog) -> dict[str, str | None]:
-    running: str | None = None
-    places: dict[str, str | None] = {}
-    for line in log.lines:
-        if found := _CALLING.match(line):
-            running = found[1].partition("+")[0]
-        elif _RETURNED.match(line):
-            running = None
-        elif found := _PROBE.match(line):
-            places.setdefault(found[1], running)
-    return places
+        return probes_moved(before, after)
