@@ -40,6 +40,26 @@ def test_only_options_without_doubt(tmp_path):
     assert source(tmp_path).initcall_options(NAMES) == {"toy_init": "TOY"}
 
 
+def test_only_options_that_may_be_modules(tmp_path):
+    files = FILES | {"Kconfig": FILES["Kconfig"].replace('config TOY\n\tbool "Toy"', 'config TOY\n\ttristate "Toy"')}
+    tree = write(tmp_path / "linux", files)
+    system = System(name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done"))
+    asked = KernelSource(Cache(tmp_path / "cache"), system, CONFIG | {"CONFIG_MODULES": "y"})
+    assert asked.module_options(NAMES) == {"toy_init": "TOY"}
+    without = KernelSource(Cache(tmp_path / "cache"), system, CONFIG)
+    assert without.module_options(NAMES) == {}
+
+
+def test_a_driver_s_patch_is_named_after_its_initcall(tmp_path):
+    text = 'static struct platform_driver toy_driver = {\n\t.driver = {\n\t\t.name = "toy",\n\t},\n};\n'
+    files = FILES | {"drivers/toy.c": text + "module_platform_driver(toy_driver);\n"}
+    tree = write(tmp_path / "linux", files)
+    system = System(name="lab", kernel=Kernel(image="", build=KernelBuild(source=str(tree))), goal=Goal(console="done"))
+    made = KernelSource(Cache(tmp_path / "cache"), system, CONFIG).async_patches(("toy_driver_init", "bus_init"))
+    assert list(made) == ["toy_driver_init"]
+    assert made["toy_driver_init"].name == "async-toy_driver_init.patch"
+
+
 def test_a_patched_file_is_read_as_patched(tmp_path):
     old = FILES["drivers/toy.c"]
     new = "/* moved\n * down */\n" + old.replace("-19", "0")

@@ -7,6 +7,7 @@ import re
 
 import msgspec
 import pytest
+
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict

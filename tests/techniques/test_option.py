@@ -54,6 +54,16 @@ def test_each_asks_proposes_and_proves(technique):
     assert technique.applies(context(built)).answer is Answer.NO
 
 
+def test_what_selects_an_option_goes_with_it():
+    technique = get("kallsyms-off")
+    asked = context({"CONFIG_KALLSYMS": "y", "CONFIG_EXPERT": "y", "CONFIG_FUNCTION_TRACER": "y"})
+    assert "selected by CONFIG_FUNCTION_TRACER" in technique.applies(asked).evidence
+    (change,) = technique.changes(asked)
+    assert change.ops == (SetKernelOptions((("FUNCTION_TRACER", "n"), ("KALLSYMS", "n"))),)
+    alone = context({"CONFIG_KALLSYMS": "y", "CONFIG_EXPERT": "y"})
+    assert technique.changes(alone)[0].ops == (SetKernelOptions((("KALLSYMS", "n"),)),)
+
+
 def test_without_a_configuration_nothing_is_known():
     for technique in OPTIONS:
         assert technique.applies(context({})).answer is Answer.UNKNOWN

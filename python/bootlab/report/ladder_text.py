@@ -8,7 +8,7 @@ import io
 
 from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from bootlab.report import figures
@@ -37,12 +37,17 @@ def terminal(ladder: Ladder) -> RenderableType:
 
 
 def _terminal_table(ladder: Ladder, title: str, names: tuple[str, ...]) -> Table:
-    table = Table(title=Text(title, "bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in names:
-        loose = name in _LOOSE
-        widest = _ID_WIDTH if name == _ID else None
-        right = "right" if name in _NUMBERS else "left"
-        table.add_column(name, justify=right, overflow="fold", no_wrap=not loose, max_width=widest)
+    columns = [
+        Column(
+            name,
+            justify="right" if name in _NUMBERS else "left",
+            overflow="fold",
+            no_wrap=name not in _LOOSE,
+            max_width=_ID_WIDTH if name == _ID else None,
+        )
+        for name in names
+    ]
+    table = Table(*columns, title=Text(title, "bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for rung in ladder.rungs:
         cells = _cells(rung)
         table.add_row(*(Text(cells[name]) for name in names), style="" if rung.proved else "dim")

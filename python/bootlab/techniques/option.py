@@ -17,14 +17,16 @@ class OptionTechnique(Technique):
     """Builds the kernel with every option of `sets` (name without `CONFIG_`, value as a `.config` writes it).
 
     `because` is the reason that it applies. `only_if`: options without which there is nothing to change. `expert`: the
-    options can only be changed with CONFIG_EXPERT. `gone`: a kernel message that a kernel with the options does not
-    print; where the base printed it, its absence belongs to the proof.
+    options can only be changed with CONFIG_EXPERT. `held_by`: options that select one of `sets`; those that are on are
+    switched off with it, since it would stay otherwise. `gone`: a kernel message that a kernel with the options does
+    not print; where the base printed it, its absence belongs to the proof.
     """
 
     sets: ClassVar[Options]
     because: ClassVar[str]
     only_if: ClassVar[tuple[str, ...]] = ()
     expert: ClassVar[bool] = False
+    held_by: ClassVar[tuple[str, ...]] = ()
     gone: ClassVar[str] = ""
     proof = "recording"
     builds = True
@@ -45,14 +47,20 @@ class OptionTechnique(Technique):
             return Applies.no("it is set already", stated(context, self.sets[0][0]))
         words = [stated(context, option) for option, _ in pending]
         more = f" and {len(words) - 3} more" if len(words) > 3 else ""
+        held = ", ".join(f"CONFIG_{name}" for name in self._holding(context))
+        more += f"; selected by {held}, which would go too" if held else ""
         return Applies.yes(self.because, ", ".join(words[:3]) + more)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
-        """Propose the options that differ, and CONFIG_EXPERT where the kernel hides them without it."""
+        """Propose what differs, what holds it off, and CONFIG_EXPERT where the kernel hides the options without it."""
         pending = self.pending(context)
         if not pending:
             return ()
+        pending = (*((name, "n") for name in self._holding(context)), *pending)
         return (Change(technique=self.id, ops=(SetKernelOptions(with_expert(context, pending, needed=self.expert)),)),)
+
+    def _holding(self, context: Context) -> tuple[str, ...]:
+        return tuple(name for name in self.held_by if value_of(context, name) in {"y", "m"})
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configurations that both booted images were built with, and by what the kernel says."""

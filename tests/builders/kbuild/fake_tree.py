@@ -52,7 +52,8 @@ def make_tree(folder: Path) -> Path:
     for name in ("scripts/Kconfig.include", "init/Kconfig", "arch/x86/Makefile"):
         (folder / name).write_text("")
     # What bootlab counts beforehand; the build itself goes by the Makefile above.
-    (folder / "src/Makefile").write_text("obj-y := one.o two.o\nobj-$(CONFIG_A) += three.o\nobj-$(CONFIG_B) += four.o\n")
+    lines = ("obj-y := one.o two.o", "obj-$(CONFIG_A) += three.o", "obj-$(CONFIG_B) += four.o", "")
+    (folder / "src/Makefile").write_text("\n".join(lines))
     for name in ("one", "two", "three"):
         (folder / f"src/{name}.c").write_text(f"int {name};\n")
     return folder

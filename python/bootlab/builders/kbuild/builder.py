@@ -34,8 +34,7 @@ _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT",
 
 
 class BuildObserver(Protocol):
-    """Told how a build goes on. Objects expected: counted in the Makefiles, so not every one; None where they cannot be
-    read."""
+    """Told how a build goes on. Objects expected: as the Makefiles tell, a few less than are made; None: not known."""
 
     def build_started(self, label: str) -> None:
         """Note that a kernel is being built."""

@@ -44,11 +44,9 @@ class DriversAsModules(Technique):
         """Yes when a slow initcall belongs to an option that may be m, and modules can be carried."""
         if context.diagnosis is None or not context.diagnosis.initcalls:
             return Applies.unknown("a diagnostic boot with initcalls is missing")
-        build = context.system.kernel.build
-        if context.system.initramfs is None or (build is not None and build.embed_initramfs):
-            return Applies.no("no initramfs beside the kernel could carry modules")
-        if context.enabled("MODULES") is False:
-            return Applies.no("this kernel loads no modules", "CONFIG_MODULES is not set")
+        return _no_modules(context) or self._among_drivers(context)
+
+    def _among_drivers(self, context: Context) -> Applies:
         slow = _slow(context)
         if not slow:
             return Applies.no(f"no driver's initcall takes {LEAST_NS / 1e6:g} ms", "initcalls of the diagnostic boot")
@@ -95,6 +93,15 @@ class DriversAsModules(Technique):
                 return Effect(False, f"{call.module} was not seen to be loaded after the goal")
         names = ", ".join(f"{call.function} [{call.module}]" for call in moved)
         return Effect(True, f"{effect.evidence}; {names} ran after the goal's line on the console")
+
+
+def _no_modules(context: Context) -> Applies | None:
+    build = context.system.kernel.build
+    if context.system.initramfs is None or (build is not None and build.embed_initramfs):
+        return Applies.no("no initramfs beside the kernel could carry modules")
+    if context.enabled("MODULES") is False:
+        return Applies.no("this kernel loads no modules", "CONFIG_MODULES is not set")
+    return None
 
 
 def _slow(context: Context) -> list[tuple[str, int]]:

@@ -45,11 +45,12 @@ class DriversAsync(Technique):
         slow = _slow(context)
         if not slow:
             return Applies.no(f"no probe takes {LEAST_US} us", "`probe of` lines of the diagnostic boot")
-        patched = [f"{device} {us / 1000:.1f} ms ({call})" for device, us, call in slow if call in context.async_patches]
+        patches = context.async_patches
+        patched = [f"{device} {us / 1000:.1f} ms ({call})" for device, us, call in slow if call in patches]
         if patched:
             return Applies.yes("slow probes", ", ".join(patched[:MOST]))
         shown = ", ".join(f"{device} {us / 1000:.1f} ms" for device, us, _ in slow[:MOST])
-        if context.async_patches:
+        if patches:
             return Applies.no("no driver with a slow probe can be patched", shown)
         return Applies.unknown("whether these drivers can be patched is not known: it takes the kernel's source", shown)
 
