@@ -17,6 +17,7 @@ from bootlab.model.change import (
     DropFiles,
     DropParam,
     ExtendParam,
+    LoadModulesLate,
     MoveRoot,
     Op,
     PutFile,
@@ -172,6 +173,7 @@ def test_every_operation_has_words():
         SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
         MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
         SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
+        LoadModulesLate(after_ms=6000),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
@@ -181,4 +183,5 @@ def test_every_operation_has_words():
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
         "start from flash: in-place", "start from flash: no",
         "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
+        "kernel: modules loaded 6000 ms after user space has started",
     ]  # fmt: skip
