@@ -22,22 +22,8 @@ if [ -n "$debian" ]; then
 else
     command -v riscv64-linux-gnu-gcc >/dev/null || {
         echo "fetch-busybox.sh: apt-get install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross" >&2; exit 3; }
+    "$here/debian-source.sh" busybox "$work/source"
     cd "$work"
-    # The same archives that this machine takes its packages from, for their sources.
-    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(CREATED_BY) $(ORIGIN)' | sort -u |
-        awk -v key=/usr/share/keyrings/debian-archive-keyring.gpg \
-            '$3 == "main" && $4 == "Packages" && $5 == "Debian" {print "deb-src [signed-by=" key "]", $1, $2, $3}' \
-        > sources.list
-    [ -s sources.list ] || {
-        echo "fetch-busybox.sh: apt on this machine knows no archive of Debian's; see apt-get indextargets" >&2; exit 3; }
-    mkdir -p lists/partial
-    set -- -o "Dir::State=$work" -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work" \
-        -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-        -o Acquire::Languages=none -o APT::Sandbox::User=
-    apt-get "$@" update -qq
-    apt-get "$@" source -qq --download-only busybox
-    mkdir source
-    tar -xf busybox_*.orig.tar.* -C source --strip-components=1
     make -s -C source ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- defconfig >/dev/null
     # tc does not build with the headers of newer kernels.
     sed -i -e 's/.*CONFIG_STATIC[ =].*/CONFIG_STATIC=y/' -e 's/^CONFIG_TC=y/# CONFIG_TC is not set/' source/.config

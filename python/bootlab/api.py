@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from bootlab.model.compiled_cmdline import CompiledWay
     from bootlab.model.filesystems import Filesystems
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
+    from bootlab.model.steps import Steps
     from bootlab.model.system import FlashStart
     from bootlab.model.system import System as SystemValue
     from bootlab.model.timeline import Stage
@@ -347,6 +348,14 @@ class System:
         """
         with self._laboratory() as lab:
             return lab.filesystems(self.value, frozenset(ids))
+
+    def steps(self) -> Steps:
+        """Boot the system as it is and after each of its `[[steps]]`, one on top of the other.
+
+        Raise UserError for a system without steps.
+        """
+        with self._laboratory() as lab:
+            return lab.steps(self.value)
 
     def stress_timers(
         self, request: StressRequest, *, fresh: bool = False, count_instructions: bool = False

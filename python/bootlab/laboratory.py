@@ -19,6 +19,7 @@ from bootlab.experiment.delay import DelayPatched
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
+from bootlab.experiment.steps import climb
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.kernelsource.delay_patch import DelayPatch
@@ -26,6 +27,7 @@ from bootlab.model.change import apply_all
 from bootlab.model.compiled_cmdline import CompiledWay
 from bootlab.model.filesystems import Filesystems
 from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.steps import Steps
 from bootlab.model.system import FlashStart, System
 from bootlab.model.verdict import Trial
 from bootlab.report import assemble, results_file
@@ -148,6 +150,12 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("file systems", len(wanted or filesystems.known_ids()))
         return filesystems.compare(bench, self._cache, system, wanted)
+
+    def steps(self, system: System) -> Steps:
+        """Boot a system as it is and after each of its steps."""
+        bench = self.bench(system)
+        self._phase("steps", 2 * (len(system.steps) + 1))
+        return climb(bench, system)
 
     def trace_by_kernel(self, system: System, tracer: KernelTracer) -> TracedByKernel:
         """Boot once for the time and once with the kernel's own tracer on."""

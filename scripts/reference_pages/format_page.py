@@ -54,6 +54,7 @@ away makes a new version.
 | `bootlab-delay` | output of `delay --json`: `risk`, `patch` (`replaced`, `kept`, `text`), and `run` and `results` unless `--dry-run` | 1 | `delay` |
 | `bootlab-xip` | output of `xip --json` | 1 | `xip` |
 | `bootlab-filesystems` | output of `fs --json` | 1 | `fs` |
+| `bootlab-steps` | output of `steps --json` | 1 | `steps` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
 | `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |

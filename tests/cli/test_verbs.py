@@ -20,6 +20,7 @@ VERBS = (
     "check",
     "ladder",
     "fs",
+    "steps",
     "analyze",
     "new",
     "boot",

@@ -18,6 +18,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "try": ("bootlab.cli.trying", "try_"),
     "ladder": ("bootlab.cli.ladder", "ladder"),
     "fs": ("bootlab.cli.fs", "fs"),
+    "steps": ("bootlab.cli.steps", "steps"),
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),

@@ -92,16 +92,23 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def establish(
-    bench: Bench, system: System, *, diagnostic: bool = True, label: str = "base", cache: Cache | None = None
+    bench: Bench,
+    system: System,
+    *,
+    diagnostic: bool = True,
+    placebo: bool = True,
+    label: str = "base",
+    cache: Cache | None = None,
 ) -> Base:
     """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
 
-    `cache`: where the kernel's source lies; without it nothing is asked of the source.
+    `placebo`: boot it with parameters that nothing reads too, which shows what differences mean nothing. `cache`: where
+    the kernel's source lies; without it nothing is asked of the source.
     """
     info = bench.target.plan(system).info
     timing = bench.submit(system, label)
     exact = system.clock.mode == "exact"
-    placebos = [_placebo(bench, system, n) for n in _PLACEBO_LENGTHS] if exact and diagnostic else []
+    placebos = [_placebo(bench, system, n) for n in _PLACEBO_LENGTHS] if exact and diagnostic and placebo else []
     recording = bench.wait(timing)
     if not recording.ok:
         raise BaseFailedError(recording)

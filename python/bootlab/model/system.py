@@ -10,6 +10,7 @@ from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.program import Program
 from bootlab.model.root import Root
+from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
 
@@ -189,7 +190,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     `root`: the tree as a file system on a medium; then there is no `initramfs`. `programs` are built and put into the
     tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it is (the
-    image of a RAM disk).
+    image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own.
     """
 
     name: str
@@ -208,6 +209,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     check: Check = Check()
     limits: Limits = Limits()
     application: str | None = None
+    steps: tuple[Step, ...] = ()
     path: str | None = None
     recordings: str | None = None
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from bootlab.model.filesystems import FilesystemRow, Filesystems
 from bootlab.report import figures
+from bootlab.report.csv_cell import csv_cell
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
 
@@ -57,7 +58,7 @@ def comma_separated(found: Filesystems) -> str:
     writer.writerow(names)
     for row in found.rows:
         values = {**msgspec.structs.asdict(row), "exec_ns": row.exec_ns, "use_ns": row.use_ns}
-        writer.writerow([_cell_of_csv(values[name]) for name in names])
+        writer.writerow([csv_cell(values[name]) for name in names])
     return text.getvalue()
 
 
@@ -130,11 +131,3 @@ def _footnote(found: Filesystems) -> str:
         "first use. An emulator reads flash as fast as memory, and has a RAM disk or initramfs in memory at reset: on "
         "a board add the image's size over the bandwidth of what it is loaded from."
     )
-
-
-def _cell_of_csv(value: object) -> object:
-    # A spreadsheet takes these for the start of a formula.
-    text = str(value)
-    if value is None:
-        return ""
-    return f"'{text}" if isinstance(value, str) and text[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

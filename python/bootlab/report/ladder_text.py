@@ -12,6 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from bootlab.report import figures
+from bootlab.report.csv_cell import csv_cell
 from bootlab.report.ladder import Ladder, Rung
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
@@ -82,7 +83,7 @@ def comma_separated(ladder: Ladder) -> str:
     writer.writerow(_CSV_HEAD)
     for rung in ladder.rungs:
         plain_rung = {**{name: getattr(rung, name) for name in _CSV_HEAD}, "costs": " ".join(rung.costs)}
-        writer.writerow([_cell_of_csv(plain_rung[name]) for name in _CSV_HEAD])
+        writer.writerow([csv_cell(plain_rung[name]) for name in _CSV_HEAD])
     return text.getvalue()
 
 
@@ -154,9 +155,3 @@ def _footnote(ladder: Ladder) -> str:
         f"{ladder.bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(ladder.base_load_ns)} ms). "
         "Published: another board, not this one."
     )
-
-
-def _cell_of_csv(value: object) -> object:
-    # A spreadsheet takes these for the start of a formula.
-    text = str(value)
-    return f"'{text}" if isinstance(value, str) and text[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

@@ -17,7 +17,7 @@ from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
-from bootlab.systemfile.raw import RawEntry, RawInitramfs, RawTree
+from bootlab.systemfile.raw import RawEntry, RawFiles, RawInitramfs, RawTree
 
 _KINDS = ("source", "text", "symlink", "dir", "fifo", "char", "block")
 _MODE = re.compile(r"(?:0o?)?[0-7]{1,4}")
@@ -38,7 +38,19 @@ def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path, *, empty: bool 
 
 
 def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path, *, empty: bool = False) -> FileTree:
-    """Read the tree of a table: an archive, folders over it in their order, single entries over all of them."""
+    """Read the tree of a table. Raise SystemFileError, for an empty one too unless it may be `empty`."""
+    tree = read_files(raw, table, place, unpack_dir)
+    if not tree.entries and not empty:
+        what = f"the {table} is empty"
+        raise place.error(what, table, f"give dir, archive or [{table}.files], or leave the table out")
+    for index, kept in enumerate(raw.keep):
+        if not kept.startswith("/"):
+            raise place.error(f'"{kept}" is not an absolute path', f"{table}.keep[{index}]", f'write "/{kept}"')
+    return tree
+
+
+def read_files(raw: RawFiles, table: str, place: Place, unpack_dir: Path) -> FileTree:
+    """Read the files of a table: an archive, folders over it in their order, single entries over all of them."""
     tree: dict[str, Entry] = {}
     if raw.archive is not None:
         archive = place.file(raw.archive, f"{table}.archive")
@@ -62,12 +74,6 @@ def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path, *, empty
         except UserError as error:
             raise place.error(error.message, where, error.hint) from error
         tree[checked] = _entry(value, place, where)
-    if not tree and not empty:
-        what = f"the {table} is empty"
-        raise place.error(what, table, f"give dir, archive or [{table}.files], or leave the table out")
-    for index, kept in enumerate(raw.keep):
-        if not kept.startswith("/"):
-            raise place.error(f'"{kept}" is not an absolute path', f"{table}.keep[{index}]", f'write "/{kept}"')
     return FileTree.of(tree)
 
 

@@ -25,6 +25,7 @@ from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.programs import programs
 from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
 from bootlab.systemfile.root import root
+from bootlab.systemfile.steps import steps
 from bootlab.systemfile.storage import storage
 
 _SIZE_MAX_BYTES = 4 << 20
@@ -139,6 +140,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         marks=_marks(raw, place),
         limits=_limits(raw.limits, place),
         application=application,
+        steps=steps(raw.steps, place, unpack_dir),
         path=place.path,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
     )

@@ -71,16 +71,21 @@ class RawKernel(RawTable, frozen=True):
     application: str | None = None
 
 
-class RawTree(RawTable, frozen=True):
-    """What `[initramfs]` and `[root]` have in common: the tree.
+class RawFiles(RawTable, frozen=True):
+    """What `[initramfs]`, `[root]` and `[[steps]]` have in common: files.
 
     The entries of `files` are converted one by one, so that an error can name the file.
     """
 
     dir: str | list[str] | None = None
     archive: str | None = None
-    keep: list[str] = []
     files: dict[str, Any] = {}
+
+
+class RawTree(RawFiles, frozen=True):
+    """A whole tree."""
+
+    keep: list[str] = []
 
 
 class RawInitramfs(RawTree, frozen=True):
@@ -99,7 +104,7 @@ class RawRoot(RawTree, frozen=True):
 
 
 class RawEntry(RawTable, frozen=True):
-    """One value of `[initramfs.files]` or `[root.files]`."""
+    """One value of `[initramfs.files]`, `[root.files]` or a step's `files`."""
 
     source: str | None = None
     text: str | None = None
@@ -145,6 +150,21 @@ class RawStorage(RawTable, frozen=True):
     mapping: str | None = None
 
 
+class RawStep(RawFiles, frozen=True, kw_only=True):
+    """One of `[[steps]]`."""
+
+    name: str
+    title: str = ""
+    remove: list[str] = []
+    drop: list[str] = []
+    set: list[str] = []
+    arguments: list[str] | None = None
+    technique: str = ""
+    shown: str | None = None
+    gone: str | None = None
+    published: str = ""
+
+
 class RawGoal(RawTable, frozen=True):
     """`[goal]`."""
 
@@ -184,6 +204,7 @@ class RawSystem(RawTable, frozen=True):
     check: RawCheck = RawCheck()
     marks: dict[str, Any] = {}
     limits: RawLimits = RawLimits()
+    steps: list[RawStep] = []
     cmdline: str | None = None
     application: str | None = None
     recordings: str | None = None

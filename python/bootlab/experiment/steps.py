@@ -1,0 +1,217 @@
+"""The way of a system's `[[steps]]`: each on top of those before, booted, checked and proved."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.images.members import root_of, size_of
+from bootlab.errors import UserError
+from bootlab.experiment import mapped_files
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import Base, establish, why_lost
+from bootlab.experiment.mapped_files import Process
+from bootlab.model.change import Change
+from bootlab.model.recording import Recording
+from bootlab.model.steps import Step, StepRow, Steps
+from bootlab.model.system import System
+from bootlab.model.tree import FileTree
+from bootlab.model.verdict import Effect
+from bootlab.techniques import registry
+from bootlab.techniques.base import Technique
+
+_RUN = re.compile(r"Run \S+ as init process")
+_RUN_MARKS = ("run-init", "user-space")
+_PUBLISHED_ON = "BeagleBone"
+_LINKS_MAX = 40
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    technique: Technique
+    change: Change
+
+
+def climb(bench: Bench, system: System) -> Steps:
+    """Boot a system as it is and after each of its steps. Kept boots are not made again.
+
+    A step that does not apply, does not boot or fails the check is left out of what follows, and its row says why.
+    Raise UserError for a system without steps, BaseFailedError when it has no goal as it is.
+    """
+    if not system.steps:
+        raise UserError(
+            f"{system.name} has no steps",
+            hint="add [[steps]] to the system file: docs/how-to/shorten-an-application.md shows some",
+        )
+    first = here = establish(bench, system, label="as it is", placebo=False)
+    rows = [msgspec.structs.replace(_row(first, "as-it-is"), title="as it is", proved=True)]
+    for step in system.steps:
+        row, reached = _step(bench, first, here, step)
+        rows.append(row)
+        here = reached or here
+    return Steps(
+        system=system.name,
+        clock=first.recording.meta.goal_clock,
+        goal=system.goal.name,
+        application=system.application or "",
+        rows=tuple(rows),
+    )
+
+
+def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[StepRow, Base | None]:
+    missed = StepRow(name=step.name, title=step.title or step.name, kept=False, published=step.published)
+    changed = step.apply(here.system)
+    chosen: _Chosen | None = None
+    if step.technique:
+        found = _choose(step, msgspec.structs.replace(here, system=changed))
+        if isinstance(found, str):
+            return msgspec.structs.replace(missed, reason=found), None
+        chosen = found
+        changed = chosen.change.apply(changed)
+    recording = bench.boot(changed, step.name)
+    if not recording.ok:
+        reason = f"{recording.meta.outcome.value}: {recording.meta.reason}"
+        return msgspec.structs.replace(missed, reason=reason, key=recording.meta.key), None
+    lost = why_lost(bench, first, changed, recording, step.name)
+    if lost:
+        return msgspec.structs.replace(missed, reason=lost, key=recording.meta.key), None
+    there = establish(bench, changed, label=step.name, placebo=False)
+    effect = _effect(step, chosen, here, there)
+    row = msgspec.structs.replace(
+        _row(there, step.name),
+        title=step.title or step.name,
+        what=_what(step, chosen, here.system, changed),
+        proved=effect.shown,
+        proof=effect.evidence,
+        published=step.published or _published(chosen),
+    )
+    return row, there
+
+
+def _choose(step: Step, here: Base) -> _Chosen | str:
+    """Return the change that a step's technique proposes here; a reason where it proposes none."""
+    technique = registry.get(step.technique.partition(":")[0])
+    changes = technique.changes(here.context)
+    wanted = [change for change in changes if step.technique in {change.id, change.technique}]
+    if wanted:
+        return _Chosen(technique, wanted[0])
+    if changes:
+        return f"{technique.id} proposes {', '.join(change.id for change in changes)} here, not {step.technique}"
+    return f"{technique.id} proposes nothing here: {technique.applies(here.context).reason}"
+
+
+def _effect(step: Step, chosen: _Chosen | None, before: Base, after: Base) -> Effect:
+    """Return whether everything that a step promises was seen; every proof counts."""
+    parts: list[Effect] = []
+    old, new = _said(before), _said(after)
+    if step.shown:
+        parts.append(_differs(step.shown, old, new, ("shown", "it was there before", "not seen")))
+    if step.gone:
+        parts.append(_differs(step.gone, new, old, ("gone", "it is still there", "it was not there before")))
+    if chosen is not None:
+        parts.append(chosen.technique.took_effect(before.evidence, after.evidence))
+    if not parts:
+        return Effect(False, "the step names no proof: shown, gone or technique")
+    return Effect(all(part.shown for part in parts), "; ".join(part.evidence for part in parts))
+
+
+def _differs(pattern: str, without: tuple[str, ...], there: tuple[str, ...], words: tuple[str, str, str]) -> Effect:
+    wanted = re.compile(pattern)
+    found = next((line for line in there if wanted.search(line)), None)
+    other = next((line for line in without if wanted.search(line)), None)
+    if other is not None:
+        return Effect(False, f"{words[1]}: {other.strip()}")
+    return (
+        Effect(True, f"{words[0]}: {found.strip()}") if found is not None else Effect(False, f"{words[2]}: {pattern}")
+    )
+
+
+def _said(base: Base) -> tuple[str, ...]:
+    """Return the lines that proofs are looked for in: the timing boot's console, and who ran with which files."""
+    console = tuple(line.text for line in base.recording.lines)
+    return console + mapped_files.lines(mapped_files.processes(base.diagnosis))
+
+
+def _row(base: Base, name: str) -> StepRow:
+    system, recording = base.system, base.recording
+    running = mapped_files.processes(base.diagnosis)
+    libraries = _libraries(system, running)
+    tree = system.tree
+    meta = recording.meta
+    return StepRow(
+        name=name,
+        title=name,
+        run_ns=_run_ns(recording),
+        goal_ns=meta.goal_ns,
+        application_bytes=_file_bytes(tree, system.application) if tree and system.application else None,
+        libraries=None if libraries is None else len(libraries),
+        library_bytes=None if libraries is None else sum(_file_bytes(tree or FileTree(), p) or 0 for p in libraries),
+        processes=None if running is None else len(running),
+        tree_files=sum(entry.kind == "file" for _, entry in tree.entries) if tree else None,
+        tree_bytes=sum(size_of(member) for member in root_of(tree).walk()) if tree else None,
+        image_bytes=meta.artefact_bytes.get("root", meta.artefact_bytes.get("initramfs")),
+        kernel_bytes=meta.artefact_bytes.get("kernel"),
+        cmdline=meta.cmdline,
+        key=meta.key,
+    )
+
+
+def _run_ns(recording: Recording) -> int | None:
+    line = next((line for line in recording.lines if _RUN.search(line.text)), None)
+    if line is not None and line.first_ns is not None:
+        return line.first_ns
+    # A quiet console does not carry the line; the marks of the functions that print it and come after it do.
+    return next((mark.ns for name in _RUN_MARKS if (mark := recording.mark(name)) is not None), None)
+
+
+def _libraries(system: System, running: tuple[Process, ...] | None) -> tuple[str, ...] | None:
+    """Return what the application's process had mapped besides its program; None when that is not known."""
+    if running is None or system.application is None:
+        return None
+    real = _real_path(system.tree or FileTree(), system.application)
+    return next((p.files for p in running if p.program in {real, system.application}), None)
+
+
+def _file_bytes(tree: FileTree, path: str) -> int | None:
+    entry = tree.get(_real_path(tree, path))
+    if entry is None or entry.kind != "file":
+        return None
+    return len((entry.text or "").encode()) if entry.source is None else Path(entry.source).stat().st_size
+
+
+def _real_path(tree: FileTree, path: str) -> str:
+    for _ in range(_LINKS_MAX):
+        entry = tree.get(path)
+        if entry is None or entry.kind != "symlink":
+            return path
+        target = entry.target or ""
+        joined = target if target.startswith("/") else f"{path.rpartition('/')[0]}/{target}"
+        done: list[str] = []
+        for part in joined.split("/"):
+            if part == "..":
+                del done[-1:]
+            elif part not in {"", "."}:
+                done.append(part)
+        path = "/" + "/".join(done)
+    return path
+
+
+def _what(step: Step, chosen: _Chosen | None, before: System, after: System) -> str:
+    old, new = (dict(s.tree.entries) if s.tree else {} for s in (before, after))
+    words = []
+    if gone := len(old.keys() - new.keys()):
+        words.append(f"{gone} files less")
+    if more := len(new.keys() - old.keys()):
+        words.append(f"{more} files more")
+    if other := sum(old[path] != new[path] for path in old.keys() & new.keys()):
+        words.append(f"{other} files replaced")
+    words += [f"{key} dropped" for key in step.drop] + [f"{param} set" for param in step.set]
+    words += [chosen.change.id] if chosen is not None else []
+    return ", ".join(words)
+
+
+def _published(chosen: _Chosen | None) -> str:
+    if chosen is None:
+        return ""
+    return next((p.gain for p in chosen.technique.published if _PUBLISHED_ON in p.machine), "")

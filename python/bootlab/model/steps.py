@@ -1,0 +1,121 @@
+"""Steps: what is done to a system one after the other, and what each boot on the way shows."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.model.cmdline import Param
+from bootlab.model.tree import Entry, FileTree
+
+if TYPE_CHECKING:
+    from bootlab.model.system import System
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of `[[steps]]`.
+
+    In this order: paths that match a pattern of `remove` leave the tree, `tree` is laid over it, parameters are dropped
+    and set, `arguments` (None: as before) become init's, and `technique` (`ID` or `ID:LABEL`) is applied. `shown` must
+    be found in the boot with the step and not before; `gone` before and not with it. `published`: what others gained.
+    """
+
+    name: str
+    title: str = ""
+    remove: tuple[str, ...] = ()
+    tree: FileTree = FileTree()
+    drop: tuple[str, ...] = ()
+    set: tuple[Param, ...] = ()
+    arguments: tuple[str, ...] | None = None
+    technique: str = ""
+    shown: str = ""
+    gone: str = ""
+    published: str = ""
+
+    def apply(self, system: System) -> System:
+        """Return the system with the step's files and parameters; its technique is the caller's.
+
+        Raise UserError for a pattern that removes nothing: it would be a mistake in the file that nobody sees.
+        """
+        if self.remove or self.tree.entries:
+            if system.tree is None:
+                raise UserError(f"step {self.name}: the system has no root tree", hint="add [root] or [initramfs]")
+            system = system.with_tree(self._changed(system.tree))
+        line = system.cmdline
+        for key in self.drop:
+            line = line.without(key)
+        for param in self.set:
+            line = line.with_param(param.key, param.value)
+        if self.arguments is not None:
+            line = msgspec.structs.replace(line, init_args=self.arguments)
+        return msgspec.structs.replace(system, cmdline=line)
+
+    def _changed(self, tree: FileTree) -> FileTree:
+        gone: set[str] = set()
+        for pattern in self.remove:
+            found = {path for path, _ in tree.entries if fnmatch.fnmatchcase(path, pattern)}
+            if not found:
+                raise UserError(
+                    f"step {self.name}: nothing in the tree matches remove = {pattern!r}",
+                    hint="patterns are those of the shell, over the whole path; * goes across /",
+                )
+            gone |= found
+        kept: dict[str, Entry] = {path: entry for path, entry in tree.entries if path not in gone}
+        return FileTree.of({**kept, **self.tree.as_dict()})
+
+
+class StepRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot of the way. Times in virtual nanoseconds (the host's in free mode), sizes in bytes; None: not known.
+
+    `run_ns`: the kernel starts the first program. `application_bytes`: the file that the system file names as
+    `application`; `library_bytes` and `libraries`: the other files that its process had mapped, by the diagnostic
+    boot. `tree_bytes`: the contents of all files. `image_bytes`: the root's image or the initramfs.
+    `kept`: what follows is built on it.
+    """
+
+    name: str
+    title: str
+    what: str = ""
+    kept: bool = True
+    reason: str = ""
+    proved: bool = False
+    proof: str = ""
+    run_ns: int | None = None
+    goal_ns: int | None = None
+    application_bytes: int | None = None
+    library_bytes: int | None = None
+    libraries: int | None = None
+    processes: int | None = None
+    tree_files: int | None = None
+    tree_bytes: int | None = None
+    image_bytes: int | None = None
+    kernel_bytes: int | None = None
+    published: str = ""
+    cmdline: str = ""
+    key: str = ""
+
+    @property
+    def use_ns(self) -> int | None:
+        """From the start of the first program to the goal."""
+        return None if self.goal_ns is None or self.run_ns is None else self.goal_ns - self.run_ns
+
+
+class Steps(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole way: the system as it is, then a row a step, each on top of those that were kept."""
+
+    format: str = "bootlab-steps"
+    version: int = 1
+    system: str
+    clock: str
+    goal: str
+    application: str = ""
+    rows: tuple[StepRow, ...] = ()
+
+    @property
+    def share(self) -> float | None:
+        """What is left of the first row's time from the first program to the goal: 0.5 is half of it."""
+        kept = [row.use_ns for row in self.rows if row.kept and row.use_ns is not None]
+        return kept[-1] / kept[0] if kept and kept[0] else None

@@ -1,0 +1,135 @@
+"""The steps of a system for people and for spreadsheets: terminal, Markdown, CSV, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bootlab.model.steps import StepRow, Steps
+from bootlab.report import figures
+from bootlab.report.csv_cell import csv_cell
+from bootlab.report.shown_text import one_line
+from bootlab.report.summary_markdown import plain
+
+_HEAD = (
+    "step", "to {goal}, ms", "of the first", "from reset, ms", "application", "mapped with it", "processes",
+    "root tree", "image", "kernel", "published", "proof",
+)  # fmt: skip
+_RIGHT = range(1, 10)
+_PROOF_CHARACTERS = 240
+
+
+def terminal(found: Steps) -> RenderableType:
+    """Return the table for a terminal, each step's proof below it, and a line that says what the numbers are."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    head = _head(found)
+    for number, name in enumerate(head[:-2]):
+        right = number in _RIGHT
+        table.add_column(name, justify="right" if right else "left", no_wrap=right)
+    for row in found.rows:
+        style = "" if row.kept and row.proved else "dim"
+        table.add_row(*(Text(cell, style) for cell in _cells(found, row)[:-2]))
+    said = [Text(f"{row.title}: {_proof(row)}", "" if row.kept and row.proved else "yellow") for row in found.rows[1:]]
+    return Group(Text(_headline(found), "bold"), table, *said, Text(_footnote(found), "dim"))
+
+
+def markdown(found: Steps) -> str:
+    """Return a page in Markdown."""
+    rows = ["| " + " | ".join(_head(found)) + " |", "|---|" + "--:|" * len(_RIGHT) + "---|---|"]
+    rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(found, row)) + " |" for row in found.rows]
+    table = "\n".join(rows)
+    return f"# {plain(_headline(found), 400)}\n\n{table}\n\n{plain(_footnote(found), 2000)}\n"
+
+
+def comma_separated(found: Steps) -> str:
+    """Return one line a row, with plain numbers: nanoseconds and bytes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [*StepRow.__struct_fields__, "use_ns"]
+    writer.writerow(names)
+    for row in found.rows:
+        values = {**msgspec.structs.asdict(row), "use_ns": row.use_ns}
+        writer.writerow([csv_cell(values[name]) for name in names])
+    return text.getvalue()
+
+
+def page(found: Steps) -> str:
+    """Return one self-contained HTML page."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in _head(found))
+    rows = "".join(
+        f"<tr class='{'proved' if row.kept and row.proved else 'open'}'>"
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(found, row))
+        + "</tr>\n"
+        for row in found.rows
+    )
+    title = html.escape(_headline(found))
+    return (
+        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
+        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+        f"<p>{html.escape(_footnote(found))}</p></body></html>\n"
+    )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:100rem}"
+    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;"
+    "border-bottom:1px solid #8884}td:nth-child(n+2):nth-child(-n+10){text-align:right;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
+)
+
+
+def _head(found: Steps) -> tuple[str, ...]:
+    return tuple(name.format(goal=one_line(found.goal, 40)) for name in _HEAD)
+
+
+def _cells(found: Steps, row: StepRow) -> tuple[str, ...]:
+    mapped = figures.ABSENT if row.libraries is None else f"{figures.size(row.library_bytes)} in {row.libraries}"
+    files = "" if row.tree_files is None else f" in {row.tree_files}"
+    return (
+        one_line(row.title, 80),
+        figures.ms(row.use_ns),
+        figures.percent(row.use_ns, found.rows[0].use_ns),
+        figures.ms(row.goal_ns),
+        figures.size(row.application_bytes),
+        mapped if row.libraries != 0 else "nothing",
+        figures.ABSENT if row.processes is None else str(row.processes),
+        figures.size(row.tree_bytes) + files,
+        figures.size(row.image_bytes),
+        figures.size(row.kernel_bytes),
+        one_line(row.published, 80),
+        _proof(row),
+    )
+
+
+def _proof(row: StepRow) -> str:
+    if not row.kept:
+        return one_line(f"left out: {row.reason}", _PROOF_CHARACTERS)
+    return one_line(("" if row.proved else "not proved: ") + row.proof, _PROOF_CHARACTERS)
+
+
+def _headline(found: Steps) -> str:
+    first = found.rows[0].use_ns if found.rows else None
+    last = next((row for row in reversed(found.rows) if row.kept), None)
+    share = "" if found.share is None else f", {100 * found.share:.1f} % of the first"
+    return (
+        f"{one_line(found.system, 80)}: from the first program to {one_line(found.goal, 60)} in {figures.ms(first)} ms "
+        f"as it is, {figures.ms(last.use_ns if last else None)} ms after all steps{share}"
+    )
+
+
+def _footnote(found: Steps) -> str:
+    return (
+        "Each row stands on those before it that were not left out; each was booted to the goal, passed the functional "
+        f"check, and shows in its own boot that the step took effect. Times on the {found.clock} clock: to the goal "
+        "from the kernel's start of the first program, and from reset. Application: the program alone; mapped with it: "
+        "the other files that its process had mapped; processes: those of user space after the goal (both by a "
+        "diagnostic boot). Root tree: the contents of all files; image: the file system's image, or the initramfs. An "
+        "emulator reads a card as fast as memory and has an initramfs in memory at reset: on a board what is loaded "
+        "costs time. Published: other boards, not this one."
+    )

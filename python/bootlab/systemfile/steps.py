@@ -1,0 +1,88 @@
+"""`[[steps]]` of a system file: what `bootlab steps` does one after the other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bootlab.errors import UserError
+from bootlab.model.cmdline import CommandLine, Param
+from bootlab.model.steps import Step
+from bootlab.systemfile.entries import read_files
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.raw import RawStep
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_KEY = re.compile(r"[^\s=\"]+")
+
+
+def steps(raw: list[RawStep], place: Place, unpack_dir: Path) -> tuple[Step, ...]:
+    """Check every step. Raise SystemFileError."""
+    found: list[Step] = []
+    for index, one in enumerate(raw):
+        where = f"steps[{index}]"
+        step = _step(one, where, place, unpack_dir)
+        if any(step.name == other.name for other in found):
+            raise place.error(f"there are two steps {step.name}", f"{where}.name", "give each a name of its own")
+        found.append(step)
+    return tuple(found)
+
+
+def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
+    if not _NAME.fullmatch(raw.name):
+        raise place.error(
+            f'"{raw.name[:80]}" cannot be a step\'s name',
+            f"{where}.name",
+            "letters, digits, dot, dash and underscore, 64 at most; title takes any text",
+        )
+    for index, pattern in enumerate(raw.remove):
+        if not pattern.startswith("/"):
+            message = f'"{pattern[:80]}" is not an absolute path or pattern'
+            raise place.error(message, f"{where}.remove[{index}]", f'write "/{pattern[:80]}"')
+    for index, key in enumerate(raw.drop):
+        if not _KEY.fullmatch(key):
+            raise place.error(f"{key[:80]!r} is no parameter's name", f"{where}.drop[{index}]", "write it without =")
+    tree = read_files(raw, where, place, unpack_dir)
+    if not (raw.remove or tree.entries or raw.drop or raw.set or raw.arguments is not None or raw.technique):
+        raise place.error("this step does nothing", where, "give dir, files, remove, set, drop, arguments or technique")
+    if not (raw.shown or raw.gone or raw.technique):
+        raise place.error(
+            "nothing would prove this step",
+            where,
+            "give shown or gone: a pattern for the console, or for lines such as 'mapped /bin/app /lib/libc.so.6'",
+        )
+    return Step(
+        name=raw.name,
+        title=raw.title,
+        remove=tuple(raw.remove),
+        tree=tree,
+        drop=tuple(raw.drop),
+        set=tuple(_param(text, f"{where}.set[{index}]", place) for index, text in enumerate(raw.set)),
+        arguments=None if raw.arguments is None else tuple(raw.arguments),
+        technique=raw.technique,
+        shown=_pattern(raw.shown, f"{where}.shown", place),
+        gone=_pattern(raw.gone, f"{where}.gone", place),
+        published=raw.published,
+    )
+
+
+def _param(text: str, where: str, place: Place) -> Param:
+    try:
+        line = CommandLine.parse(text)
+    except UserError as error:
+        raise place.error(error.message, where, error.hint) from error
+    if len(line.params) != 1 or line.init_args:
+        raise place.error(f"{text[:80]!r} is not one parameter", where, 'one text each: ["quiet", "init=/sbin/app"]')
+    return line.params[0]
+
+
+def _pattern(text: str | None, where: str, place: Place) -> str:
+    if text is None:
+        return ""
+    try:
+        empty = re.compile(text).search("") is not None
+    except re.error as error:
+        raise place.error(f"not a regular expression: {error.msg}", where) from error
+    if empty:
+        raise place.error(f"{text!r} also matches an empty line", where, "name some text")
+    return text
