@@ -45,7 +45,7 @@ def climb(bench: Bench, system: System) -> Steps:
             hint="add [[steps]] to the system file: docs/how-to/shorten-an-application.md shows some",
         )
     first = here = establish(bench, system, label="as it is", placebo=False)
-    rows = [msgspec.structs.replace(_row(first, "as-it-is"), title="as it is", proved=True)]
+    rows = [msgspec.structs.replace(_row(bench, first, "as-it-is"), title="as it is", proved=True)]
     for step in system.steps:
         row, reached = _step(bench, first, here, step)
         rows.append(row)
@@ -79,7 +79,7 @@ def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[StepRow, B
     there = establish(bench, changed, label=step.name, placebo=False)
     effect = _effect(step, chosen, here, there)
     row = msgspec.structs.replace(
-        _row(there, step.name),
+        _row(bench, there, step.name),
         title=step.title or step.name,
         what=_what(step, chosen, here.system, changed),
         proved=effect.shown,
@@ -133,8 +133,9 @@ def _said(base: Base) -> tuple[str, ...]:
     return console + mapped_files.lines(mapped_files.processes(base.diagnosis))
 
 
-def _row(base: Base, name: str) -> StepRow:
-    system, recording = base.system, base.recording
+def _row(bench: Bench, base: Base, name: str) -> StepRow:
+    # With the programs that are built for the tree.
+    system, recording = bench.target.plan(base.system).system, base.recording
     running = mapped_files.processes(base.diagnosis)
     libraries = _libraries(system, running)
     tree = system.tree

@@ -9,6 +9,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model.cmdline import Param
+from bootlab.model.program import Program
 from bootlab.model.tree import Entry, FileTree
 
 if TYPE_CHECKING:
@@ -18,15 +19,18 @@ if TYPE_CHECKING:
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One step of `[[steps]]`.
 
-    In this order: paths that match a pattern of `remove` leave the tree, `tree` is laid over it, parameters are dropped
-    and set, `arguments` (None: as before) become init's, and `technique` (`ID` or `ID:LABEL`) is applied. `shown` must
+    In this order: paths that match a pattern of `remove` and none of `keep` leave the tree, `tree` is laid over it, `programs` are built
+    (in place of those of the same path), parameters are dropped and set, `arguments` (None: as before) become init's,
+    and `technique` (`ID` or `ID:LABEL`) is applied. `shown` must
     be found in the boot with the step and not before; `gone` before and not with it. `published`: what others gained.
     """
 
     name: str
     title: str = ""
     remove: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     tree: FileTree = FileTree()
+    programs: tuple[Program, ...] = ()
     drop: tuple[str, ...] = ()
     set: tuple[Param, ...] = ()
     arguments: tuple[str, ...] | None = None
@@ -44,6 +48,9 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             if system.tree is None:
                 raise UserError(f"step {self.name}: the system has no root tree", hint="add [root] or [initramfs]")
             system = system.with_tree(self._changed(system.tree))
+        if self.programs:
+            built = {program.path: program for program in (*system.programs, *self.programs)}
+            system = msgspec.structs.replace(system, programs=tuple(built.values()))
         line = system.cmdline
         for key in self.drop:
             line = line.without(key)
@@ -63,6 +70,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
                     hint="patterns are those of the shell, over the whole path; * goes across /",
                 )
             gone |= found
+        gone = {path for path in gone if not any(fnmatch.fnmatchcase(path, pattern) for pattern in self.keep)}
         kept: dict[str, Entry] = {path: entry for path, entry in tree.entries if path not in gone}
         return FileTree.of({**kept, **self.tree.as_dict()})
 

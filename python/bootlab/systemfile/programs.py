@@ -26,11 +26,15 @@ def programs(raw: RawSystem, place: Place) -> tuple[Program, ...]:
     if raw.programs and raw.initramfs is None and raw.root is None:
         what = "programs are built, and there is no tree for them"
         raise place.error(what, "programs", "add a table [initramfs] or [root]")
-    return tuple(_program(path, one, place) for path, one in raw.programs.items())
+    return read_programs(raw.programs, "programs", place)
 
 
-def _program(path: str, value: Any, place: Place) -> Program:
-    where = f'programs."{path}"'
+def read_programs(raw: dict[str, Any], table: str, place: Place) -> tuple[Program, ...]:
+    """Check the programs of a table. Raise SystemFileError."""
+    return tuple(_program(path, one, f'{table}."{path}"', place) for path, one in raw.items())
+
+
+def _program(path: str, value: Any, where: str, place: Place) -> Program:
     try:
         raw = msgspec.convert(value, RawProgram)
     except msgspec.ValidationError as error:

@@ -156,6 +156,8 @@ class RawStep(RawFiles, frozen=True, kw_only=True):
     name: str
     title: str = ""
     remove: list[str] = []
+    keep: list[str] = []
+    programs: dict[str, Any] = {}
     drop: list[str] = []
     set: list[str] = []
     arguments: list[str] | None = None

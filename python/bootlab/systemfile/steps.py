@@ -10,6 +10,7 @@ from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.steps import Step
 from bootlab.systemfile.entries import read_files
 from bootlab.systemfile.place import Place
+from bootlab.systemfile.programs import read_programs
 from bootlab.systemfile.raw import RawStep
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -35,16 +36,18 @@ def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
             f"{where}.name",
             "letters, digits, dot, dash and underscore, 64 at most; title takes any text",
         )
-    for index, pattern in enumerate(raw.remove):
-        if not pattern.startswith("/"):
-            message = f'"{pattern[:80]}" is not an absolute path or pattern'
-            raise place.error(message, f"{where}.remove[{index}]", f'write "/{pattern[:80]}"')
+    for key in ("remove", "keep"):
+        for index, pattern in enumerate(getattr(raw, key)):
+            if not pattern.startswith("/"):
+                message = f'"{pattern[:80]}" is not an absolute path or pattern'
+                raise place.error(message, f"{where}.{key}[{index}]", f'write "/{pattern[:80]}"')
     for index, key in enumerate(raw.drop):
         if not _KEY.fullmatch(key):
             raise place.error(f"{key[:80]!r} is no parameter's name", f"{where}.drop[{index}]", "write it without =")
     tree = read_files(raw, where, place, unpack_dir)
-    if not (raw.remove or tree.entries or raw.drop or raw.set or raw.arguments is not None or raw.technique):
-        raise place.error("this step does nothing", where, "give dir, files, remove, set, drop, arguments or technique")
+    programs = read_programs(raw.programs, f"{where}.programs", place)
+    if not (programs or raw.remove or tree.entries or raw.drop or raw.set or raw.arguments is not None or raw.technique):
+        raise place.error("this step does nothing", where, "give dir, files, programs, remove, set, drop, arguments or technique")
     if not (raw.shown or raw.gone or raw.technique):
         raise place.error(
             "nothing would prove this step",
@@ -55,7 +58,9 @@ def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
         name=raw.name,
         title=raw.title,
         remove=tuple(raw.remove),
+        keep=tuple(raw.keep),
         tree=tree,
+        programs=programs,
         drop=tuple(raw.drop),
         set=tuple(_param(text, f"{where}.set[{index}]", place) for index, text in enumerate(raw.set)),
         arguments=None if raw.arguments is None else tuple(raw.arguments),
