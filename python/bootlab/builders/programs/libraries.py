@@ -39,7 +39,8 @@ def missing(
     ProgramBuildError for a library that nobody has.
     """
     paths = set(there)
-    names = {posixpath.basename(path) for path in paths if posixpath.dirname(path) in _searched(built)}
+    searched = _searched(built) | _multiarch(built, paths, compiler)
+    names = {posixpath.basename(path) for path in paths if posixpath.dirname(path) in searched}
     added: dict[str, Path] = {}
     folder = "/lib"
     todo = list(built.items())
@@ -80,6 +81,15 @@ def _searched(built: dict[str, ElfFacts]) -> set[str]:
         for part in facts.search_path:
             folders.add(posixpath.normpath(part.replace("${ORIGIN}", home).replace("$ORIGIN", home)))
     return folders
+
+
+def _multiarch(built: dict[str, ElfFacts], paths: set[str], compiler: Compiler) -> set[str]:
+    """Return Debian's folders for the architecture where the tree brings Debian's loader, which searches them."""
+    triplet = compiler.prefix.rstrip("-")
+    folders = {f"/lib/{triplet}", f"/usr/lib/{triplet}"}
+    loaders = {posixpath.basename(facts.interpreter) for facts in built.values() if facts.interpreter is not None}
+    there = any(f"{folder}/{name}" in paths for folder in folders for name in loaders)
+    return folders if triplet and there else set()
 
 
 def _folder_of(loader: Path) -> str:
