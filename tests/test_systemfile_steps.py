@@ -11,7 +11,8 @@ BASE = 'name = "x"\ntarget = "replay"\n[goal]\nconsole = "ready"\n[initramfs.fil
 
 def test_the_keys_arrive():
     text = (
-        '[[steps]]\nname = "small"\nremove = ["/usr/*"]\nkeep = ["/usr/bin/*"]\nset = ["rdinit=/app", "quiet"]\ndrop = ["rw"]\n'
+        '[[steps]]\nname = "small"\nremove = ["/usr/*"]\nkeep = ["/usr/bin/*"]\ndrop = ["rw"]\n'
+        'set = ["rdinit=/app", "quiet"]\n'
         'arguments = ["-v", "two words"]\nshown = "small"\ngone = "large"\npublished = "-1 ms"\n'
         '[steps.files]\n"/app" = { text = "b" }\n[steps.programs."/bin/p"]\nbuild = "true"\n'
         '[[steps]]\nname = "next"\ntechnique = "quiet"\n'

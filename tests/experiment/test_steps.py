@@ -78,9 +78,7 @@ def climbed(tmp_path, start: System, target: Target | None = None):
 
 def test_each_step_stands_on_those_before_it(tmp_path):
     smaller = Step(name="smaller", title="No documentation", remove=("/usr/share/*",), gone="has /usr/share")
-    put = Step(
-        name="put", tree=FileTree.of({"/new": Entry(kind="file", text="")}), shown="has /new", published="-1 ms"
-    )
+    put = Step(name="put", tree=FileTree.of({"/new": Entry(kind="file", text="")}), shown="has /new", published="-1 ms")
     found = climbed(tmp_path, system(smaller, put))
     assert [(row.name, row.kept, row.proved) for row in found.rows] == [
         ("as-it-is", True, True), ("smaller", True, True), ("put", True, True),

@@ -26,6 +26,8 @@ _RUN = re.compile(r"Run \S+ as init process")
 _RUN_MARKS = ("run-init", "user-space")
 _PUBLISHED_ON = "BeagleBone"
 _LINKS_MAX = 40
+_QUOTED_CHARACTERS = 120
+_AROUND = 40
 
 
 class _Chosen(msgspec.Struct, frozen=True):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One step of `[[steps]]`.
 
-    In this order: paths that match a pattern of `remove` and none of `keep` leave the tree, `tree` is laid over it, `programs` are built
-    (in place of those of the same path), parameters are dropped and set, `arguments` (None: as before) become init's,
-    and `technique` (`ID` or `ID:LABEL`) is applied. `shown` must
-    be found in the boot with the step and not before; `gone` before and not with it. `published`: what others gained.
+    In this order: paths that match a pattern of `remove` and none of `keep` leave the tree, `tree` is laid over it,
+    `programs` are built (in place of those of the same path), parameters are dropped and set, `arguments` (None: as
+    before) become init's, and `technique` (`ID` or `ID:LABEL`) is applied. `shown` must be found in the boot with the
+    step and not before; `gone` before and not with it. `published`: what others gained.
     """
 
     name: str

@@ -18,30 +18,30 @@ from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
 
 _HEAD = (
-    "step", "to {goal}, ms", "of the first", "from reset, ms", "application", "mapped with it", "processes",
+    "step", "init to goal, ms", "of the first", "from reset, ms", "application", "mapped with it", "processes",
     "root tree", "image", "kernel", "published", "proof",
 )  # fmt: skip
 _RIGHT = range(1, 10)
+_SHOWN = 9
+"""The columns that fit a terminal."""
 _PROOF_CHARACTERS = 240
 
 
 def terminal(found: Steps) -> RenderableType:
     """Return the table for a terminal, each step's proof below it, and a line that says what the numbers are."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    head = _head(found)
-    for number, name in enumerate(head[:-2]):
-        right = number in _RIGHT
-        table.add_column(name, justify="right" if right else "left", no_wrap=right)
+    for number, name in enumerate(_HEAD[:_SHOWN]):
+        table.add_column(name, justify="right" if number in _RIGHT else "left", no_wrap=number in _RIGHT)
     for row in found.rows:
         style = "" if row.kept and row.proved else "dim"
-        table.add_row(*(Text(cell, style) for cell in _cells(found, row)[:-2]))
+        table.add_row(row.name, *(Text(cell, style) for cell in _cells(found, row)[1:_SHOWN]))
     said = [Text(f"{row.title}: {_proof(row)}", "" if row.kept and row.proved else "yellow") for row in found.rows[1:]]
     return Group(Text(_headline(found), "bold"), table, *said, Text(_footnote(found), "dim"))
 
 
 def markdown(found: Steps) -> str:
     """Return a page in Markdown."""
-    rows = ["| " + " | ".join(_head(found)) + " |", "|---|" + "--:|" * len(_RIGHT) + "---|---|"]
+    rows = ["| " + " | ".join(_HEAD) + " |", "|---|" + "--:|" * len(_RIGHT) + "---|---|"]
     rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(found, row)) + " |" for row in found.rows]
     table = "\n".join(rows)
     return f"# {plain(_headline(found), 400)}\n\n{table}\n\n{plain(_footnote(found), 2000)}\n"
@@ -61,7 +61,7 @@ def comma_separated(found: Steps) -> str:
 
 def page(found: Steps) -> str:
     """Return one self-contained HTML page."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in _head(found))
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
     rows = "".join(
         f"<tr class='{'proved' if row.kept and row.proved else 'open'}'>"
         + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(found, row))
@@ -82,10 +82,6 @@ _STYLE = (
     "border-bottom:1px solid #8884}td:nth-child(n+2):nth-child(-n+10){text-align:right;white-space:nowrap;"
     "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
 )
-
-
-def _head(found: Steps) -> tuple[str, ...]:
-    return tuple(name.format(goal=one_line(found.goal, 40)) for name in _HEAD)
 
 
 def _cells(found: Steps, row: StepRow) -> tuple[str, ...]:
@@ -126,10 +122,10 @@ def _headline(found: Steps) -> str:
 def _footnote(found: Steps) -> str:
     return (
         "Each row stands on those before it that were not left out; each was booted to the goal, passed the functional "
-        f"check, and shows in its own boot that the step took effect. Times on the {found.clock} clock: to the goal "
-        "from the kernel's start of the first program, and from reset. Application: the program alone; mapped with it: "
-        "the other files that its process had mapped; processes: those of user space after the goal (both by a "
-        "diagnostic boot). Root tree: the contents of all files; image: the file system's image, or the initramfs. An "
-        "emulator reads a card as fast as memory and has an initramfs in memory at reset: on a board what is loaded "
-        "costs time. Published: other boards, not this one."
+        f"check, and shows in its own boot that the step took effect. Times on the {found.clock} clock. Init to goal: "
+        f"from the kernel's start of the first program to {one_line(found.goal, 60)}. Application: the program alone; "
+        "mapped with it: the other files that its process had mapped; processes: those of user space after the goal "
+        "(both by a diagnostic boot). Root tree: the contents of all files; image: the file system's image, or the "
+        "initramfs. An emulator reads a card as fast as memory and has an initramfs in memory at reset: on a board "
+        "what is loaded costs time. Published: other boards, not this one."
     )

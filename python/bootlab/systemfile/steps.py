@@ -46,8 +46,12 @@ def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
             raise place.error(f"{key[:80]!r} is no parameter's name", f"{where}.drop[{index}]", "write it without =")
     tree = read_files(raw, where, place, unpack_dir)
     programs = read_programs(raw.programs, f"{where}.programs", place)
-    if not (programs or raw.remove or tree.entries or raw.drop or raw.set or raw.arguments is not None or raw.technique):
-        raise place.error("this step does nothing", where, "give dir, files, programs, remove, set, drop, arguments or technique")
+    if not (
+        programs or raw.remove or tree.entries or raw.drop or raw.set or raw.arguments is not None or raw.technique
+    ):
+        raise place.error(
+            "this step does nothing", where, "give dir, files, programs, remove, set, drop, arguments or technique"
+        )
     if not (raw.shown or raw.gone or raw.technique):
         raise place.error(
             "nothing would prove this step",

@@ -11,7 +11,9 @@ COMPILER = Compiler(
     arch="arm", libc="glibc", prefix="arm-linux-gnueabihf-", name="no-such-gcc", version="1", identity="1"
 )
 LOADER = "/lib/ld-linux-armhf.so.3"
-BUILT = {"/usr/bin/app": ElfFacts(machine=40, kind="executable", interpreter=LOADER, needed=("libc.so.6", "libown.so.1"))}
+BUILT = {
+    "/usr/bin/app": ElfFacts(machine=40, kind="executable", interpreter=LOADER, needed=("libc.so.6", "libown.so.1"))
+}
 MULTIARCH = ("/lib/arm-linux-gnueabihf/libc.so.6", "/usr/lib/arm-linux-gnueabihf/libown.so.1")
 
 
