@@ -14,7 +14,8 @@ FOUND = Steps(
     rows=(
         StepRow(
             name="as-it-is", title="as it is", proved=True, run_ns=1000 * MS, goal_ns=5000 * MS,
-            application_bytes=100_000, library_bytes=300 << 20, libraries=201, processes=3, tree_files=7000, tree_bytes=350 << 20,
+            application_bytes=100_000,
+            library_bytes=300 << 20, libraries=201, processes=3, tree_files=7000, tree_bytes=350 << 20,
         ),
         StepRow(
             name="small", title="small <b>", proved=True, proof="shown: a | b", run_ns=1000 * MS, goal_ns=2000 * MS,
