@@ -4,8 +4,9 @@
 
 use std::io::{self, Read};
 
-use super::graph_batches::{self, Known};
-use super::graph_line::{self, Body, SameColumns};
+use super::graph_batches::{self, Call, Kind, Row};
+use super::graph_layout::Layout;
+use super::graph_line::{self, Body};
 use super::lines::ReadCounts;
 use super::number::digits;
 use super::skipped::Skipped;
@@ -76,9 +77,9 @@ pub struct Reader {
     trace: Trace,
     cpus: Vec<Cpu>,
     indent: Indent,
-    same: SameColumns,
-    /// Processor and task of the line before, when that was a call.
-    before: Option<(usize, TaskId)>,
+    layout: Layout,
+    /// Processor and task of the last call, or why it was not taken.
+    before: Result<(usize, TaskId), &'static str>,
 }
 
 impl Reader {
@@ -92,8 +93,8 @@ impl Reader {
             trace,
             cpus: Vec::new(),
             indent: Indent::Unknown,
-            same: SameColumns::default(),
-            before: None,
+            layout: Layout::default(),
+            before: Err("no call, return or event"),
         }
     }
 
@@ -159,17 +160,17 @@ impl Reader {
 
     /// Is the indentation that of the kernel, or did a mail or an editor flatten it? The first callee tells.
     #[inline]
-    fn depth(&mut self, index: usize, indent: u32, entering: bool, exiting: bool) -> u32 {
+    fn depth(&mut self, index: usize, indent: u32, kind: Kind) -> u32 {
         if self.indent == Indent::Unknown {
             let before = self.cpus[index].entered_at.take();
-            if let Some(before) = before.filter(|_| !exiting) {
+            if let Some(before) = before.filter(|_| kind != Kind::Exit) {
                 self.indent = if indent > before {
                     Indent::Trusted
                 } else {
                     Indent::Mangled
                 };
             }
-            self.cpus[index].entered_at = entering.then_some(indent);
+            self.cpus[index].entered_at = (kind == Kind::Enter).then_some(indent);
         }
         if self.indent == Indent::Trusted {
             indent / 2
@@ -180,80 +181,74 @@ impl Reader {
 
     /// Takes one line.
     pub fn line(&mut self, line: &[u8]) {
-        let mut same = std::mem::take(&mut self.same);
-        let read = graph_line::parse_after(line, &mut same);
-        let known = Known {
-            name: None,
-            repeated: same.repeated(),
-        };
-        self.same = same;
-        self.take(&read, line, known);
+        let read = self.layout.parse(line);
+        match Call::of(&read, &mut self.trace.calls.names) {
+            Some(call) if self.layout.repeated() => self.take(&Row::Repeated(&call)),
+            Some(call) => self.take(&Row::Call(&call, read.cpu, read.proc, line)),
+            None => self.take(&Row::Other(line)),
+        }
     }
 
     #[inline]
-    fn place(&mut self, read: &graph_line::GraphLine, line: &[u8], known: Known) -> Option<(usize, TaskId)> {
-        if let Some(before) = self.before.take().filter(|_| known.repeated) {
-            self.before = Some(before);
-            return self.before;
+    fn take(&mut self, row: &Row<'_>) {
+        match *row {
+            Row::Repeated(call) => match self.before {
+                Ok((index, task)) => self.call(call, index, task),
+                Err(why) => self.trace.skipped.add(why, 1),
+            },
+            Row::Call(call, cpu, proc, line) => {
+                self.before = self.place(cpu, proc, call.at_ns());
+                match self.before {
+                    Ok((index, task)) => self.call(call, index, task),
+                    Err(why) => self.trace.skipped.note(why, line),
+                }
+            }
+            Row::Other(line) => self.other(line),
         }
-        let Some(index) = self.cpu(read.cpu) else {
-            self.trace.skipped.note("processor number out of range", line);
-            return None;
-        };
-        if matches!(read.body, Body::Unknown | Body::Comment(_) | Body::Switch(..)) {
-            self.other(line, index, read);
-            return None;
-        }
-        let Some(task) = self.task(index, read.proc, read.at_ns) else {
-            self.trace.skipped.note("too many tasks", line);
-            return None;
-        };
-        self.before = Some((index, task));
-        self.before
+    }
+
+    /// Processor and task, or why a line of theirs is not taken.
+    fn place(
+        &mut self,
+        cpu: Option<u32>,
+        proc: Option<&[u8]>,
+        at_ns: Option<i64>,
+    ) -> Result<(usize, TaskId), &'static str> {
+        let index = self.cpu(cpu).ok_or("processor number out of range")?;
+        let task = self.task(index, proc, at_ns).ok_or("too many tasks")?;
+        Ok((index, task))
     }
 
     #[inline]
-    fn take(&mut self, read: &graph_line::GraphLine, line: &[u8], known: Known) {
-        let call = matches!(read.body, Body::Enter(_) | Body::Leaf(_) | Body::Exit(_));
-        let known = Known {
-            repeated: known.repeated && call,
-            ..known
-        };
-        let Some((index, task)) = self.place(read, line, known) else {
-            return;
-        };
+    fn call(&mut self, call: &Call, index: usize, task: TaskId) {
+        let at_ns = call.at_ns();
+        let depth = self.depth(index, call.indent, call.kind);
         let calls = &mut self.trace.calls;
-        match read.body {
-            Body::Enter(name) => {
-                let name = known.name.unwrap_or_else(|| calls.names.intern(name));
-                let depth = self.depth(index, read.indent, true, false);
-                self.trace.calls.enter(task, name, read.at_ns, depth);
-            }
-            Body::Leaf(name) => {
-                let name = known.name.unwrap_or_else(|| calls.names.intern(name));
-                let depth = self.depth(index, read.indent, false, false);
-                self.trace
-                    .calls
-                    .leaf(task, name, read.at_ns, read.duration_ns.unwrap_or(0), depth);
-            }
-            Body::Exit(_) => {
-                let depth = self.depth(index, read.indent, false, true);
-                self.trace.calls.exit(task, read.at_ns, read.duration_ns, depth);
-            }
-            Body::Interrupt(inside) => calls.interrupt(task, inside),
-            Body::Unknown | Body::Comment(_) | Body::Switch(..) => {}
+        match call.kind {
+            Kind::Enter => calls.enter(task, call.name, at_ns, depth),
+            Kind::Leaf => calls.leaf(task, call.name, at_ns, call.duration_ns().unwrap_or(0), depth),
+            Kind::Exit => calls.exit(task, at_ns, call.duration_ns(), depth),
         }
     }
 
     #[cold]
-    fn other(&mut self, line: &[u8], index: usize, read: &graph_line::GraphLine) {
+    fn other(&mut self, line: &[u8]) {
         let text = line.trim_ascii();
+        let read = graph_line::parse(line);
+        let Some(index) = self.cpu(read.cpu) else {
+            self.trace.skipped.note("processor number out of range", line);
+            return;
+        };
         match read.body {
             Body::Comment(_) => self.trace.comments += 1,
             Body::Switch(from, to) => {
                 self.trace.switches += 1;
                 self.switch(index, from, to, read.at_ns);
             }
+            Body::Interrupt(inside) => match self.task(index, read.proc, read.at_ns) {
+                Some(task) => self.trace.calls.interrupt(task, inside),
+                None => self.trace.skipped.note("too many tasks", line),
+            },
             _ if text.is_empty() || text.starts_with(b"#") || text.starts_with(b"-----") => {}
             _ if text.starts_with(b"CPU:") => self.lost(line, text),
             _ => self.trace.skipped.note("no call, return or event", line),
@@ -300,7 +295,7 @@ impl Reader {
 pub fn parse<R: Read + Send>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
     let mut state = Reader::new(spans);
     let (read, names) = graph_batches::for_each_batch(reader, |batch| {
-        batch.for_each(|read, line, known| state.take(read, line, known));
+        batch.for_each(|row| state.take(&row));
     })?;
     state.trace.calls.names = names;
     Ok(state.finish(read))

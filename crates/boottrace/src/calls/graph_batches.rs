@@ -5,7 +5,8 @@
 use std::io::{self, Read};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 
-use super::graph_line::{self, Body, GraphLine, SameColumns};
+use super::graph_layout::Layout;
+use super::graph_line::{Body, GraphLine};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
 use super::names::{NameId, Names, OVERFLOW};
 
@@ -36,42 +37,86 @@ impl Place {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Kind {
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A function was entered.
     Enter,
+    /// A function without recorded callees.
     Leaf,
+    /// A return.
     Exit,
-    /// The rare rest, parsed again where it is used.
-    Other,
 }
 
-const NO_CPU: u32 = u32::MAX;
-const NO_STAMP: i64 = i64::MIN;
-const NO_DURATION: u64 = u64::MAX;
-const SAME_PROC: u32 = u32::MAX;
-
+/// An entry, a return or both.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    kind: Kind,
-    /// Processor and task are those of the row before.
-    repeated: bool,
-    cpu: u32,
-    indent: u32,
+pub struct Call {
+    /// What happened.
+    pub kind: Kind,
+    /// The function; of a return it is not looked up.
+    pub name: NameId,
+    /// Spaces before the function.
+    pub indent: u32,
     at_ns: i64,
     duration_ns: u64,
-    name: NameId,
-    /// The function's name, or the whole line for [`Kind::Other`].
-    text: Place,
-    proc: Place,
 }
 
-/// What the thread that parses a line knows of it beside its text.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Known {
-    /// The function's name, when it was looked up.
-    pub name: Option<NameId>,
-    /// Processor and task are those of the line before.
-    pub repeated: bool,
+impl Call {
+    /// What a line says, when it is a call.
+    #[inline]
+    pub fn of(read: &GraphLine, names: &mut Names) -> Option<Self> {
+        let (kind, name) = match read.body {
+            Body::Leaf(name) => (Kind::Leaf, names.intern(name)),
+            Body::Enter(name) => (Kind::Enter, names.intern(name)),
+            Body::Exit(_) => (Kind::Exit, OVERFLOW),
+            _ => return None,
+        };
+        Some(Self {
+            kind,
+            name,
+            indent: read.indent,
+            at_ns: read.at_ns.unwrap_or(NO_STAMP),
+            duration_ns: read.duration_ns.unwrap_or(NO_DURATION),
+        })
+    }
+
+    /// `funcgraph-abstime`.
+    #[inline]
+    pub fn at_ns(&self) -> Option<i64> {
+        (self.at_ns != NO_STAMP).then_some(self.at_ns)
+    }
+
+    /// `funcgraph-duration`.
+    #[inline]
+    pub fn duration_ns(&self) -> Option<u64> {
+        (self.duration_ns != NO_DURATION).then_some(self.duration_ns)
+    }
+}
+
+/// One line.
+#[derive(Debug)]
+pub enum Row<'a> {
+    /// A call whose processor and task are those of the line before.
+    Repeated(&'a Call),
+    /// A call, its processor, its task, and the line.
+    Call(&'a Call, Option<u32>, Option<&'a [u8]>, &'a [u8]),
+    /// The rare rest.
+    Other(&'a [u8]),
+}
+
+const NO_STAMP: i64 = i64::MIN;
+const NO_DURATION: u64 = u64::MAX;
+
+/// A line whose columns have to be looked at.
+#[derive(Debug, Clone, Copy)]
+struct Looked {
+    /// How many calls stand before it.
+    calls: u32,
+    /// It is a call itself.
+    is_call: bool,
+    cpu: Option<u32>,
+    proc: Option<Place>,
+    line: Place,
 }
 
 /// What goes on from batch to batch.
@@ -81,7 +126,7 @@ struct State {
     carry: Vec<u8>,
     /// Inside a line that was cut.
     dropping: bool,
-    same: SameColumns,
+    layout: Layout,
     names: Names,
 }
 
@@ -92,72 +137,51 @@ pub struct Batch {
     /// Where the first line starts, and where the bytes of this batch end.
     start: usize,
     filled: usize,
-    rows: Vec<Row>,
+    calls: Vec<Call>,
+    looked: Vec<Looked>,
     counts: ReadCounts,
     error: Option<io::Error>,
 }
 
 impl Batch {
+    #[inline]
     fn push(&mut self, start: usize, end: usize, state: &mut State) {
         let line = &self.bytes[start..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let read = graph_line::parse_after(line, &mut state.same);
-        let (kind, text) = match read.body {
-            Body::Enter(name) => (Kind::Enter, name),
-            Body::Leaf(name) => (Kind::Leaf, name),
-            Body::Exit(_) => (Kind::Exit, &line[..0]),
-            _ => (Kind::Other, line),
-        };
+        let read = state.layout.parse(line);
         // Names are looked up here, where their bytes are in the cache.
-        let name = match kind {
-            Kind::Enter | Kind::Leaf => state.names.intern(text),
-            Kind::Exit | Kind::Other => OVERFLOW,
-        };
-        let none = Place {
-            start: SAME_PROC,
-            length: 0,
-        };
-        self.rows.push(Row {
-            kind,
-            repeated: state.same.repeated(),
-            name,
-            cpu: read.cpu.unwrap_or(NO_CPU),
-            indent: read.indent,
-            at_ns: read.at_ns.unwrap_or(NO_STAMP),
-            duration_ns: read.duration_ns.unwrap_or(NO_DURATION),
-            text: Place::of(text, &self.bytes),
-            proc: read.proc.map_or(none, |proc| Place::of(proc, &self.bytes)),
-        });
+        let call = Call::of(&read, &mut state.names);
+        if call.is_none() || !state.layout.repeated() {
+            self.looked.push(Looked {
+                calls: self.calls.len() as u32,
+                is_call: call.is_some(),
+                cpu: read.cpu,
+                proc: read.proc.map(|proc| Place::of(proc, &self.bytes)),
+                line: Place::of(line, &self.bytes),
+            });
+        }
+        self.calls.extend(call);
     }
 
-    /// Calls `each` with every line in order: what it says, for what is no call the line itself, and what is known of
-    /// it.
-    pub fn for_each<'a>(&'a self, mut each: impl FnMut(&GraphLine<'a>, &'a [u8], Known)) {
-        for row in &self.rows {
-            let text = row.text.get(&self.bytes);
-            let body = match row.kind {
-                Kind::Enter => Body::Enter(text),
-                Kind::Leaf => Body::Leaf(text),
-                Kind::Exit => Body::Exit(None),
-                Kind::Other => {
-                    each(&graph_line::parse(text), text, Known::default());
-                    continue;
-                }
-            };
-            let line = GraphLine {
-                at_ns: (row.at_ns != NO_STAMP).then_some(row.at_ns),
-                cpu: (row.cpu != NO_CPU).then_some(row.cpu),
-                proc: (row.proc.start != SAME_PROC).then(|| row.proc.get(&self.bytes)),
-                duration_ns: (row.duration_ns != NO_DURATION).then_some(row.duration_ns),
-                body,
-                indent: row.indent,
-            };
-            let known = Known {
-                name: Some(row.name),
-                repeated: row.repeated,
-            };
-            each(&line, text, known);
+    /// Calls `each` with every line in order.
+    pub fn for_each<'a>(&'a self, mut each: impl FnMut(Row<'a>)) {
+        let mut done = 0;
+        for looked in &self.looked {
+            let calls = looked.calls as usize;
+            self.calls[done..calls]
+                .iter()
+                .for_each(|call| each(Row::Repeated(call)));
+            done = calls;
+            let line = looked.line.get(&self.bytes);
+            if looked.is_call {
+                let proc = looked.proc.map(|proc| proc.get(&self.bytes));
+                each(Row::Call(&self.calls[done], looked.cpu, proc, line));
+                done += 1;
+            } else {
+                each(Row::Other(line));
+            }
         }
+        self.calls[done..].iter().for_each(|call| each(Row::Repeated(call)));
     }
 }
 
@@ -195,7 +219,8 @@ fn fill<R: Read>(reader: &mut R, batch: &mut Batch, state: &mut State) -> io::Re
 }
 
 fn split(batch: &mut Batch, state: &mut State, last: bool) {
-    batch.rows.clear();
+    batch.calls.clear();
+    batch.looked.clear();
     let mut start = batch.start;
     let mut ends: Vec<(usize, usize)> = Vec::with_capacity(CHUNK_BYTES / 64);
     let bytes = &batch.bytes[..batch.filled];

@@ -44,8 +44,9 @@ pub enum Body<'a> {
     Unknown,
 }
 
+/// Where the next byte that is no blank stands.
 #[inline]
-fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     // Columns and indentation are long runs of spaces: eight at a time.
     while let Some(word) = bytes
         .get(at..at + 8)
@@ -69,42 +70,6 @@ fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The processor and task columns of the line before: most lines repeat them byte for byte.
-#[derive(Debug, Clone, Default)]
-pub struct SameColumns {
-    text: Vec<u8>,
-    cpu: Option<u32>,
-    proc: (usize, usize),
-    current: bool,
-    repeated: bool,
-}
-
-impl SameColumns {
-    /// The last line that was parsed has the processor and the task of the line before it.
-    pub fn repeated(&self) -> bool {
-        self.repeated
-    }
-
-    #[inline]
-    fn apply<'a>(&self, line: &'a [u8], at: usize, out: &mut GraphLine<'a>) -> Option<usize> {
-        let end = at + self.text.len();
-        if self.text.is_empty() || line.get(at..end)? != &self.text[..] {
-            return None;
-        }
-        out.cpu = self.cpu;
-        out.proc = Some(&line[at + self.proc.0..at + self.proc.1]);
-        Some(end)
-    }
-
-    fn learn(&mut self, text: &[u8], cpu: Option<u32>, proc: (usize, usize)) {
-        self.text.clear();
-        self.text.extend_from_slice(text);
-        self.cpu = cpu;
-        self.proc = proc;
-        self.current = true;
-    }
-}
-
 /// `comm-pid`: ends with a dash and digits.
 fn is_proc(text: &[u8]) -> bool {
     let number = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -113,7 +78,7 @@ fn is_proc(text: &[u8]) -> bool {
 
 /// A duration, `4.221 us` with or without an overhead mark in front: nanoseconds and where it ends.
 #[inline]
-fn duration(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
+pub(super) fn duration(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
     if matches!(bytes.get(at), Some(b'+' | b'!' | b'#' | b'*' | b'@' | b'$')) {
         at = skip_spaces(bytes, at + 1);
     }
@@ -149,17 +114,15 @@ pub fn body(text: &[u8]) -> Body<'_> {
         [b'<', b'=', ..] => return Body::Interrupt(false),
         _ => {}
     }
+    if let Some(plain) = function(text) {
+        return plain;
+    }
     let Some(paren) = memchr::memchr(b'(', text) else {
         return Body::Unknown;
     };
     let name = text[..paren].trim_ascii_end();
     if name.is_empty() {
         return Body::Unknown;
-    }
-    match &text[paren..] {
-        [b'(', b')', b';'] => return Body::Leaf(name),
-        [b'(', b')', b' ', b'{'] => return Body::Enter(name),
-        _ => {}
     }
     let mut rest = text[paren..].trim_ascii_end();
     if rest.ends_with(b"*/") {
@@ -174,14 +137,43 @@ pub fn body(text: &[u8]) -> Body<'_> {
     }
 }
 
-/// The columns and the function of one line. Comments of the header (`#`) and blank lines are the caller's business.
-pub fn parse(line: &[u8]) -> GraphLine<'_> {
-    parse_after(line, &mut SameColumns::default())
+/// `name();` and `name() {`, as they are without options that add to them.
+#[inline]
+pub(super) fn function(text: &[u8]) -> Option<Body<'_>> {
+    let paren = find_paren(text)?;
+    let name = &text[..paren];
+    if name.last()?.is_ascii_whitespace() {
+        return None;
+    }
+    match &text[paren..] {
+        b"();" => Some(Body::Leaf(name)),
+        b"() {" => Some(Body::Enter(name)),
+        _ => None,
+    }
 }
 
-/// [`parse`] for a stream of lines, which is faster.
+/// The first `(`; names are too short for a search that has to be set up.
 #[inline]
-pub fn parse_after<'a>(line: &'a [u8], same: &mut SameColumns) -> GraphLine<'a> {
+fn find_paren(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(word) = text
+        .get(at..at + 8)
+        .and_then(|w| w.try_into().ok())
+        .map(u64::from_le_bytes)
+    {
+        let other = word ^ 0x2828_2828_2828_2828;
+        // The lowest byte that this marks is right; higher ones may be marked by a carry.
+        let found = other.wrapping_sub(0x0101_0101_0101_0101) & !other & 0x8080_8080_8080_8080;
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    text[at..].iter().position(|&b| b == b'(').map(|found| at + found)
+}
+
+/// The columns and the function of one line. Comments of the header (`#`) and blank lines are the caller's business.
+pub fn parse(line: &[u8]) -> GraphLine<'_> {
     let mut out = GraphLine {
         at_ns: None,
         cpu: None,
@@ -191,40 +183,16 @@ pub fn parse_after<'a>(line: &'a [u8], same: &mut SameColumns) -> GraphLine<'a> 
         indent: 0,
     };
     let mut at = skip_spaces(line, 0);
-    let mut learn_from = 0;
     if let Some((ns, used)) = stamp(line, at) {
         out.at_ns = Some(ns);
-        learn_from = at + used;
-        at = learn_from;
+        at = skip_spaces(line, at + used);
     }
-    let before = std::mem::replace(&mut same.current, false);
-    same.repeated = false;
-    if let Some(end) = same.apply(line, learn_from, &mut out) {
-        same.current = true;
-        same.repeated = before;
-        columns(line, skip_spaces(line, end), &mut out);
-        return out;
-    }
-    at = skip_spaces(line, at);
     let (number, used) = digits(&line[at..]);
     if used > 0 && line.get(at + used) == Some(&b')') {
         out.cpu = u32::try_from(number).ok();
         at = skip_spaces(line, at + used + 1);
     }
-    let cpu = out.cpu;
     columns(line, at, &mut out);
-    if let Some(proc) = out.proc {
-        if let Some(bar) = memchr::memchr(b'|', &line[at + proc.len()..]).filter(|_| line[at..].starts_with(proc)) {
-            let end = at + proc.len() + bar + 1;
-            if end - learn_from <= 64 {
-                same.learn(
-                    &line[learn_from..end],
-                    cpu,
-                    (at - learn_from, at - learn_from + proc.len()),
-                );
-            }
-        }
-    }
     out
 }
 

@@ -16,6 +16,9 @@ pub fn digits(bytes: &[u8]) -> (u64, usize) {
 /// Digits finer than a nanosecond are dropped.
 #[inline]
 pub fn decimal_ns(bytes: &[u8], unit_ns: u64) -> Option<(u64, usize)> {
+    if let Some(found) = thousandths(bytes).filter(|_| unit_ns == 1000) {
+        return Some(found);
+    }
     let (whole, mut used) = digits(bytes);
     if used == 0 {
         return None;
@@ -41,13 +44,38 @@ pub fn decimal_ns(bytes: &[u8], unit_ns: u64) -> Option<(u64, usize)> {
 
 /// Exactly six digits and then something else, as stamps have them; all eight bytes at once.
 #[inline]
-fn six_digits(bytes: &[u8]) -> Option<u64> {
+pub(super) fn six_digits(bytes: &[u8]) -> Option<u64> {
     let word = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
     if (word >> 48) as u8 >= b'0' && (word >> 48) as u8 <= b'9' {
         return None;
     }
     // Two zeros in front make it eight digits.
-    let digits = (word << 16 | 0x3030).wrapping_sub(0x3030_3030_3030_3030);
+    eight_digits(word << 16 | 0x3030)
+}
+
+/// One to four digits, a point, exactly three digits and then something else, as durations have them: value without
+/// the point, and bytes used.
+#[inline]
+fn thousandths(bytes: &[u8]) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+    let other = word ^ 0x2e2e_2e2e_2e2e_2e2e;
+    let points = other.wrapping_sub(0x0101_0101_0101_0101) & !other & 0x8080_8080_8080_8080;
+    let point = points.trailing_zeros() / 8;
+    if !(1..=4).contains(&point) || bytes.get(point as usize + 4).is_none_or(u8::is_ascii_digit) {
+        return None;
+    }
+    // The digits before the point move over it; zeros in front make them eight.
+    let before = (1 << (8 * point)) - 1;
+    let digits = (word & before) << 8 | (word & !(before << 8 | 0xff));
+    let unused = 8 * (4 - point);
+    let value = eight_digits(digits << unused | (0x3030_3030_3030_3030 & ((1 << (unused + 8)) - 1)))?;
+    Some((value, point as usize + 4))
+}
+
+/// Eight digits, the first in the lowest byte.
+#[inline]
+fn eight_digits(word: u64) -> Option<u64> {
+    let digits = word.wrapping_sub(0x3030_3030_3030_3030);
     if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
         return None;
     }

@@ -64,9 +64,15 @@ pub enum SortBy {
     Max,
 }
 
+/// What is added up of one function.
 #[derive(Default, Clone)]
 struct Sums {
-    row: FunctionRow,
+    count: u64,
+    open: u64,
+    elapsed_ns: u64,
+    off_cpu_ns: u64,
+    self_ns: u64,
+    max_ns: u64,
     on_path: u32,
 }
 
@@ -97,7 +103,7 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
         off_ns[parent] = off_ns[parent].saturating_add(off_ns[id]);
     }
     let mut sums = vec![Sums::default(); calls.names.len()];
-    let mut pair_of: HashMap<(NameId, NameId), u32, RandomState> = HashMap::default();
+    let mut pair_of: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
     // A walk with its own stack: a hostile trace may nest deeper than the machine's.
     let mut walk = vec![Step::Enter(ROOT)];
@@ -115,26 +121,28 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
         let node = &nodes[id as usize];
         if !matches!(id, ROOT | CUT | INTERRUPTS) {
             let sum = &mut sums[node.name as usize];
-            sum.row.count += node.count;
-            sum.row.open += node.open;
-            sum.row.self_ns = sum.row.self_ns.saturating_add(node.self_ns);
-            sum.row.max_ns = sum.row.max_ns.max(node.max_ns);
+            sum.count += node.count;
+            sum.open += node.open;
+            sum.self_ns = sum.self_ns.saturating_add(node.self_ns);
+            sum.max_ns = sum.max_ns.max(node.max_ns);
             if sum.on_path == 0 {
-                sum.row.elapsed_ns = sum.row.elapsed_ns.saturating_add(node.elapsed_ns);
-                sum.row.off_cpu_ns = sum.row.off_cpu_ns.saturating_add(off_ns[id as usize]);
+                sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
+                sum.off_cpu_ns = sum.off_cpu_ns.saturating_add(off_ns[id as usize]);
             }
             sum.on_path += 1;
             let mut pair_id = NO_PAIR;
             if !matches!(node.parent, ROOT | CUT | INTERRUPTS) {
                 let names = (nodes[node.parent as usize].name, node.name);
-                pair_id = *pair_of.entry(names).or_insert_with(|| {
-                    pairs.push(Pair {
-                        caller: names.0,
-                        callee: names.1,
-                        ..Pair::default()
+                pair_id = *pair_of
+                    .entry(u64::from(names.0) << 32 | u64::from(names.1))
+                    .or_insert_with(|| {
+                        pairs.push(Pair {
+                            caller: names.0,
+                            callee: names.1,
+                            ..Pair::default()
+                        });
+                        pairs.len() as u32 - 1
                     });
-                    pairs.len() as u32 - 1
-                });
                 let pair = &mut pairs[pair_id as usize];
                 pair.count += node.count;
                 if pair.on_path == 0 {
@@ -150,13 +158,20 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     pairs.sort_by_key(|pair| (pair.caller, std::cmp::Reverse(pair.elapsed_ns), pair.callee));
     pairs.dedup_by_key(|pair| pair.caller);
     let mut rows: Vec<FunctionRow> = Vec::new();
-    for (name, sum) in sums.into_iter().enumerate().filter(|(_, sum)| sum.row.count > 0) {
-        let mut row = sum.row;
-        row.function = calls.names.text(name as NameId);
+    for (name, sum) in sums.into_iter().enumerate().filter(|(_, sum)| sum.count > 0) {
         // The outermost call may have no end, or a printed time shorter than what it contains.
-        row.elapsed_ns = row.elapsed_ns.max(row.self_ns);
-        // Time of calls that ended can exceed the walk's sum only by clock skew; never show a negative.
-        row.off_cpu_ns = row.off_cpu_ns.min(row.elapsed_ns);
+        let elapsed_ns = sum.elapsed_ns.max(sum.self_ns);
+        let mut row = FunctionRow {
+            function: calls.names.text(name as NameId),
+            count: sum.count,
+            open: sum.open,
+            elapsed_ns,
+            // Time of calls that ended can exceed the walk's sum only by clock skew; never show a negative.
+            off_cpu_ns: sum.off_cpu_ns.min(elapsed_ns),
+            self_ns: sum.self_ns,
+            max_ns: sum.max_ns,
+            ..FunctionRow::default()
+        };
         if let Ok(found) = pairs.binary_search_by_key(&(name as NameId), |pair| pair.caller) {
             let pair = &pairs[found];
             row.max_sub = calls.names.text(pair.callee);

@@ -45,7 +45,8 @@ pub struct Node {
 #[derive(Debug, Clone)]
 pub struct CallTree {
     nodes: Vec<Node>,
-    table: HashTable<NodeId>,
+    /// With the hash, so that neither growing nor a wrong candidate touches the nodes.
+    table: HashTable<(u32, NodeId)>,
     hasher: RandomState,
     /// How many entries fell to [`CUT`].
     pub cut: u64,
@@ -84,24 +85,31 @@ fn key(parent: NodeId, name: NameId) -> u64 {
     u64::from(parent) << 32 | u64::from(name)
 }
 
+/// The table takes its bits from both ends.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
 impl CallTree {
     /// The node of `name` called from `parent`, new or known.
     #[inline]
     pub fn child(&mut self, parent: NodeId, name: NameId) -> NodeId {
-        let hash = self.hasher.hash_one(key(parent, name));
+        let hash = self.hasher.hash_one(key(parent, name)) as u32;
         let nodes = &self.nodes;
-        let same = |id: &NodeId| {
-            let node = &nodes[*id as usize];
-            node.parent == parent && node.name == name
+        let same = |&(other, id): &(u32, NodeId)| {
+            other == hash && {
+                let node = &nodes[id as usize];
+                node.parent == parent && node.name == name
+            }
         };
-        if let Some(&id) = self.table.find(hash, same) {
+        if let Some(&(_, id)) = self.table.find(spread(hash), same) {
             return id;
         }
         self.insert(hash, parent, name)
     }
 
     #[cold]
-    fn insert(&mut self, hash: u64, parent: NodeId, name: NameId) -> NodeId {
+    fn insert(&mut self, hash: u32, parent: NodeId, name: NameId) -> NodeId {
         if self.nodes.len() >= MAX_NODES || parent == CUT {
             self.cut += 1;
             return CUT;
@@ -112,11 +120,8 @@ impl CallTree {
             parent,
             ..Node::default()
         });
-        let (nodes, hasher) = (&self.nodes, &self.hasher);
-        self.table.insert_unique(hash, id, |&id| {
-            let node = &nodes[id as usize];
-            hasher.hash_one(key(node.parent, node.name))
-        });
+        self.table
+            .insert_unique(spread(hash), (hash, id), |&(hash, _)| spread(hash));
         id
     }
 

@@ -15,11 +15,18 @@ pub struct HostPrefix {
     pub length: usize,
     /// Where the sender's name stands, in syslog forms.
     pub sender: Option<(usize, usize)>,
+    /// Severity, in the form that has it in front.
+    pub level: Option<u8>,
 }
 
 /// Reads one host prefix at the start of `bytes`.
 pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
+    known(bytes, style).or_else(|| style.shape?.peel(bytes))
+}
+
+fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     match bytes.first()? {
+        b'<' => rfc5424(bytes),
         b'[' => bracketed(bytes, style),
         b'0'..=b'9' => bare_clock(bytes),
         b'A'..=b'Z' => syslog(bytes),
@@ -34,6 +41,7 @@ fn plain(ns: i64, source: HostSource, length: usize) -> Option<HostPrefix> {
         source,
         length,
         sender: None,
+        level: None,
     })
 }
 
@@ -63,8 +71,9 @@ fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     }
     let (date, end) = (inside.get(4..)?, inside.iter().take(40).position(|b| *b == b']')?);
     let (ns, used) = syslog_time(date)?;
-    // Tera Term's `[Mon Jan 01 10:20:30.123 2024]` has a fraction, `dmesg -T` has none.
-    let source = if date[..used].contains(&b'.') {
+    // Tera Term's `[Mon Jan 01 10:20:30.123 2024]` has a fraction, `dmesg -T` has none; conserver stamps what has a
+    // stamp of its own.
+    let source = if style.dates_are_host || date[..used].contains(&b'.') {
         HostSource::ClockTime
     } else {
         HostSource::Computed
@@ -110,6 +119,7 @@ fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
             source: HostSource::Syslog,
             length: at + length,
             sender: Some((from + at, to + at)),
+            level: None,
         });
     }
     plain(ns, HostSource::Lava, at)
@@ -128,6 +138,7 @@ fn unix_time(bytes: &[u8]) -> Option<HostPrefix> {
         source: HostSource::Syslog,
         length: at + length,
         sender: Some((from + at, to + at)),
+        level: None,
     })
 }
 
@@ -165,10 +176,53 @@ fn syslog(bytes: &[u8]) -> Option<HostPrefix> {
             source: HostSource::Syslog,
             length: at + length,
             sender: Some((from + at, to + at)),
+            level: None,
         }),
         // `ts` of moreutils writes the same date before plain text.
         None => plain(ns, HostSource::ClockTime, at),
     }
+}
+
+/// RFC 5424, `<6>1 2026-11-20T10:20:30.123Z host kernel - - - text`.
+fn rfc5424(bytes: &[u8]) -> Option<HostPrefix> {
+    let (priority, used) = digits(bytes.get(1..)?)?;
+    let mut at = 1 + used;
+    if priority > 191 || bytes.get(at..at + 3)? != b">1 " {
+        return None;
+    }
+    at += 3;
+    let (ns, used) = iso_time(&bytes[at..])?;
+    at += used;
+    let mut words = [(0, 0); 4];
+    for word in &mut words {
+        if bytes.get(at) != Some(&b' ') {
+            return None;
+        }
+        at += 1;
+        let length = bytes[at..].iter().take(256).position(|b| *b == b' ')?;
+        *word = (at, at + length);
+        at += length;
+    }
+    // Structured data: a dash, or brackets one behind the other.
+    at += 1;
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    } else {
+        while bytes.get(at) == Some(&b'[') {
+            at += 1 + memchr::memchr(b']', &bytes[at..])?;
+        }
+    }
+    at += usize::from(bytes.get(at) == Some(&b' '));
+    let bom = bytes
+        .get(at..)
+        .is_some_and(|rest| rest.starts_with("\u{feff}".as_bytes()));
+    Some(HostPrefix {
+        ns,
+        source: HostSource::Syslog,
+        length: at + if bom { 3 } else { 0 },
+        sender: Some(words[1]),
+        level: Some((priority & 7) as u8),
+    })
 }
 
 /// Length of ` 2024` behind a date that the year follows.

@@ -4,6 +4,7 @@ mod account;
 mod boots;
 mod harness;
 mod host;
+mod host_shape;
 mod lava;
 mod line;
 mod nameless;

@@ -4,16 +4,24 @@
 //! `print_caller`), Documentation/ABI/testing/dev-kmsg, util-linux dmesg, journalctl's output modes.
 
 use super::host::{self, HostPrefix};
+use super::host_shape::HostShape;
 use super::line::{Caller, HostSource};
-use super::stamp::{digits, seconds};
+use super::stamp::{digits, seconds, MONTHS};
 
 /// Habits of one log that a single line does not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 pub struct Style {
     /// `[1.234567]` without padding is the capture's stamp (`grabserial --nodelta`), not the kernel's.
     pub narrow_is_host: bool,
     /// `<6>` stands without a stamp behind it, so it may also stand inside a line.
     pub bare_levels: bool,
+    /// `[   1.600]` stands before kernel stamps, so it is the capture's in front of other lines too.
+    pub short_is_host: bool,
+    /// `[Fri Nov 20 10:20:30 2026]` stands before kernel stamps, so it is not `dmesg -T`.
+    pub dates_are_host: bool,
+    /// How the capture program writes its time, when the known forms do not have it.
+    pub shape: Option<HostShape>,
 }
 
 /// What the prefixes of one message said.
@@ -37,6 +45,17 @@ pub struct Prefix {
     pub kmsg: bool,
     /// Sender by a syslog prefix: `kernel` or a process.
     pub sender: Option<(usize, usize)>,
+    /// What `dmesg -H` prints for a stamp.
+    pub human: Option<Human>,
+}
+
+/// A stamp of `dmesg -H`, which says only how much later than the line before a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Human {
+    /// `[  +0.000012]`, ns.
+    Later(i64),
+    /// `[Nov20 10:20]`: in another minute than the line before.
+    Minute,
 }
 
 /// Shortest inside of the kernel's `[%5lu.%06lu]`.
@@ -55,14 +74,23 @@ pub fn peel(text: &str, style: Style) -> Prefix {
         source,
         length,
         sender,
+        level,
     }) = host::peel(&bytes[at..], style)
     {
         prefix.host = Some((ns, source));
+        prefix.level = level;
         prefix.sender = sender.map(|(from, to)| (from + at, to + at));
         at += length;
         found = true;
     }
     found |= peel_kernel(bytes, &mut at, &mut prefix);
+    if let Some(ns) = prefix
+        .firmware_ns
+        .filter(|_| style.short_is_host && prefix.host.is_none())
+    {
+        prefix.host = Some((ns, HostSource::Capture));
+        prefix.firmware_ns = None;
+    }
     prefix.length = if found { at } else { 0 };
     prefix
 }
@@ -81,6 +109,10 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
     if let Some((ns, used)) = delta_stamp(&bytes[*at..]) {
         prefix.printk_ns = Some(ns);
         *at += used;
+    } else if let Some((human, used)) = human_stamp(&bytes[*at..]) {
+        prefix.human = Some(human);
+        *at += used;
+        return true;
     } else if let Some((ns, used)) = hostboot_stamp(&bytes[*at..]) {
         prefix.firmware_ns = Some(ns);
         *at += used;
@@ -227,6 +259,33 @@ fn delta_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
     // show_delta puts a blank of its own before the message's.
     at += blanks(at).min(2);
     Some((ns, at))
+}
+
+/// `[  +0.000012] ` and `[Nov20 10:20] ` of `dmesg -H`.
+fn human_stamp(bytes: &[u8]) -> Option<(Human, usize)> {
+    if bytes.first() != Some(&b'[') {
+        return None;
+    }
+    let blanks = bytes[1..].iter().take(16).take_while(|b| **b == b' ').count();
+    let at = 1 + blanks;
+    let sign = bytes.get(at)?;
+    let (human, end) = if matches!(sign, b'+' | b'-') {
+        let (ns, used, _) = seconds(&bytes[at + 1..]).filter(|(_, _, decimals)| *decimals == 6)?;
+        (Human::Later(if *sign == b'-' { -ns } else { ns }), at + 1 + used)
+    } else {
+        let [month @ .., d0, d1, b' ', h0, h1, b':', m0, m1] = bytes.get(1..12)? else {
+            return None;
+        };
+        let number = |b: &u8| b.is_ascii_digit() || *b == b' ';
+        if !MONTHS.contains(&month) || ![d0, d1, h0, h1, m0, m1].into_iter().all(number) {
+            return None;
+        }
+        (Human::Minute, 12)
+    };
+    if bytes.get(end) != Some(&b']') {
+        return None;
+    }
+    Some((human, end + 1 + usize::from(bytes.get(end + 1) == Some(&b' '))))
 }
 
 /// `5.47338|` of POWER's Hostboot, whose lines are indented.

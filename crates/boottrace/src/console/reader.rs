@@ -2,8 +2,9 @@
 
 use std::io::{self, Cursor, Read};
 
+use super::host_shape::Shapes;
 use super::line::{HostSource, Line, LineKind};
-use super::prefix::{self, Style};
+use super::prefix::{self, Human, Style};
 use super::{harness, lava, physical};
 use crate::Limits;
 
@@ -60,6 +61,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         day_ns: 0,
         last_time_of_day: None,
         in_kmsg: false,
+        human_sum: HumanSum::NotBegun,
         text_bytes: 0,
     };
     physical::for_each(Cursor::new(head).chain(source), limits.line_bytes, |line| {
@@ -88,6 +90,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
 fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
     let mut style = Style::default();
     let (mut bare, mut stamped, mut narrow, mut wide, mut loader) = (0_u32, 0_u32, 0_u32, 0_u32, false);
+    let mut shapes = Shapes::default();
     for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
         let record = lava::record(line.bytes).and_then(|r| r.message);
         let text = physical::clean(record.as_deref().unwrap_or(line.bytes));
@@ -103,12 +106,36 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
             let padded = text.as_bytes().get(1) == Some(&b' ') || text.find(']').is_some_and(|n| n > 12);
             *(if padded { &mut wide } else { &mut narrow }) += 1;
         }
+        if record.is_none() && !text.trim_ascii().is_empty() {
+            shapes.line(text.as_bytes());
+        }
+        if let (Some((_, source)), Some(_)) = (found.host, found.printk_ns) {
+            style.short_is_host |= source == HostSource::Capture && has_short_stamp(&text);
+            style.dates_are_host |= source == HostSource::Computed;
+        }
         let message = &text[found.length..];
         loader |= wide == 0 && (message.starts_with("U-Boot ") || message.starts_with("Starting kernel"));
     }
+    style.shape = shapes.learned();
     style.bare_levels = bare > 10 && bare > stamped;
     style.narrow_is_host = loader && narrow > 0 && narrow > wide;
     style
+}
+
+/// `[   1.600] ` and no second number in the bracket.
+fn has_short_stamp(text: &str) -> bool {
+    let end = text.find(']').unwrap_or(0);
+    text[..end].bytes().rev().take_while(u8::is_ascii_digit).count() == 3
+        && !text[..end].trim_start_matches(['[', ' ']).contains(' ')
+}
+
+/// What is known of the time that `dmesg -H` shows in steps.
+#[derive(Clone, Copy)]
+enum HumanSum {
+    NotBegun,
+    Ns(i64),
+    /// A step was not shown.
+    Lost,
 }
 
 struct Reader<'a> {
@@ -118,6 +145,8 @@ struct Reader<'a> {
     day_ns: i64,
     last_time_of_day: Option<i64>,
     in_kmsg: bool,
+    /// The sum of what `dmesg -H` says.
+    human_sum: HumanSum,
     text_bytes: usize,
 }
 
@@ -196,7 +225,7 @@ impl Reader<'_> {
                 line.host_source = Some(source);
             }
         }
-        line.printk_ns = found.printk_ns;
+        line.printk_ns = found.printk_ns.or_else(|| self.human_ns(found.human?));
         line.firmware_ns = found.firmware_ns;
         line.cycles = found.cycles;
         line.level = found.level;
@@ -210,7 +239,7 @@ impl Reader<'_> {
         let kernel_named = (found.sender.is_some() && line.process.is_none()) || computed;
         line.kind = if line.process.is_some() {
             LineKind::User
-        } else if kernel_named || line.has_kernel_prefix() {
+        } else if kernel_named || found.human.is_some() || line.has_kernel_prefix() {
             LineKind::Kernel
         } else {
             LineKind::Outside
@@ -229,6 +258,21 @@ impl Reader<'_> {
             } else if message.trim_ascii().is_empty() {
                 line.kind = LineKind::Blank;
             }
+        }
+    }
+
+    /// `dmesg -H` begins with the minute, then says how much later each line is, until the minute changes: how much
+    /// later that line is nobody knows, nor what time all further ones have.
+    fn human_ns(&mut self, human: Human) -> Option<i64> {
+        self.human_sum = match (human, self.human_sum) {
+            (Human::Later(later_ns), HumanSum::Ns(sum_ns)) => HumanSum::Ns(sum_ns.saturating_add(later_ns)),
+            (Human::Later(later_ns), HumanSum::NotBegun) => HumanSum::Ns(later_ns),
+            (Human::Minute, HumanSum::NotBegun) => HumanSum::Ns(0),
+            (Human::Minute, HumanSum::Ns(_)) | (_, HumanSum::Lost) => HumanSum::Lost,
+        };
+        match self.human_sum {
+            HumanSum::Ns(sum_ns) => Some(sum_ns),
+            HumanSum::NotBegun | HumanSum::Lost => None,
         }
     }
 

@@ -25,7 +25,7 @@ pub fn seconds(bytes: &[u8]) -> Option<(i64, usize, usize)> {
 }
 
 /// Decimals after a point as ns; further digits than nine are read and dropped.
-fn fraction(bytes: &[u8]) -> Option<(i64, usize)> {
+pub fn fraction(bytes: &[u8]) -> Option<(i64, usize)> {
     let used = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     if used == 0 || used > 18 {
         return None;
@@ -95,11 +95,13 @@ pub fn iso_time(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((day_ns.checked_add(time_ns)?, used))
 }
 
+/// Months as syslog has them.
+pub const MONTHS: [&[u8]; 12] = [
+    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+];
+
 /// `Nov 20 10:20:30` as ns since the first of January (leap years are not known there), with the bytes used.
 pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
-    const MONTHS: [&[u8]; 12] = [
-        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
-    ];
     let name = bytes.get(..3)?;
     let month = i64::try_from(MONTHS.iter().position(|m| *m == name)?).ok()? + 1;
     if bytes.get(3) != Some(&b' ') {
@@ -117,7 +119,7 @@ pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
