@@ -274,3 +274,41 @@ fn what_is_kept_is_bounded_and_the_rest_is_said() {
     let long = analyze("long", long.as_bytes(), &options).unwrap();
     assert_eq!(reason(&long, "limit of lines and bytes"), 300 - (1 << 20) / 10_000 - 1);
 }
+
+#[test]
+fn the_end_of_a_log_that_is_too_long_is_kept() {
+    let mut text = "[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1\n".to_owned();
+    for n in 0..5000 {
+        text.push_str(&format!("[    1.{n:06}] a line\n"));
+    }
+    text.push_str("[    2.000000] Run /sbin/init as init process\n[    3.000000] Kernel panic - not syncing: late\n");
+    let options = Options {
+        limits: Limits {
+            lines: 1000,
+            ..Limits::default()
+        },
+        keep_lines: true,
+        ..Options::default()
+    };
+    let document = analyze("x", text.as_bytes(), &options).unwrap();
+    let boot = document.boots().next().unwrap();
+    assert_eq!(boot.failures.last().map(|failure| failure.line), Some(5003));
+    assert_eq!(boot.kernel.init.as_ref().map(|init| init.line), Some(5002));
+    let numbers: Vec<u32> = boot.lines.iter().map(|line| line.number).collect();
+    assert_eq!((numbers.len(), numbers[899], numbers[900]), (1000, 900, 4904));
+    let left_out = &document.skipped[0];
+    assert_eq!((left_out.count, left_out.first_line), (4003, Some(901)));
+}
+
+#[test]
+fn a_log_behind_a_long_trace_is_a_boot_too() {
+    let mut text = "# tracer: function_graph\n".to_owned();
+    while text.len() < 100_000 {
+        text.push_str(" 0)   1.083 us    |  demo_function();\n");
+    }
+    text.push_str("[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1\n[    1.000000] Run /init as init process\n");
+    let document = analyze("x", text.as_bytes(), &Options::default()).unwrap();
+    assert!(matches!(document.parts[0], boottrace::Part::Calls(_)));
+    assert!(document.boots().next().unwrap().kernel.init.is_some());
+    assert_eq!(document.skipped, []);
+}

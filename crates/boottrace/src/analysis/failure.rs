@@ -109,6 +109,9 @@ pub(super) fn fatal(kernel: &KernelFacts) -> Option<&crate::kernel::Fault> {
         .find(|f| f.kind == FaultKind::Panic || f.text.contains("Kernel panic"))
 }
 
+/// Kernel lines behind one whose end is missing from which on the kernel went on: the line was damaged.
+const LINES_OF_A_RUN: usize = 8;
+
 /// Entries of each kind that are listed.
 const MAX_LISTED: usize = 20;
 
@@ -141,7 +144,11 @@ pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) 
             });
         }
     }
-    for found in kernel.calibrations.iter().filter(|c| !c.finished) {
+    let hung = |line: u32| {
+        let behind = boot.lines.iter().rev().take_while(|l| l.number > line);
+        behind.filter(|l| l.kind == LineKind::Kernel).count() < LINES_OF_A_RUN
+    };
+    for found in kernel.calibrations.iter().filter(|c| !c.finished && hung(c.line)) {
         out.push(Failure {
             kind: FailureKind::HangInCalibration,
             line: found.line,

@@ -105,7 +105,12 @@ pub fn stages(
         .map(|s| s.line);
     // What init says in a log that begins after its start is not its first.
     let shows_init = boot.start != BootStart::MiddleOfLog || kernel.banner.is_some() || kernel.init.is_some();
-    let rc = user.iter().skip(1).find(|l| is_rc(l)).filter(|_| shows_init);
+    let quiet = boot.kernel_from == boot.user_from;
+    let rc = user
+        .iter()
+        .skip(usize::from(!quiet))
+        .find(|l| is_rc(l))
+        .filter(|_| shows_init);
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
         middle.iter().chain(user).find(|l| l.text.contains(pattern))
@@ -235,7 +240,9 @@ fn kernel_start<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line>
 }
 
 fn kernel_missing(boot: &BootLog) -> &'static str {
-    if boot.kernel_from.is_some() {
+    if boot.start == BootStart::Firmware && boot.kernel_from.is_some() && boot.kernel_from == boot.user_from {
+        "the kernel printed nothing before user space spoke"
+    } else if boot.kernel_from.is_some() {
         "the log begins after the kernel's banner"
     } else {
         "the kernel never spoke"

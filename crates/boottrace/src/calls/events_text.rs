@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::event_line;
 use super::events::Events;
 use super::lines::{self, ReadCounts};
+use super::log_behind::LogBehind;
 use super::number::digits;
 use super::stacks::SpanLimits;
 
@@ -17,6 +18,8 @@ pub struct Trace {
     pub read: ReadCounts,
     /// Lines of the header, and blank ones.
     pub header_lines: u64,
+    /// A console log behind the trace.
+    pub log: LogBehind,
 }
 
 /// What the head of a file says about being such text: a confidence from 0 to 1.
@@ -58,7 +61,7 @@ fn line(trace: &mut Trace, line: &[u8]) {
             let count = memchr::memmem::find(text, b"[LOST ").map_or(1, |at| digits(&text[at + 6..]).0.max(1));
             let lost = &mut events.calls.mismatches.lost_events;
             *lost = lost.saturating_add(count);
-        } else {
+        } else if !trace.log.take(line) {
             events.skipped.note("no task, processor and stamp", line);
         }
         return;

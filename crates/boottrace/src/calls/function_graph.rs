@@ -8,6 +8,7 @@ use super::graph_batches::{self, Call, Kind, Row};
 use super::graph_layout::Layout;
 use super::graph_line::{self, Body};
 use super::lines::ReadCounts;
+use super::log_behind::LogBehind;
 use super::number::digits;
 use super::skipped::Skipped;
 use super::stacks::{Calls, SpanLimits, TaskId, NO_DEPTH};
@@ -53,6 +54,8 @@ pub struct Trace {
     pub comments: u64,
     /// Context switches shown by the tracer.
     pub switches: u64,
+    /// A console log behind the trace.
+    pub log: LogBehind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -251,6 +254,7 @@ impl Reader {
             },
             _ if text.is_empty() || text.starts_with(b"#") || text.starts_with(b"-----") => {}
             _ if text.starts_with(b"CPU:") => self.lost(line, text),
+            _ if self.trace.log.take(line) => {}
             _ => self.trace.skipped.note("no call, return or event", line),
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn duration(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
     let (ns, used) = decimal_ns(bytes.get(at..)?, 1000)?;
     at += used;
     if bytes.get(at..at + 3) == Some(b" us") {
-        Some((ns, at + 3))
+        Some((ns.min(MAX_DURATION_NS), at + 3))
     } else {
         None
     }
@@ -232,7 +232,7 @@ fn columns<'a>(line: &'a [u8], mut at: usize, out: &mut GraphLine<'a>) {
                 if let Some((ns, end)) = duration(line, at) {
                     let bar = skip_spaces(line, end);
                     if line.get(bar) == Some(&b'|') {
-                        out.duration_ns = Some(ns.min(MAX_DURATION_NS));
+                        out.duration_ns = Some(ns);
                         at = bar + 1;
                         seen_bar = true;
                         break;

@@ -11,6 +11,7 @@ pub mod kd;
 pub mod kfi;
 pub mod kind;
 pub mod lines;
+mod log_behind;
 pub mod names;
 pub mod number;
 pub mod perf_script;
@@ -21,6 +22,7 @@ pub mod tables;
 pub mod trace_dat;
 pub mod tree;
 
+pub use log_behind::LogBehind;
 pub use skipped::Skipped;
 pub use stacks::{Calls, SpanLimits};
 pub use tables::{FunctionRow, SortBy};

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::hints::{hands_over, is_kernel_fault, is_user_space};
 use super::line::{Line, LineKind};
 use super::nameless::{ends_like_loader, loader_from};
 use super::reader::Lines;
@@ -145,6 +146,7 @@ struct State {
     replay_until_ns: Option<i64>,
     kernel_lines: u32,
     first_mark: Option<String>,
+    handed_over: bool,
     dropping: bool,
 }
 
@@ -208,6 +210,12 @@ impl Splitter<'_> {
             _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
         }
+        if !self.in_kernel() && self.state.handed_over && is_user_space(&line.text) {
+            // A quiet kernel: user space is the first to speak after the loader.
+            self.enter_kernel();
+            self.enter_user();
+        }
+        self.state.handed_over |= hands_over(&line.text);
         if self.bootstage_restart(&line) {
             self.begin(BootStart::BootstageReport);
         }
@@ -221,7 +229,13 @@ impl Splitter<'_> {
         };
         if line.kind == LineKind::Outside && (looks_like_loader(&line.text) || is_table_row(&line.text)) {
             self.begin(BootStart::Firmware);
+            self.state.handed_over = hands_over(&line.text);
             line.kind = LineKind::Firmware;
+        }
+        if line.kind == LineKind::Outside && is_kernel_fault(&line.text) {
+            self.begin(BootStart::MiddleOfLog);
+            self.enter_kernel();
+            line.kind = LineKind::Kernel;
         }
         self.keep(line);
     }

@@ -3,6 +3,7 @@
 mod account;
 mod boots;
 mod harness;
+mod hints;
 mod host;
 mod host_shape;
 mod lava;
@@ -13,6 +14,7 @@ mod prefix;
 mod reader;
 mod stamp;
 mod suspend;
+mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, Ledger, ReaderCounts};
 pub use boots::{split, BootLog, BootStart, Split};

@@ -4,7 +4,9 @@ use std::io::{self, Cursor, Read};
 
 use super::host_shape::Shapes;
 use super::line::{HostSource, Line, LineKind};
+use super::physical::Physical;
 use super::prefix::{self, Human, Style};
+use super::tail::Tail;
 use super::{harness, lava, physical};
 use crate::Limits;
 
@@ -64,26 +66,18 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         human_sum: HumanSum::NotBegun,
         text_bytes: 0,
     };
+    let mut tail = Tail::new(limits);
     physical::for_each(Cursor::new(head).chain(source), limits.line_bytes, |line| {
         reader.out.physical = line.number;
-        if reader.out.lines.len() >= limits.lines || reader.text_bytes >= limits.text_bytes {
-            reader.out.dropped += 1;
-            reader.out.first_dropped.get_or_insert(line.number);
-            return;
+        if tail.takes_over(reader.out.lines.len(), reader.text_bytes, limits) {
+            tail.push(&line);
+        } else {
+            reader.take(&line, stamps);
         }
-        reader.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
-        let external = stamps.and_then(|all| all.get(line.number as usize - 1));
-        let mut base = Line::plain(line.number, line.offset_bytes, String::new());
-        base.cut_bytes = line.cut_bytes;
-        if let Some(stamp) = external {
-            base.host_ns = Some(stamp.ns);
-            base.host_source = Some(match stamp.clock {
-                crate::Clock::Virtual => HostSource::Emulator,
-                _ => HostSource::External,
-            });
-        }
-        reader.physical_line(line.bytes, base);
     })?;
+    reader.out.dropped = tail.dropped;
+    reader.out.first_dropped = tail.first_dropped;
+    tail.for_each(|line| reader.take(line, stamps));
     Ok(reader.out)
 }
 
@@ -151,6 +145,26 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn take(&mut self, line: &Physical<'_>, stamps: Option<&[ExternalStamp]>) {
+        if self.out.lines.len() >= self.limits.lines || self.text_bytes >= self.limits.text_bytes {
+            self.out.dropped += 1;
+            self.out.first_dropped.get_or_insert(line.number);
+            return;
+        }
+        self.out.nul_bytes += memchr::memchr_iter(0, line.bytes).count() as u64;
+        let external = stamps.and_then(|all| all.get(line.number as usize - 1));
+        let mut base = Line::plain(line.number, line.offset_bytes, String::new());
+        base.cut_bytes = line.cut_bytes;
+        if let Some(stamp) = external {
+            base.host_ns = Some(stamp.ns);
+            base.host_source = Some(match stamp.clock {
+                crate::Clock::Virtual => HostSource::Emulator,
+                _ => HostSource::External,
+            });
+        }
+        self.physical_line(line.bytes, base);
+    }
+
     fn physical_line(&mut self, bytes: &[u8], mut base: Line) {
         let Some(record) = lava::record(bytes) else {
             let text = physical::clean(bytes);

@@ -18,7 +18,7 @@ use crate::calls::events::Events;
 use crate::calls::names::Names;
 use crate::calls::tree::CallTree;
 use crate::calls::{
-    events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat, Calls, Skipped, SpanLimits,
+    events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat, Calls, LogBehind, Skipped, SpanLimits,
 };
 use crate::document::Part;
 use crate::export::{Timeline, Tree};
@@ -99,6 +99,13 @@ impl Found {
         }
     }
 
+    fn log_behind(&mut self, place: &'static str, log: LogBehind) {
+        let text = log.into_text();
+        if !text.is_empty() {
+            self.kernel_logs.push((place, text));
+        }
+    }
+
     fn units(&mut self, report: UnitReport, timeline: Option<Timeline>, skipped: &Skipped) {
         self.skip(skipped);
         self.timelines.extend(timeline);
@@ -129,10 +136,12 @@ fn read_into(
             let trace = function_graph::parse(stream, spans)?;
             let part = CallTrace::of(&trace.calls, format, Clock::Trace);
             found.calls(name, part, &trace.calls, &trace.skipped, export);
+            found.log_behind("function-graph", trace.log);
         }
         Format::FtraceEvents => {
             let trace = events_text::parse(stream, spans)?;
             found.events(name, CallTrace::of_events(&trace.events, format), &trace.events, export);
+            found.log_behind("ftrace-events", trace.log);
         }
         Format::TraceDat => {
             let trace = trace_dat::parse(stream.seekable()?, spans).map_err(io::Error::other)?;
