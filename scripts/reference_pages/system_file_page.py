@@ -38,7 +38,12 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct], str], ...] = (
     (
         "initramfs.files",
         raw.RawEntry,
-        'One entry a line: `"/path" = { … }`, with exactly one of the seven kinds. `[root.files]` takes the same.',
+        'One entry a line: `"/path" = { … }`, with exactly one of the eight kinds. `[root.files]` takes the same.',
+    ),
+    (
+        "initramfs.files.busybox",
+        raw.RawBusybox,
+        "A BusyBox built from source, static, for `machine.arch`; needs `scripts/fetch-busybox-source.sh` once.",
     ),
     (
         "programs",
@@ -135,6 +140,10 @@ _KEYS: dict[str, str] = {
     "root.size_mib": "least size of the card or disk in MiB; left out: as large as needed. A card is rounded up to a power of two",
     "initramfs.files.source": "a regular file with the contents of this one; its mode is kept unless `mode` is given",
     "initramfs.files.text": "a regular file with this text (mode 0644 unless given)",
+    "initramfs.files.busybox": "an executable: BusyBox built with these applets (table `initramfs.files.busybox`)",
+    "initramfs.files.busybox.applets": "applets that it holds, by name (`mount`, `[`); left out: all of the base configuration",
+    "initramfs.files.busybox.options": "further options, name without `CONFIG_` = value: `{ FEATURE_SH_NOFORK = true }`",
+    "initramfs.files.busybox.source": "`debian` (what `BOOTLAB_BUSYBOX_SOURCE` names, or the user's cache), or a source tree",
     "initramfs.files.symlink": "a symbolic link to this target",
     "initramfs.files.dir": "`true`: a folder (mode 0755 unless given)",
     "initramfs.files.fifo": "`true`: a named pipe (mode 0644 unless given)",

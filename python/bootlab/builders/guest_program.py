@@ -43,7 +43,7 @@ def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], 
     made = default_folder() / name / f"{name}-{arch}-{digest.hexdigest()[:16]}"
     if made.is_file():
         return made.resolve()
-    compiler = _compiler_for(arch, needed_for)
+    compiler = compiler_for(arch, needed_for)
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         fresh = Path(work) / name
@@ -61,7 +61,8 @@ def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], 
     return made.resolve()
 
 
-def _compiler_for(arch: Arch, needed_for: str) -> str:
+def compiler_for(arch: Arch, needed_for: str) -> str:
+    """Return the path of the C compiler for an architecture. Raise ToolMissing."""
     name = compiler_name(arch)
     compiler = shutil.which(name) or (shutil.which("gcc") if name == "cc" else None)
     if compiler is None:

@@ -6,13 +6,29 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.architecture import Arch
+
 Compression = Literal["none", "gzip", "bzip2", "lzma", "xz", "lzo", "lz4", "zstd"]
+
+
+class BusyboxBuild(msgspec.Struct, frozen=True, kw_only=True):
+    """A BusyBox to be built for an architecture, static.
+
+    `applets`: those it shall hold, sorted; empty: those of the base configuration. `options`: set last, by name without
+    `CONFIG_`, value as a `.config` writes it. `source`: absolute path of a source tree, or `debian`.
+    """
+
+    arch: Arch
+    applets: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    source: str = "debian"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One name in the tree. Exactly the fields of its kind are set.
 
-    `file`: `source` (a path on this machine) or `text`; `symlink`: `target`; `char`, `block`: `major`, `minor`.
+    `file`: `source` (a path on this machine), `text` or `busybox` (built when the tree is packed); `symlink`:
+    `target`; `char`, `block`: `major`, `minor`.
     """
 
     kind: Literal["file", "dir", "symlink", "char", "block", "fifo"]
@@ -21,6 +37,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     gid: int = 0
     source: str | None = None
     text: str | None = None
+    busybox: BusyboxBuild | None = None
     target: str | None = None
     major: int = 0
     minor: int = 0

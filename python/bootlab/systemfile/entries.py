@@ -14,13 +14,15 @@ from bootlab.builders.dirtree import read_directory
 from bootlab.builders.names import check_name
 from bootlab.errors import UserError
 from bootlab.model.system import Initramfs
-from bootlab.model.tree import Entry, FileTree
+from bootlab.model.tree import BusyboxBuild, Entry, FileTree
+from bootlab.systemfile.kernel import option_value
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
-from bootlab.systemfile.raw import RawEntry, RawFiles, RawInitramfs, RawTree
+from bootlab.systemfile.raw import RawBusybox, RawEntry, RawFiles, RawInitramfs, RawTree
 
-_KINDS = ("source", "text", "symlink", "dir", "fifo", "char", "block")
+_KINDS = ("source", "text", "busybox", "symlink", "dir", "fifo", "char", "block")
 _MODE = re.compile(r"(?:0o?)?[0-7]{1,4}")
+_APPLET = re.compile(r"[A-Za-z0-9_.\[+-]{1,64}")
 _ID_MAX = 0xFFFF_FFFF
 _MAJOR_MAX = (1 << 12) - 1
 _MINOR_MAX = (1 << 20) - 1
@@ -110,8 +112,8 @@ def _entry(value: Any, place: Place, where: str) -> Entry:
 
 
 def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
-    if kind == "symlink":
-        return _symlink(raw, place, where)
+    if kind in {"symlink", "busybox"}:
+        return _symlink(raw, place, where) if kind == "symlink" else _busybox_entry(raw, place, where)
     if kind == "source":
         source = place.file(raw.source or "", f"{where}.source")
         # Without a mode the file keeps its own: an executable stays one.
@@ -132,6 +134,25 @@ def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
         )
     mode = file_mode(raw.mode, 0o600, place, where)
     return Entry(kind="char" if kind == "char" else "block", mode=mode, major=major, minor=minor)
+
+
+def _busybox_entry(raw: RawEntry, place: Place, where: str) -> Entry:
+    build = _busybox(raw.busybox or RawBusybox(), place, f"{where}.busybox")
+    return Entry(kind="file", busybox=build, mode=_mode(raw.mode, 0o755, place, where))
+
+
+def _busybox(raw: RawBusybox, place: Place, where: str) -> BusyboxBuild:
+    for applet in raw.applets:
+        if not _APPLET.fullmatch(applet):
+            raise place.error(f"{applet[:80]!r} is no applet's name", f"{where}.applets", "names, not paths: mount, sh")
+    return BusyboxBuild(
+        applets=tuple(sorted(set(raw.applets))),
+        options=tuple(
+            (name.removeprefix("CONFIG_"), option_value(name, value, place, f"{where}.options"))
+            for name, value in raw.options.items()
+        ),
+        source=raw.source if raw.source == "debian" else place.directory(raw.source, f"{where}.source"),
+    )
 
 
 def _symlink(raw: RawEntry, place: Place, where: str) -> Entry:

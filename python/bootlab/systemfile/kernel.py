@@ -76,7 +76,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         base=base,
         fragments=tuple(place.file(path, f"kernel.config[{i}]") for i, path in enumerate(fragments)),
         options=tuple(
-            (name.removeprefix("CONFIG_"), _value(name, value, place)) for name, value in raw.options.items()
+            (name.removeprefix("CONFIG_"), option_value(name, value, place, "kernel.options")) for name, value in raw.options.items()
         ),
         patches=tuple(_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
         image=raw.image or None,
@@ -90,9 +90,10 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
     return Kernel(image="", form=raw.form, build=build, flash=raw.flash)
 
 
-def _value(name: str, value: str | int, place: Place) -> str:
+def option_value(name: str, value: str | int, place: Place, where: str) -> str:
+    """Return an option's value as a `.config` writes it. Raise SystemFileError for what is no option's name."""
     if not _OPTION.fullmatch(name):
-        raise place.error("expected an option's name, such as SMP or HZ_100", f'kernel.options."{name[:80]}"')
+        raise place.error("expected an option's name, such as SMP or HZ_100", f'{where}."{name[:80]}"')
     if isinstance(value, bool):
         return "y" if value else "n"
     return str(value)

@@ -103,11 +103,20 @@ class RawRoot(RawTree, frozen=True):
     size_mib: int | None = None
 
 
+class RawBusybox(RawTable, frozen=True):
+    """A BusyBox that is built, as a value in `[initramfs.files]`."""
+
+    applets: list[str] = []
+    options: dict[str, str | int | bool] = {}
+    source: str = "debian"
+
+
 class RawEntry(RawTable, frozen=True):
     """One value of `[initramfs.files]`, `[root.files]` or a step's `files`."""
 
     source: str | None = None
     text: str | None = None
+    busybox: RawBusybox | None = None
     symlink: str | None = None
     dir: bool | None = None
     fifo: bool | None = None

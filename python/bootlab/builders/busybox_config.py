@@ -1,0 +1,88 @@
+"""What a BusyBox source tree says of its applets, and configurations that hold only some of them.
+
+Each applet stands in a comment of its source file, `//applet:IF_MOUNT(APPLET(mount, BB_DIR_BIN, ...))`, out of which
+BusyBox's own `scripts/gen_build_files.sh` makes `include/applets.h`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from bootlab.errors import UserError
+
+_APPLET = re.compile(r"^//applet:((?:IF_\w+\(\s*)+)APPLET\w*\(\s*([^,\s]{1,64})\s*,", re.MULTILINE)
+_CONDITION = re.compile(r"IF_(\w+)\(")
+_SET = re.compile(r"^CONFIG_(\w+)=(.*)$", re.MULTILINE)
+_UNSET = re.compile(r"^# CONFIG_(\w+) is not set$", re.MULTILINE)
+_MAX_SOURCE_BYTES = 4 << 20
+# What `sh` is; exactly one of them is set (shell/Config.in: "Choose which shell is aliased to 'sh' name").
+_SH = ("SH_IS_ASH", "SH_IS_HUSH", "SH_IS_NONE")
+# What is in every BusyBox of ours, whatever the base: it stands alone in a root tree.
+_ALWAYS = {"STATIC": "y"}
+# The first is an applet only so that its name can be completed; scripts are given when BusyBox itself is built.
+_NO_APPLETS = frozenset({"busybox"})
+
+
+def applet_options(source: Path) -> dict[str, tuple[str, ...]]:
+    """Return, for each applet, the options without which it is not there (names without `CONFIG_`)."""
+    found: dict[str, tuple[str, ...]] = {}
+    for file in sorted(source.glob("*/**/*.c")):
+        if file.stat().st_size > _MAX_SOURCE_BYTES:
+            continue
+        for match in _APPLET.finditer(file.read_text(encoding="utf-8", errors="replace")):
+            if match[2] not in _NO_APPLETS:
+                found.setdefault(match[2], tuple(_CONDITION.findall(match[1])))
+    return found
+
+
+def read(text: str) -> dict[str, str]:
+    """Return the options of a configuration; `n` for those that are not set."""
+    return dict.fromkeys(_UNSET.findall(text), "n") | dict(_SET.findall(text))
+
+
+def write(options: Mapping[str, str]) -> str:
+    """Return a configuration as text."""
+    lines = (f"# CONFIG_{k} is not set" if v == "n" else f"CONFIG_{k}={v}" for k, v in options.items())
+    return "\n".join(lines) + "\n"
+
+
+def reduced(
+    base: Mapping[str, str],
+    known: Mapping[str, tuple[str, ...]],
+    applets: Iterable[str],
+    options: Iterable[tuple[str, str]],
+) -> dict[str, str]:
+    """Return the base with these applets and no others (all of the base's where none is given), and options set.
+
+    Raise UserError for an applet that the source does not have.
+    """
+    wanted = tuple(applets)
+    result = dict(base)
+    if wanted:
+        kept: set[str] = set()
+        for applet in wanted:
+            if applet not in known:
+                raise UserError(
+                    f"BusyBox has no applet {applet!r}", hint="its applets: busybox --list   (names, not paths)"
+                )
+            kept.update(known[applet])
+        every = {option for conditions in known.values() for option in conditions if not option.startswith("FEATURE_")}
+        result |= {option: "y" if option in kept else "n" for option in sorted(every)}
+        shell = next((option for option in _SH if option in kept), "SH_IS_NONE")
+        result |= {option: "y" if option == shell else "n" for option in _SH}
+        # The shells themselves, which are not what the applets `sh` and `bash` ask for.
+        for name, family in (("ASH", "SH_IS_ASH"), ("HUSH", "SH_IS_HUSH")):
+            if family in kept:
+                result |= {name: "y", f"SHELL_{name}": "y"}
+            result[f"SHELL_{name}"] = "y" if result.get(name) == "y" or family in kept else "n"
+    return result | _ALWAYS | dict(options)
+
+
+def refused(asked: Mapping[str, str], got: Mapping[str, str], names: Iterable[str]) -> str:
+    """Return the first of some options that BusyBox's own configurator did not take, as `NAME=value`; "" for none."""
+    for name in names:
+        if asked.get(name, "n") != got.get(name, "n"):
+            return f"{name}={asked.get(name, 'n')}"
+    return ""
