@@ -28,6 +28,7 @@ struct file {
 	struct file *next;
 	unsigned long long bytes;
 	int early;
+	int link;
 	char path[];
 };
 
@@ -55,6 +56,7 @@ static void remember(int folder, const char *name, const char *path, const struc
 	memcpy(file->path, path, size);
 	file->next = NULL;
 	file->bytes = (unsigned long long)st->st_size;
+	file->link = S_ISLNK(st->st_mode);
 	file->early = later(st->st_atim, st->st_mtim);
 	/* What cannot be marked counts as read: leaving out a file that is needed is the worse mistake. */
 	if (!file->early && utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW) < 0)
@@ -82,7 +84,7 @@ static void walk(int folder, const char *prefix, const char *self, int depth)
 
 		if (strcmp(name, ".") && strcmp(name, "..") && asprintf(&path, "%s/%s", prefix, name) > 0 &&
 		    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == root) {
-			if (S_ISREG(st.st_mode) && strcmp(path, self)) {
+			if ((S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) && strcmp(path, self)) {
 				remember(folder, name, path, &st);
 			} else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX) {
 				int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOATIME | O_NOFOLLOW);
@@ -129,6 +131,11 @@ void files_report(void)
 		/* A file that is gone was used by somebody. */
 		if (lstat(file->path, &st) < 0 || st.st_atim.tv_sec != MARK_S || st.st_atim.tv_nsec != MARK_NS)
 			read = 1;
+		if (file->link) {
+			if (read)
+				report_line("link", file->path, strlen(file->path), ESCAPE_FIELD);
+			continue;
+		}
 		snprintf(head, sizeof(head), "file %c %llu", read ? 'R' : '-', file->bytes);
 		report_line(head, file->path, strlen(file->path), ESCAPE_FIELD);
 	}

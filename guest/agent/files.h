@@ -1,9 +1,9 @@
-/* The regular files of the root file system, and which of them were read. */
+/* The regular files and links of the root file system, and which of them were read. */
 #ifndef BOOTLAB_FILES_H
 #define BOOTLAB_FILES_H
 
 /*
- * Remember every regular file below the root and mark it as not read. To be called before the system's own init runs;
+ * Remember every regular file and link below the root and mark it as not read. To be called before the system's own init runs;
  * what the kernel read until now (a module loader, firmware) stays read. `self` is left out.
  */
 void files_mark(const char *self);
@@ -11,7 +11,7 @@ void files_mark(const char *self);
 /* Return a folder that was empty, to mount on; NULL when there is none. */
 const char *files_empty_folder(void);
 
-/* Write one report line for each remembered file. */
+/* Write one report line for each remembered file, and for each link that was followed. */
 void files_report(void);
 
 #endif

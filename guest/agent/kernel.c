@@ -122,12 +122,33 @@ static void proc_file(const char *proc, const char *file, const char *name, int 
 	fclose(stream);
 }
 
+/* How many processes were made since the start (fs/proc/stat.c). The file's other lines are long. */
+static void processes(const char *proc)
+{
+	char path[256];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/stat", proc);
+	stream = fopen(path, "re");
+	if (!stream)
+		return;
+	while (getline(&line, &room, stream) > 0) {
+		if (strncmp(line, "processes ", 10) == 0)
+			report_line("proc stat", line, strcspn(line, "\n"), ESCAPE_LINE);
+	}
+	free(line);
+	fclose(stream);
+}
+
 void kernel_report_proc(const char *proc)
 {
 	static const char *const names[] = { "cmdline", "iomem", "interrupts", "meminfo", "modules" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		proc_file(proc, names[i], names[i], 0);
+	processes(proc);
 	/* The mounts that init sees, not ours. One processor stands for all. */
 	proc_file(proc, "1/mounts", "mounts", 0);
 	proc_file(proc, "cpuinfo", "cpuinfo", 1);

@@ -3,6 +3,7 @@
  *
  *   begin
  *   file <R|-> <bytes> <path>     R: read since the boot; the path as a field
+ *   link <path>                   a symbolic link that was followed; the path as a field
  *   proc <name> <line>         name `maps`: a process's number, and a line of its maps
  *   log <line>
  *   run <line>                    what the check's command printed (BOOTLAB_CHECK)

@@ -33,7 +33,7 @@ def applet_options(source: Path) -> dict[str, tuple[str, ...]]:
             continue
         for match in _APPLET.finditer(file.read_text(encoding="utf-8", errors="replace")):
             if match[2] not in _NO_APPLETS:
-                found.setdefault(match[2], tuple(_CONDITION.findall(match[1])))
+                found.setdefault(match[2], tuple(c for c in _CONDITION.findall(match[1]) if not c.startswith("NOT_")))
     return found
 
 
@@ -69,7 +69,7 @@ def reduced(
                 )
             kept.update(known[applet])
         every = {option for conditions in known.values() for option in conditions if not option.startswith("FEATURE_")}
-        result |= {option: "y" if option in kept else "n" for option in sorted(every)}
+        result |= {option: "y" if option in kept else "n" for option in sorted(every | kept)}
         shell = next((option for option in _SH if option in kept), "SH_IS_NONE")
         result |= {option: "y" if option == shell else "n" for option in _SH}
         # The shells themselves, which are not what the applets `sh` and `bash` ask for.

@@ -21,18 +21,20 @@ _PREFIX = b"@BL1 "
 _BEGIN = re.compile(rb"^@BL1 begin\r*$", re.MULTILINE)
 _END = re.compile(rb"end (\d{1,9})")
 _FILE = re.compile(rb"file ([R-]) (\d{1,18}) (/\S*)")
+_LINK = re.compile(rb"link (/\S*)")
 _PROC = re.compile(rb"proc ([a-z]{1,32}) (.*)", re.DOTALL)
 _EXIT = re.compile(rb"exit (\d{1,3})")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the agent saw; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
+    """What the agent saw; `links` were followed; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
 
     `complete`: nothing was cut off, mixed up or left out on the way.
     """
 
     files: tuple[FileRead, ...] = ()
+    links: tuple[str, ...] = ()
     proc: dict[str, str] = {}
     log: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ class _Reading:
         self._count = 0
         self._damaged = False
         self._files: dict[str, FileRead] = {}
+        self._links: dict[str, None] = {}
         self._proc: dict[str, list[str]] = {}
         self._log: list[str] = []
         self._output: list[str] = []
@@ -108,6 +111,8 @@ class _Reading:
         elif found := _FILE.fullmatch(body):
             path = _text(found[3])
             self._files[path] = FileRead(path=path, read=found[1] == b"R", size_bytes=int(found[2]))
+        elif found := _LINK.fullmatch(body):
+            self._links[_text(found[1])] = None
         elif found := _PROC.fullmatch(body):
             self._proc.setdefault(found[1].decode("ascii"), []).append(_text(found[2]))
         else:
@@ -118,6 +123,7 @@ class _Reading:
         """Return what was read."""
         return AgentReport(
             files=tuple(self._files.values()),
+            links=tuple(self._links),
             proc={name: "\n".join(lines) for name, lines in self._proc.items()},
             log=tuple(self._log),
             output=tuple(self._output),

@@ -92,6 +92,7 @@ def diagnose(recording: Recording) -> Diagnosis:
         recording=recording,
         initcalls=initcalls_of(log),
         files=report.files,
+        links=report.links,
         log=log,
         proc=report.proc,
         loading=loading_of(recording),

@@ -11,7 +11,7 @@ from bootlab.model.cmdline import Param
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, KernelPatch, System
-from bootlab.model.tree import Compression, Entry
+from bootlab.model.tree import BusyboxBuild, Compression, Entry
 
 
 class SetParam(msgspec.Struct, frozen=True, tag_field="op", tag="set-param"):
@@ -95,6 +95,28 @@ class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
     def apply(self, system: System) -> System:
         """Return the changed system; one without a tree stays as it is."""
         return system if system.tree is None else system.with_tree(system.tree.put(self.path, self.entry))
+
+
+class SetBusybox(msgspec.Struct, frozen=True, tag_field="op", tag="set-busybox"):
+    """Build the BusyBox at a path: with these applets (empty: those that it was to hold anyway), and options set."""
+
+    path: str
+    applets: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without a file there stays as it is."""
+        entry = system.tree.get(self.path) if system.tree is not None else None
+        if system.tree is None or entry is None or entry.kind != "file":
+            return system
+        build = entry.busybox or BusyboxBuild(arch=system.machine.arch)
+        build = msgspec.structs.replace(
+            build,
+            applets=self.applets or build.applets,
+            options=tuple((dict(build.options) | dict(self.options)).items()),
+        )
+        fresh = msgspec.structs.replace(entry, source=None, text=None, busybox=build)
+        return system.with_tree(system.tree.put(self.path, fresh))
 
 
 class MoveRoot(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", tag="move-root"):
@@ -268,6 +290,7 @@ Op = (
     | SetCompression
     | DropFiles
     | PutFile
+    | SetBusybox
     | MoveRoot
     | SetKernelForm
     | SetFlashStart

@@ -213,14 +213,15 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What a diagnostic boot found. Its times are never compared with those of timing boots.
 
     `log` is the kernel's whole log as text lines, whatever the console's level was; `files` is empty when the agent
-    could not run; `proc` holds the text of a few files of /proc (`cmdline`, `iomem`, `interrupts`, …) by name, and of
-    every process that still ran the mapped files (`maps`: its number, then a line of its maps). `loading`: what the
-    dynamic loader did for each program, where the system builds programs.
+    could not run; `links` are the symbolic links that were followed; `proc` holds the text of a few files of /proc by
+    name (`cmdline`, `iomem`, `interrupts`, …), and of every process that still ran the mapped files (`maps`: its number,
+    then a line of its maps). `loading`: what the dynamic loader did for each program, where the system builds programs.
     """
 
     recording: Recording
     initcalls: tuple[Initcall, ...] = ()
     files: tuple[FileRead, ...] = ()
+    links: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
     proc: dict[str, str] = {}
     loading: tuple[Loading, ...] = ()

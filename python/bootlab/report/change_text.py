@@ -34,6 +34,9 @@ def op_text(op: Op) -> str:
             text = f"root: {len(op.paths)} files left out ({names})"
         case ops.PutFile():
             text = f"root: put {op.path} ({op.entry.kind})"
+        case ops.SetBusybox():
+            applets = f"{len(op.applets)} applets" if op.applets else "the same applets"
+            text = f"root: {op.path} built with {applets}" + "".join(f", {k}={v}" for k, v in op.options[:3])
         case ops.MoveRoot():
             packed = "" if op.compression == "none" else f", {op.compression}"
             text = f"root: {op.file_system} on {op.medium}" if op.medium else f"root: as initramfs{packed}"

@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from bootlab.startup import shell
-from bootlab.startup.root import Root
+from bootlab.startup.files import Files
 
 # Commands that change their shell for good.
 _CHANGES_SHELL = {
@@ -47,7 +47,7 @@ class Hazards(msgspec.Struct, frozen=True):
     subshell: tuple[str, ...] = ()
 
 
-def of_script(root: Root, script: shell.Script, *, tested: bool) -> Hazards:
+def of_script(root: Files, script: shell.Script, *, tested: bool) -> Hazards:
     """Return what a script does beyond itself. `tested`: the status of its call decides something."""
     stays, apart = _of_text(script, tested=tested)
     for command in script.commands:

@@ -14,7 +14,7 @@ import msgspec
 
 from bootlab.startup import shell
 from bootlab.startup.hazards import function_name, of_script
-from bootlab.startup.root import Root
+from bootlab.startup.files import Files
 from bootlab.startup.scripts import Call, Start, Started
 from bootlab.startup.specialise import apply, specialise
 
@@ -22,8 +22,7 @@ How = Literal["function", "subshell", "program"]
 _SHELLS = frozenset({"busybox", "ash", "dash", "bash", "sh"})
 # Set by the kernel (init/main.c: envp_init), by BusyBox's init and by login; PWD, IFS and the like by the shell itself.
 _ENVIRONMENT = frozenset(
-    "HOME TERM PATH SHELL USER LOGNAME PWD OLDPWD IFS PS1 PS2 PS4 TZ LANG OPTIND CONSOLE RUNLEVEL PREVLEVEL runlevel "
-    "previous".split()
+    ["HOME", "TERM", "PATH", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD", "IFS", "PS1", "PS2", "PS4", "TZ", "LANG", "OPTIND", "CONSOLE", "RUNLEVEL", "PREVLEVEL", "runlevel", "previous"]
 )
 
 
@@ -47,7 +46,7 @@ class Merged(msgspec.Struct, frozen=True):
         return tuple(part for part in self.parts if part.how in hows)
 
 
-def merge(root: Root, start: Start, path: str, environment: frozenset[str] = frozenset()) -> Merged | None:
+def merge(root: Files, start: Start, path: str, environment: frozenset[str] = frozenset()) -> Merged | None:
     """Return a script with what it starts merged into it; None when nothing can be.
 
     `environment`: names that init hands to its children besides the usual (unknown parameters of the kernel).
@@ -62,7 +61,7 @@ def merge(root: Root, start: Start, path: str, environment: frozenset[str] = fro
     return Merged(path, text, tuple(merging.parts))
 
 
-def _shell_of(root: Root, script: shell.Script) -> str | None:
+def _shell_of(root: Files, script: shell.Script) -> str | None:
     """Return the program that runs a script, when it is a shell that knows `local` and gets no options."""
     words = script.interpreter
     if len(words) != 1 or root.entry(words[0]) is None:
@@ -72,7 +71,7 @@ def _shell_of(root: Root, script: shell.Script) -> str | None:
 
 
 class _Merging:
-    def __init__(self, root: Root, start: Start, environment: frozenset[str]) -> None:
+    def __init__(self, root: Files, start: Start, environment: frozenset[str]) -> None:
         self.parts: list[Part] = []
         self._root = root
         self._start = start

@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from bootlab.startup import inittab, shell
-from bootlab.startup.root import Root
+from bootlab.startup.files import Files
 
 DEPTH_MAX = 4
 SCRIPTS_MAX = 500
@@ -54,7 +54,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
         return [(started, call) for started in self.scripts.values() for call in started.calls]
 
 
-def find(root: Root, init: str) -> Start:
+def find(root: Files, init: str) -> Start:
     """Return what a tree's init starts. Scripts are told by their text; what a program does cannot be seen."""
     first: tuple[str, ...] = ()
     entries: tuple[inittab.Entry, ...] = ()
@@ -78,7 +78,7 @@ def find(root: Root, init: str) -> Start:
     return Start(init=init, first=first, scripts=scripts, entries=entries, why_not=why_not)
 
 
-def _handed_on(root: Root, path: str, text: str) -> str | None:
+def _handed_on(root: Files, path: str, text: str) -> str | None:
     """Return the init that a script becomes (`exec /sbin/init`), or None."""
     script = shell.read(text)
     for command in script.commands if script else ():
@@ -89,7 +89,7 @@ def _handed_on(root: Root, path: str, text: str) -> str | None:
     return None
 
 
-def _of_table(root: Root) -> tuple[tuple[inittab.Entry, ...], tuple[str, ...]]:
+def _of_table(root: Files) -> tuple[tuple[inittab.Entry, ...], tuple[str, ...]]:
     table = root.text("/etc/inittab")
     if table is None:
         default = inittab.DEFAULT_SCRIPT
@@ -105,7 +105,7 @@ def _of_table(root: Root) -> tuple[tuple[inittab.Entry, ...], tuple[str, ...]]:
     return entries, tuple(dict.fromkeys(found))
 
 
-def _follow(root: Root, path: str, scripts: dict[str, Started], depth: int) -> None:
+def _follow(root: Files, path: str, scripts: dict[str, Started], depth: int) -> None:
     if path in scripts or len(scripts) >= SCRIPTS_MAX or depth > DEPTH_MAX:
         return
     text = root.text(path)
@@ -123,7 +123,7 @@ def _follow(root: Root, path: str, scripts: dict[str, Started], depth: int) -> N
             _follow(root, called, scripts, depth + 1)
 
 
-def _calls(root: Root, script: shell.Script) -> list[Call]:
+def _calls(root: Files, script: shell.Script) -> list[Call]:
     found = []
     for command in script.commands:
         words, raw = command.words, command.raw
@@ -147,7 +147,7 @@ def _is(raw: str, variable: str) -> bool:
     return raw.strip('"') in {f"${variable}", f"${{{variable}}}"}
 
 
-def _glob(root: Root, words: tuple[str, ...]) -> tuple[str, ...]:
+def _glob(root: Files, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return what a loop's words expand to in the tree; nothing when one is not literal."""
     found: list[str] = []
     for word in words:
@@ -167,7 +167,7 @@ def _glob(root: Root, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _run_parts(root: Root, command: shell.Command) -> Call | None:
+def _run_parts(root: Files, command: shell.Command) -> Call | None:
     """Return the scripts of `run-parts [-a ARGUMENT] FOLDER`; None with any other option, which changes what it does."""
     arguments: list[str] = []
     words = list(command.words[1:])

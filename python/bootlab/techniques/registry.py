@@ -22,6 +22,9 @@ from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
 from bootlab.techniques.image.thumb2_kernel import Thumb2Kernel
 from bootlab.techniques.image.verbose_bootup_off import VerboseBootupOff
 from bootlab.techniques.init.app_as_init import AppAsInit
+from bootlab.techniques.init.busybox_applets import BusyboxApplets
+from bootlab.techniques.init.busybox_nofork import BusyboxNofork
+from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
 from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
@@ -150,6 +153,9 @@ BUILT_IN: tuple[Technique, ...] = (
     RootdelayToRootwait(),
     Rootfstype(),
     RootInInitramfs(),
+    RcScriptsMerged(),
+    BusyboxApplets(),
+    BusyboxNofork(),
     AppAsInit(),
     StaticLinking(),
     MuslLibc(),

@@ -39,7 +39,7 @@ def steps(path: str, tree: dict[str, Entry]) -> list[str]:
     return found
 
 
-class Root:
+class Files:
     """A tree with its files' contents. What cannot be read is as if it were not there."""
 
     def __init__(self, tree: FileTree) -> None:
@@ -47,9 +47,9 @@ class Root:
         self.entries = tree.as_dict()
 
     @classmethod
-    def of(cls, system: System) -> Root | None:
-        """Return the tree that a system brings in its initramfs, or None."""
-        return cls(system.initramfs.tree) if system.initramfs is not None else None
+    def of(cls, system: System) -> Files | None:
+        """Return the tree that a system brings, or None."""
+        return cls(system.tree) if system.tree is not None else None
 
     def real(self, path: str) -> str:
         """Return the path that a path leads to."""
@@ -93,7 +93,3 @@ class Root:
         real = self.real(folder)
         names = (p[len(real) + 1 :] for p in self.entries if p.startswith(real + "/"))
         return [f"{norm(folder)}/{name}" for name in sorted(n for n in names if "/" not in n)]
-
-    def init(self, cmdline_init: str | None) -> str:
-        """Return the first program: the one named on the command line (`rdinit=`), else `/init`."""
-        return norm(cmdline_init or "/init")
