@@ -5,7 +5,9 @@ from typing import NamedTuple
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, FileRead, Mark
 from bootlab.model.system import Initramfs, Machine
+from bootlab.model.tree import BusyboxBuild, Entry
 from bootlab.techniques.base import Answer, Context
+from tests.techniques import user_space as u
 from tests.techniques import written as w
 from tests.techniques.recordings import (
     CONFIG,
@@ -56,6 +58,18 @@ def _user_space(ms: int) -> Context:
 
 
 BASE = context("base")
+RC = u.booted(u.SCRIPTS)
+SMALL = Entry(
+    kind="file", busybox=BusyboxBuild(arch="x86_64", applets=("echo", "ip", "klogd", "mount", "sh", "syslogd"))
+)
+NOFORK = Entry(
+    kind="file",
+    busybox=BusyboxBuild(
+        arch="x86_64",
+        applets=("sh",),
+        options=(("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"), ("FEATURE_SH_NOFORK", "y")),
+    ),
+)
 QUIET = context("quiet", config={})
 
 CASES = (
@@ -197,6 +211,17 @@ CASES = (
     Says("raid-noautodetect", as_context(written(w.MD_WAITING)), YES, "md: Waiting for all devices"),
     Says("raid-noautodetect", BASE, NO, "CONFIG_BLK_DEV_MD is not y"),
     Says("raid-noautodetect", as_context(written(w.MD_SKIPPING)), NO, "Skipping autodetection"),
+    Says("rc-scripts-merged", as_context(RC), YES, "3 of 3 scripts can be merged into /init; 1 in a subshell"),
+    Says("rc-scripts-merged", as_context(u.booted({"/init": "#!/bin/sh\nexec /app\n"})), NO, "no script starts others"),
+    Says("rc-scripts-merged", context("rdinit-app"), NO, "no script starts others"),
+    Says("rc-scripts-merged", as_context(evidence("disk-rootwait")), NO, "no root tree"),
+    Says("busybox-applets", as_context(RC), YES, "echo, ip, klogd, mount, sh, syslogd"),
+    Says("busybox-applets", as_context(u.booted(u.SCRIPTS, links=("/bin/awk",))), YES, "awk, echo, ip"),
+    Says("busybox-applets", as_context(u.booted(u.SCRIPTS, diagnosed=False)), UNKNOWN, "a diagnostic boot sees"),
+    Says("busybox-applets", as_context(u.booted(u.SCRIPTS, busybox=SMALL)), NO, "every applet is used"),
+    Says("busybox-nofork", as_context(RC), YES, "BusyBox is the shell"),
+    Says("busybox-nofork", as_context(u.booted(u.SCRIPTS, busybox=NOFORK)), NO, "built so already"),
+    Says("busybox-nofork", as_context(evidence("disk-rootwait")), NO, "no root tree"),
     Says("app-as-init", BASE, YES, "Run /init as init process"),
     Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
     Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the root tree"),

@@ -7,8 +7,9 @@ import msgspec
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Mark
 from bootlab.model.system import Initramfs
-from bootlab.model.tree import FileTree
+from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 from bootlab.techniques.base import Evidence
+from tests.techniques import user_space as u
 from tests.techniques import written as w
 from tests.techniques.recordings import TREE, evidence, on_card, packed, recording, written
 
@@ -47,6 +48,8 @@ def _free(name: str) -> Evidence:
     meta = msgspec.structs.replace(booted.recording.meta, mode="free")
     return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
 
+
+_SMALL = Entry(kind="file", busybox=BusyboxBuild(arch="x86_64", applets=("sh",)))
 
 BASE = evidence("base")
 QUIET = evidence("quiet")
@@ -186,6 +189,27 @@ CASES = (
     Shows("root-in-initramfs", packed("base"), packed("base"), False, "the base's root was an initramfs"),
     Shows("raid-noautodetect", written(w.MD_WAITING), written(w.MD_SKIPPING), True, "md: Waiting"),
     Shows("raid-noautodetect", BASE, evidence("raid-forced"), False, "does not know"),
+    Shows(
+        "rc-scripts-merged",
+        u.booted(u.SCRIPTS, processes=90),
+        u.booted(u.SCRIPTS, processes=70, unread=("/etc/init.d/S01log", "/etc/init.d/rcS")),
+        True,
+        "2 of 3 scripts are not read any more: /etc/init.d/S01log …; processes 90 -> 70",
+    ),
+    Shows("rc-scripts-merged", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS), False, "still read"),
+    Shows("rc-scripts-merged", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS, diagnosed=False), False, "only diagnostic"),
+    Shows(
+        "busybox-applets",
+        u.booted(u.SCRIPTS, sizes={"/bin/busybox": 2000}),
+        u.booted(u.SCRIPTS, sizes={"/bin/busybox": 1400}, busybox=_SMALL),
+        True,
+        "/bin/busybox 2000 -> 1400 bytes in the booted system, 1 applets",
+    ),
+    Shows("busybox-applets", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS), False, "no BusyBox that is built"),
+    Shows("busybox-applets", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS, busybox=_SMALL), False, "100 -> 100"),
+    Shows("busybox-nofork", u.booted(u.SCRIPTS, processes=90), u.booted(u.SCRIPTS, processes=60), True, "90 -> 60"),
+    Shows("busybox-nofork", u.booted(u.SCRIPTS, processes=90), u.booted(u.SCRIPTS, processes=90), False, "90 -> 90"),
+    Shows("busybox-nofork", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS), False, "only diagnostic boots"),
     Shows("app-as-init", BASE, evidence("rdinit-app"), True, "Run /app as init process"),
     Shows("app-as-init", BASE, BASE, False, ""),
     Shows("app-as-init", _marks("quiet", "rc-scripts"), QUIET, True, "never ran"),

@@ -22,6 +22,7 @@ from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+from bootlab.model.architecture import Arch
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 
 SOURCE_VARIABLE = "BOOTLAB_BUSYBOX_SOURCE"
@@ -44,13 +45,13 @@ class _Request(msgspec.Struct, frozen=True):
     compiler: str
     asked: dict[str, str]
     checked: tuple[str, ...]
-    arch: str
+    arch: Arch
 
 
 def build(wanted: BusyboxBuild, cache: Cache) -> Path:
     """Return the binary of a request, from the cache or built.
 
-    Raise UserError for an applet or option that there is none, BusyboxBuildError for what does not compile, ToolMissing,
+    Raise UserError for an applet that there is none, BusyboxBuildError for what does not compile, ToolMissing, and
     EnvironmentFault without a source.
     """
     request = _look_up(wanted)
@@ -171,7 +172,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
 
 
 def _variables(request: _Request) -> dict[str, str]:
-    program = compiler_for(request.arch, _NEEDED_FOR)  # type: ignore[arg-type]
+    program = compiler_for(request.arch, _NEEDED_FOR)
     prefix = Path(program).name.removesuffix("gcc") if Path(program).name != "cc" else ""
     ccache = {"CC": f"ccache {prefix}gcc"} if shutil.which("ccache") else {}
     return {"ARCH": _ARCH[request.arch], "CROSS_COMPILE": prefix, "KBUILD_VERBOSE": "0", **ccache}

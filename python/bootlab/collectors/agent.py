@@ -28,8 +28,9 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
 
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the agent saw; `links` were followed; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
+    """What the agent saw.
 
+    `links` were followed; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
     `complete`: nothing was cut off, mixed up or left out on the way.
     """
 

@@ -1,1 +1,1 @@
-"""How a root tree starts: init's tables, start scripts, their order, BusyBox's applets. Files are read, nothing is run."""
+"""How a root tree starts: init's tables, start scripts, their order, BusyBox's applets. Nothing is run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -20,10 +20,11 @@ _BANNER = re.compile(rb"BusyBox v\d+\.\d+")
 _PATH = re.compile(r"(?:/[\w.+\[-]+)+")
 _ASSIGNED = re.compile(r"^\s*\w+=[\"']?([\w.+-]+)[\"']?\s*$", re.MULTILINE)
 # Commands whose arguments name a command.
-_RUN_OTHERS = frozenset(
-    "exec command busybox env nohup nice time xargs setsid chroot start-stop-daemon timeout find su watch ionice chrt "
-    "taskset runsv setuidgid softlimit unshare nsenter getty inotifyd udhcpc ifup run-parts".split()
-)
+_RUN_OTHERS = frozenset({
+    "exec", "command", "busybox", "env", "nohup", "nice", "time", "xargs", "setsid", "chroot", "start-stop-daemon",
+    "timeout", "find", "su", "watch", "ionice", "chrt", "taskset", "runsv", "setuidgid", "softlimit", "unshare",
+    "nsenter", "getty", "inotifyd", "udhcpc", "ifup", "run-parts",
+})  # fmt: skip
 _TERMINALS = frozenset({"respawn", "askfirst"})
 _LOGINS = frozenset({"sh", "ash", "login", "getty", "-sh"})
 # Parts of ash that a script uses by a word of its own, and those that only people do.
@@ -35,7 +36,7 @@ _BY_WORD = {
     "ASH_JOB_CONTROL": ("jobs", "fg", "bg"),
 }
 _FOR_PEOPLE = ("ASH_MAIL", "ASH_EXPAND_PRMT", "ASH_IDLE_TIMEOUT", "ASH_HELP", "FEATURE_EDITING")
-# Texts of --help; glibc's way to look users up, which in a static program would need shared libraries of the same build.
+# Texts of --help; glibc's way to look users up, which in a static program would need shared libraries of one build.
 _ALWAYS = (
     ("SHOW_USAGE", "n"),
     ("FEATURE_INSTALLER", "n"),
@@ -114,7 +115,11 @@ def use(files: Files, busybox: Busybox, system: System, start: scripts.Start, di
     for path in dict.fromkeys([*start.scripts, *read]):
         text = files.text(path)
         if text is not None:
-            using.text(path, text)
+            using.text(
+                path,
+                text,
+                {call.command.raw[0] for call in start.scripts[path].calls} if path in start.scripts else set(),
+            )
     for entry in start.entries:
         using.words(entry.words, "inittab")
     for path in diagnosis.links if diagnosis is not None else ():
@@ -129,7 +134,9 @@ def use(files: Files, busybox: Busybox, system: System, start: scripts.Start, di
         for applet, links in busybox.links.items():
             if any(fnmatch.fnmatch(link, pattern) for link in links):
                 using.word(applet, f"keep has {pattern}")
-    people = any(e.action in _TERMINALS and e.words and posixpath.basename(e.words[0]) in _LOGINS for e in start.entries)
+    people = any(
+        e.action in _TERMINALS and e.words and posixpath.basename(e.words[0]) in _LOGINS for e in start.entries
+    )
     return using.result(people=people)
 
 
@@ -151,7 +158,7 @@ class _Using:
             if " " in word and (inner := shell.read(word)):
                 self._script(inner, why)
 
-    def text(self, path: str, text: str) -> None:
+    def text(self, path: str, text: str, calls: set[str]) -> None:
         # Wherever it stands, in a script or a table such as mdev.conf: a path that leads to an applet.
         for found in _PATH.findall(text):
             if any(found in links for links in self._busybox.links.values()):
@@ -166,13 +173,13 @@ class _Using:
             # Not understood: every word may be a command.
             self.words(re.findall(r"[\w.+\[-]+", text), path)
             return
-        self._script(script, path)
+        self._script(script, path, calls)
         for interpreter in script.interpreter:
             self.word(posixpath.basename(interpreter), path)
 
-    def _script(self, script: shell.Script, why: str) -> None:
+    def _script(self, script: shell.Script, why: str, calls: Collection[str] = ()) -> None:
         for command in script.commands:
-            if command.words and command.words[0] is None:
+            if command.words and command.words[0] is None and command.raw[0] not in calls:
                 self._unknown.append(f"{why}: {command.raw[0][:60]}")
             name = posixpath.basename(command.name)
             self.word(name, why)

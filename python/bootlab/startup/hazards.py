@@ -1,8 +1,8 @@
 """What a start script does that would reach beyond itself if it ran in the shell that starts it.
 
 A script that is a program of its own may leave, change folder or set traps: all of it ends with its process. Within
-another shell each of that must be kept apart (a subshell, which costs a fork and saves the exec), or the script must stay
-a program (its `$0`, its `$$`).
+another shell each of that must be kept apart (a subshell, which costs a fork and saves the exec), or the script must
+stay a program (its `$0`, its `$$`).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 def parse(text: str) -> tuple[Entry, ...]:
     """Return the entries of an inittab in their order; what is none is left out, as init does."""
-    found = []
+    found: list[Entry] = []
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.strip().split(":", 3)
         if line.lstrip().startswith("#") or len(fields) != 4 or len(found) >= _ENTRIES_MAX:

@@ -1,8 +1,8 @@
 """Start scripts merged into the script that starts them: each becomes a function, and no shell is started for it.
 
 What the scripts were to each other stays: a function's variables are local to it, `exit` becomes `return`, and what
-changes its shell beyond that gets a subshell, which is a fork without an exec. Guards and messages of the calling script
-stay as they are, so that a script which is added later is still found.
+changes its shell beyond that gets a subshell, which is a fork without an exec. Guards and messages of the calling
+script stay as they are, so that a script which is added later is still found.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from bootlab.startup import shell
-from bootlab.startup.hazards import function_name, of_script
 from bootlab.startup.files import Files
+from bootlab.startup.hazards import function_name, of_script
 from bootlab.startup.scripts import Call, Start, Started
 from bootlab.startup.specialise import apply, specialise
 
@@ -22,7 +22,28 @@ How = Literal["function", "subshell", "program"]
 _SHELLS = frozenset({"busybox", "ash", "dash", "bash", "sh"})
 # Set by the kernel (init/main.c: envp_init), by BusyBox's init and by login; PWD, IFS and the like by the shell itself.
 _ENVIRONMENT = frozenset(
-    ["HOME", "TERM", "PATH", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD", "IFS", "PS1", "PS2", "PS4", "TZ", "LANG", "OPTIND", "CONSOLE", "RUNLEVEL", "PREVLEVEL", "runlevel", "previous"]
+    [
+        "HOME",
+        "TERM",
+        "PATH",
+        "SHELL",
+        "USER",
+        "LOGNAME",
+        "PWD",
+        "OLDPWD",
+        "IFS",
+        "PS1",
+        "PS2",
+        "PS4",
+        "TZ",
+        "LANG",
+        "OPTIND",
+        "CONSOLE",
+        "RUNLEVEL",
+        "PREVLEVEL",
+        "runlevel",
+        "previous",
+    ]
 )
 
 
@@ -77,13 +98,12 @@ class _Merging:
         self._start = start
         self._environment = environment
         self._taken: set[str] = set()
+        self._arguments = {word for _, call in start.called() for word in call.arguments}
         for started in start.scripts.values():
             if started.script is not None:
                 self._taken |= started.script.functions.keys() | {c.name for c in started.script.commands}
 
-    def text(
-        self, started: Started, script: shell.Script, outer: frozenset[str], above: tuple[str, ...]
-    ) -> str:
+    def text(self, started: Started, script: shell.Script, outer: frozenset[str], above: tuple[str, ...]) -> str:
         """Return a script's text with its calls replaced. `outer`: variables of the shells around it."""
         here = outer | script.assigned
         exported = {w.partition("=")[0] for c in script.commands if c.name == "export" for w in c.words[1:] if w}
@@ -114,16 +134,20 @@ class _Merging:
         outer, above = around
         started = self._start.scripts.get(path)
         if started is None or started.script is None:
-            return self._stays(path, started.why_not if started else "it was not looked at")
+            self._stays(path, started.why_not if started else "it was not looked at")
+            return None
         if path in above:
-            return self._stays(path, "it starts itself")
+            self._stays(path, "it starts itself")
+            return None
         if _shell_of(self._root, started.script) != _shell_of(self._root, caller):
-            return self._stays(path, f"it is run by {' '.join(started.script.interpreter) or 'no shell'}")
+            self._stays(path, f"it is run by {' '.join(started.script.interpreter) or 'no shell'}")
+            return None
         literal = not any("$" in word or "`" in word for word in call.arguments)
         script = specialise(started.script, call.arguments if literal else ())
         hazards = of_script(self._root, script, tested=call.command.tested)
         if hazards.stays:
-            return self._stays(path, ", ".join(hazards.stays))
+            self._stays(path, ", ".join(hazards.stays))
+            return None
         clash = sorted(script.functions.keys() & self._called_elsewhere(path))
         apart = [*hazards.subshell, *(f"defines {name}, which others call" for name in clash)]
         place = len(self.parts)
@@ -133,7 +157,8 @@ class _Merging:
         again = shell.read(text)
         if again is None:
             del self.parts[place:]
-            return self._stays(path, "its merged text would not be understood")
+            self._stays(path, "its merged text would not be understood")
+            return None
         return name, self._function(name, again, script, outer), bool(apart)
 
     def _stays(self, path: str, why: str) -> None:
@@ -143,8 +168,14 @@ class _Merging:
         """Return names that other scripts call and do not define themselves."""
         found: set[str] = set()
         for other, started in self._start.scripts.items():
-            if other != path and started.script is not None:
-                found |= {c.name for c in started.script.commands} - started.script.functions.keys()
+            if other == path or started.script is None:
+                continue
+            called = {call.command.start for call in started.calls}
+            names = {c.name for c in started.script.commands if c.start not in called}
+            if "" in names:
+                # `"$1"` as a command: what it is called with may be one.
+                names |= self._arguments
+            found |= names - started.script.functions.keys()
         return found
 
     def _function(self, name: str, text: shell.Script, script: shell.Script, outer: frozenset[str]) -> str:
@@ -169,7 +200,7 @@ class _Merging:
 
 def _same_calls(calls: tuple[Call, ...], script: shell.Script) -> tuple[Call, ...]:
     """Return the calls at their places in a shortened text; those that are gone are left out."""
-    found = []
+    found: list[Call] = []
     for call in calls:
         for command in script.commands:
             if command.raw == call.command.raw and command.start not in {c.command.start for c in found}:

@@ -14,8 +14,9 @@ from bootlab.startup.files import Files
 DEPTH_MAX = 4
 SCRIPTS_MAX = 500
 _SHELLS = frozenset({"sh", "ash", "dash", "bash", "hush"})
-# Debian's and BusyBox's run-parts take only such names (run-parts(8)).
-_RUN_PARTS_NAME = re.compile(r"[A-Za-z0-9_-]+")
+# Names that Debian's run-parts takes (run-parts(8)), and BusyBox's (debianutils/run_parts.c: invalid_name).
+_DEBIAN_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_BUSYBOX_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,7 +169,7 @@ def _glob(root: Files, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run_parts(root: Files, command: shell.Command) -> Call | None:
-    """Return the scripts of `run-parts [-a ARGUMENT] FOLDER`; None with any other option, which changes what it does."""
+    """Return the scripts of `run-parts [-a ARGUMENT] FOLDER`; None with any other option."""
     arguments: list[str] = []
     words = list(command.words[1:])
     while words and (words[0] or "").startswith("-"):
@@ -181,9 +182,11 @@ def _run_parts(root: Files, command: shell.Command) -> Call | None:
             return None
     if len(words) != 1 or not words[0]:
         return None
+    programs = [p for p in ("/bin/run-parts", "/usr/bin/run-parts") if root.entry(p) is not None]
+    shape = _DEBIAN_NAME if programs and "busybox" not in root.real(programs[0]) else _BUSYBOX_NAME
     paths = tuple(
         path
         for path in root.below(words[0])
-        if _RUN_PARTS_NAME.fullmatch(posixpath.basename(path)) and root.runs(path) and root.text(path) is not None
+        if shape.fullmatch(posixpath.basename(path)) and root.runs(path) and root.text(path) is not None
     )
     return Call(command=command, paths=paths, arguments=tuple(arguments)) if paths else None

@@ -1,7 +1,7 @@
-"""Shell scripts by their syntax tree: which commands stand in them, and what they would change in the shell they run in.
+"""Shell scripts by their syntax tree: which commands stand in them, and what they change in the shell they run in.
 
-The grammar is tree-sitter's for bash, which holds all of POSIX and what BusyBox's ash adds. A script with anything in it
-that the grammar does not know is not understood as a whole.
+The grammar is tree-sitter's for bash, which holds all of POSIX and what BusyBox's ash adds. A script with anything in
+it that the grammar does not know is not understood as a whole.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A `case` over one expression: its text, and for each item the patterns (None: not literal) and its body's place."""
+    """A `case` over one expression. Of each item: its patterns (None: not literal) and where its body stands."""
 
     subject: str
     items: tuple[tuple[tuple[str | None, ...], int, int], ...]
@@ -210,7 +210,9 @@ class _Reading:
         words = tuple(
             self._text(child)
             for child in node.children
-            if child.start_byte >= variable.end_byte and child.end_byte <= body.start_byte and child.type not in {"in", ";"}
+            if child.start_byte >= variable.end_byte
+            and child.end_byte <= body.start_byte
+            and child.type not in {"in", ";"}
         )
         self._loops.append(Loop(self._text(variable), words, body.start_byte, body.end_byte))
 

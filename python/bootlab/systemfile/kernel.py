@@ -76,7 +76,8 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         base=base,
         fragments=tuple(place.file(path, f"kernel.config[{i}]") for i, path in enumerate(fragments)),
         options=tuple(
-            (name.removeprefix("CONFIG_"), option_value(name, value, place, "kernel.options")) for name, value in raw.options.items()
+            (name.removeprefix("CONFIG_"), option_value(name, value, place, "kernel.options"))
+            for name, value in raw.options.items()
         ),
         patches=tuple(_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
         image=raw.image or None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, DropFiles, SetBusybox
+from bootlab.model.change import Change, DropFiles, Op, SetBusybox
 from bootlab.model.verdict import Effect
 from bootlab.startup import applets, scripts
 from bootlab.startup.files import Files
@@ -19,10 +19,12 @@ class BusyboxApplets(Technique):
     stage = "init"
     what = (
         "Builds BusyBox from Debian's source with the applets that the start scripts, init's table, the check and the "
-        "keep-list name or the diagnostic boot saw started, and without the parts of the shell that only people use; links "
-        "to other applets are dropped."
+        "keep-list name or the diagnostic boot saw started, and without the parts of the shell that only people use; "
+        "links to other applets are dropped."
     )
-    why = "The binary is loaded, unpacked and mapped: a third of the size is a third of the bytes, and fewer page faults."
+    why = (
+        "The binary is loaded, unpacked and mapped: a third of the size is a third of the bytes, and fewer page faults."
+    )
     when_not = "Commands are needed later, by hand or when something fails: name their links in `keep`."
     cost = "BusyBox is built with the product: half a minute, and again when a script uses another command."
     risk = Risk(
@@ -71,7 +73,8 @@ class BusyboxApplets(Technique):
             return ()
         links = (p for name, paths in found.links.items() if name in found.applets - set(used.applets) for p in paths)
         dead = tuple(sorted(links))
-        ops = (SetBusybox(found.path, used.applets, used.options), *([DropFiles(dead)] if dead else []))
+        ops: tuple[Op, ...] = (SetBusybox(found.path, used.applets, used.options),)
+        ops += (DropFiles(dead),) if dead else ()
         return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

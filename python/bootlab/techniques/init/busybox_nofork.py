@@ -19,20 +19,20 @@ class BusyboxNofork(Technique):
     title = "BusyBox's shell runs applets itself"
     stage = "init"
     what = (
-        "Builds BusyBox with FEATURE_PREFER_APPLETS, FEATURE_SH_STANDALONE and FEATURE_SH_NOFORK: its shell looks for no "
-        "program where an applet has the name, starts most applets in a forked process without exec, and the applets that "
+        "Builds BusyBox with FEATURE_PREFER_APPLETS, FEATURE_SH_STANDALONE and FEATURE_SH_NOFORK: its shell looks for "
+        "no program where an applet has the name, starts most applets in a forked process without exec, and those that "
         "BusyBox marks as NOFORK (mkdir, ln, rm, cat, dirname, echo, …) in its own."
     )
     why = "A fork copies page tables, an exec throws them away again; an applet that is a function call needs neither."
     when_not = "Programs of the same names in the tree must win over applets."
     cost = "BusyBox is built with the product."
-    risk = Risk(function="FEATURE_SH_NOFORK is marked experimental by BusyBox; an applet that leaks does so in the shell")
+    risk = Risk(
+        function="FEATURE_SH_NOFORK is marked experimental by BusyBox; an applet that leaks does so in the shell"
+    )
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (
-        Published("8.7 -> 5.0 s with fewer forks and a leaner BusyBox", "CELF's board of 2005", "elinux.org"),
-    )
+    published = (Published("8.7 -> 5.0 s with fewer forks and a leaner BusyBox", "CELF's board of 2005", "elinux.org"),)
     references = ("busybox: docs/nofork_noexec.txt", "busybox: shell/Config.in: FEATURE_SH_NOFORK")
 
     def applies(self, context: Context) -> Applies:

@@ -20,8 +20,8 @@ class RcScriptsMerged(Technique):
     title = "Start scripts merged into one"
     stage = "init"
     what = (
-        "Puts the scripts that init's script starts (a loop over `/etc/init.d/S??*`, run-parts, calls by path) into it as "
-        "functions. `exit` becomes `return`, variables become local; a script that changes its shell (cd, trap, `&`, set) "
+        "Puts the scripts that init's script starts (a loop over `/etc/init.d/S??*`, run-parts, calls by path) into it "
+        "as functions. `exit` becomes `return`, variables become local; a script that changes its shell (cd, `&`) "
         "gets a subshell, which is a fork without an exec, and one that needs its `$0` or `$$` stays a program."
     )
     why = "A shell that is not started costs no exec, no relocation, no page faults and no second look for its script."
