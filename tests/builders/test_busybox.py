@@ -8,7 +8,7 @@ import pytest
 
 from bootlab.builders import busybox, busybox_config
 from bootlab.builders.cache import Cache
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import EnvironmentFault, ProgramBuildError, UserError
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 from bootlab.startup.applets import names_in
 
@@ -69,26 +69,26 @@ def test_an_option_that_was_not_taken_is_named():
 @pytest.mark.parametrize("applet", ["nosuch", "../x", ""])
 def test_an_applet_that_there_is_not(source, tmp_path, applet):
     with pytest.raises(UserError, match="no applet"):
-        busybox.build(BusyboxBuild(arch="x86_64", applets=(applet,), source=str(source)), Cache(tmp_path / "c"))
+        busybox.build(BusyboxBuild(applets=(applet,), source=str(source)), "x86_64", Cache(tmp_path / "c"))
 
 
 def test_no_source(tmp_path, monkeypatch):
     monkeypatch.setenv(busybox.SOURCE_VARIABLE, str(tmp_path / "none"))
     with pytest.raises(EnvironmentFault, match=r"source of BusyBox is not in .*none") as caught:
-        busybox.build(BusyboxBuild(arch="x86_64"), Cache(tmp_path / "c"))
+        busybox.build(BusyboxBuild(), "x86_64", Cache(tmp_path / "c"))
     assert "fetch-busybox-source.sh" in caught.value.hint
 
 
 def test_a_source_that_does_not_build_says_its_first_error(source, tmp_path):
     (source / "Makefile").write_text("%:\n\t@echo 'shell/ash.c:7:1: error: what is this'; false\n")
-    with pytest.raises(busybox.BusyboxBuildError, match=r"shell/ash.c:7: what is this"):
-        busybox.build(BusyboxBuild(arch="x86_64", applets=("sh",), source=str(source)), Cache(tmp_path / "c"))
+    with pytest.raises(ProgramBuildError, match=r"shell/ash.c:7: what is this"):
+        busybox.build(BusyboxBuild(applets=("sh",), source=str(source)), "x86_64", Cache(tmp_path / "c"))
     assert list((tmp_path / "c" / "files").iterdir()) == []
 
 
 def test_a_tree_without_builds_is_left_alone(tmp_path):
     tree = FileTree.of({"/a": Entry(kind="file", text="x")})
-    assert busybox.with_programs(tree, Cache(tmp_path)) is tree
+    assert busybox.with_busybox(tree, "x86_64", Cache(tmp_path)) is tree
 
 
 def test_names_in_a_binary():

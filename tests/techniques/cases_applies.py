@@ -59,13 +59,10 @@ def _user_space(ms: int) -> Context:
 
 BASE = context("base")
 RC = u.booted(u.SCRIPTS)
-SMALL = Entry(
-    kind="file", busybox=BusyboxBuild(arch="x86_64", applets=("echo", "ip", "klogd", "mount", "sh", "syslogd"))
-)
+SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("echo", "ip", "klogd", "mount", "sh", "syslogd")))
 NOFORK = Entry(
     kind="file",
     busybox=BusyboxBuild(
-        arch="x86_64",
         applets=("sh",),
         options=(("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"), ("FEATURE_SH_NOFORK", "y")),
     ),

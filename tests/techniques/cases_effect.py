@@ -49,7 +49,7 @@ def _free(name: str) -> Evidence:
     return msgspec.structs.replace(booted, recording=msgspec.structs.replace(booted.recording, meta=meta))
 
 
-_SMALL = Entry(kind="file", busybox=BusyboxBuild(arch="x86_64", applets=("sh",)))
+_SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("sh",)))
 
 BASE = evidence("base")
 QUIET = evidence("quiet")

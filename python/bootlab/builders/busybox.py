@@ -21,7 +21,7 @@ from bootlab.builders.cache import Cache, default_folder, key_of
 from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
-from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+from bootlab.errors import EnvironmentFault, ProgramBuildError, ToolMissing, UserError
 from bootlab.model.architecture import Arch
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 
@@ -35,10 +35,6 @@ _ARCH = {"x86_64": "x86_64", "arm": "arm", "arm64": "arm64", "riscv64": "riscv"}
 _NEEDED_FOR = "to build BusyBox"
 
 
-class BusyboxBuildError(UserError):
-    """BusyBox's configuration or its compiler refuses what was asked for."""
-
-
 class _Request(msgspec.Struct, frozen=True):
     source: Path
     contents: str
@@ -48,13 +44,13 @@ class _Request(msgspec.Struct, frozen=True):
     arch: Arch
 
 
-def build(wanted: BusyboxBuild, cache: Cache) -> Path:
-    """Return the binary of a request, from the cache or built.
+def build(wanted: BusyboxBuild, arch: Arch, cache: Cache) -> Path:
+    """Return the binary of a request for an architecture, from the cache or built.
 
-    Raise UserError for an applet that there is none, BusyboxBuildError for what does not compile, ToolMissing, and
+    Raise UserError for an applet that there is none, ProgramBuildError for what does not compile, ToolMissing, and
     EnvironmentFault without a source.
     """
-    request = _look_up(wanted)
+    request = _look_up(wanted, arch)
     key = key_of(
         "busybox",
         _VERSION,
@@ -67,17 +63,17 @@ def build(wanted: BusyboxBuild, cache: Cache) -> Path:
     return cache.file(key, ".busybox", lambda path: _make(request, path, cache.root))
 
 
-def with_programs(tree: FileTree, cache: Cache) -> FileTree:
-    """Return a tree whose programs are files: what was to be built is built. Raise what `build` raises."""
+def with_busybox(tree: FileTree, arch: Arch, cache: Cache) -> FileTree:
+    """Return a tree in which each BusyBox that was to be built is a file. Raise what `build` raises."""
     if not any(entry.busybox is not None for _, entry in tree.entries):
         return tree
-    return FileTree(tuple((path, _built(entry, cache)) for path, entry in tree.entries))
+    return FileTree(tuple((path, _built(entry, arch, cache)) for path, entry in tree.entries))
 
 
-def _built(entry: Entry, cache: Cache) -> Entry:
+def _built(entry: Entry, arch: Arch, cache: Cache) -> Entry:
     if entry.busybox is None:
         return entry
-    return msgspec.structs.replace(entry, source=str(build(entry.busybox, cache)), busybox=None)
+    return msgspec.structs.replace(entry, source=str(build(entry.busybox, arch, cache)), busybox=None)
 
 
 def source_folder(source: str) -> Path:
@@ -101,11 +97,11 @@ def _is_source(folder: Path) -> bool:
     return (folder / "Makefile").is_file() and (folder / "shell" / "ash.c").is_file()
 
 
-def _look_up(wanted: BusyboxBuild) -> _Request:
+def _look_up(wanted: BusyboxBuild, arch: Arch) -> _Request:
     for tool in ("make", "setpriv"):
         if shutil.which(tool) is None:
             raise ToolMissing(tool, package="make" if tool == "make" else "util-linux", needed_for=_NEEDED_FOR)
-    compiler = compiler_for(wanted.arch, _NEEDED_FOR)
+    compiler = compiler_for(arch, _NEEDED_FOR)
     folder = source_folder(wanted.source).resolve()
     known = _known(folder)
     base_file = folder / _DEBIAN_BASE
@@ -119,7 +115,7 @@ def _look_up(wanted: BusyboxBuild) -> _Request:
         compiler=_first_line(compiler),
         asked=asked,
         checked=tuple(dict.fromkeys(checked)),
-        arch=wanted.arch,
+        arch=arch,
     )
 
 
@@ -163,7 +159,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
         _run(call, "oldconfig", log)
         got = busybox_config.read((tree / "obj" / ".config").read_text(encoding="utf-8"))
         if no := busybox_config.refused(request.asked, got, request.checked):
-            raise BusyboxBuildError(
+            raise ProgramBuildError(
                 f"BusyBox's configuration does not take {no}", hint="something that it depends on is off, or it is on"
             )
         _run(call, "busybox", log)
@@ -182,4 +178,4 @@ def _run(call: Make, target: str, log: Path) -> None:
     if run(call, (target,), log, line=lambda _: None, extra={"KCONFIG_NOTIMESTAMP": "1"}) == 0:
         return
     error = build_log.first_error(log)
-    raise BusyboxBuildError(f"BusyBox does not build: {error}", hint=f"the whole log: {log}")
+    raise ProgramBuildError(f"BusyBox does not build: {error}", hint=f"the whole log: {log}")

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders import root_image
-from bootlab.builders.busybox import with_programs
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.compress import compress
 from bootlab.builders.images import first_program, formats

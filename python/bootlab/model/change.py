@@ -109,7 +109,7 @@ class SetBusybox(msgspec.Struct, frozen=True, tag_field="op", tag="set-busybox")
         entry = system.tree.get(self.path) if system.tree is not None else None
         if system.tree is None or entry is None or entry.kind != "file":
             return system
-        build = entry.busybox or BusyboxBuild(arch=system.machine.arch)
+        build = entry.busybox or BusyboxBuild()
         build = msgspec.structs.replace(
             build,
             applets=self.applets or build.applets,

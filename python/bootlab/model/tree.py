@@ -6,19 +6,16 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.model.architecture import Arch
-
 Compression = Literal["none", "gzip", "bzip2", "lzma", "xz", "lzo", "lz4", "zstd"]
 
 
 class BusyboxBuild(msgspec.Struct, frozen=True, kw_only=True):
-    """A BusyBox to be built for an architecture, static.
+    """A BusyBox to be built for the machine, static.
 
     `applets`: those it shall hold, sorted; empty: those of the base configuration. `options`: set last, by name without
     `CONFIG_`, value as a `.config` writes it. `source`: absolute path of a source tree, or `debian`.
     """
 
-    arch: Arch
     applets: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     source: str = "debian"

@@ -138,7 +138,7 @@ def _of_kind(kind: str, raw: RawEntry, place: Place, where: str) -> Entry:
 
 def _busybox_entry(raw: RawEntry, place: Place, where: str) -> Entry:
     build = _busybox(raw.busybox or RawBusybox(), place, f"{where}.busybox")
-    return Entry(kind="file", busybox=build, mode=_mode(raw.mode, 0o755, place, where))
+    return Entry(kind="file", busybox=build, mode=file_mode(raw.mode, 0o755, place, where))
 
 
 def _busybox(raw: RawBusybox, place: Place, where: str) -> BusyboxBuild:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.busybox import with_busybox
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.programs.builder import ProgramBuilder
 from bootlab.builders.programs.libraries import elf_files, missing
@@ -23,12 +24,12 @@ def with_built_programs(system: System, cache: Cache) -> System:
 
     Raise ProgramBuildError, UserError, ToolMissing or EnvironmentFault.
     """
-    return _installed(system, cache)[0]
+    return _installed(_with_busybox(system, cache), cache)[0]
 
 
 def built_programs(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
     """Return the same, and what was built."""
-    return _installed(system, cache)
+    return _installed(_with_busybox(system, cache), cache)
 
 
 def facts_file(built: BuiltPrograms, cache: Cache) -> Path:
@@ -39,6 +40,10 @@ def facts_file(built: BuiltPrograms, cache: Cache) -> Path:
         path.write_bytes(text)
 
     return cache.file(key_of("programs", text), ".programs.json", make)
+
+
+def _with_busybox(system: System, cache: Cache) -> System:
+    return system if system.tree is None else system.with_tree(with_busybox(system.tree, system.machine.arch, cache))
 
 
 def _installed(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
