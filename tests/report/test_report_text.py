@@ -21,6 +21,7 @@ from bootlab.model.change import (
     MoveRoot,
     Op,
     PutFile,
+    SetBusybox,
     SetCompression,
     SetFlashStart,
     SetKernelForm,
@@ -174,6 +175,7 @@ def test_every_operation_has_words():
         MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
         SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
         LoadModulesLate(after_ms=6000),
+        SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [

@@ -215,7 +215,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     `log` is the kernel's whole log as text lines, whatever the console's level was; `files` is empty when the agent
     could not run; `links` are the symbolic links that were followed; `proc` holds the text of a few files of /proc by
     name (`cmdline`, `iomem`, `interrupts`, …), and of every process that still ran the mapped files (`maps`: its
-    number, then a line of its maps). `loading`: what the dynamic loader did for each program, where the system builds programs.
+    number, then a line of its maps). `loading`: what the dynamic loader did for each program, where the system builds
+    programs.
     """
 
     recording: Recording
