@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -227,6 +228,19 @@ def test_a_full_disk_is_said_to_be_one(builder: KernelBuilder, tree: Path, tmp_p
         builder.build(request(tree), "x86_64")
     assert "df -h" in caught.value.hint
     assert not list((tmp_path / "cache/kernels").glob("built/*"))
+
+
+def test_a_compiler_that_is_missing_is_named_with_its_package(builder: KernelBuilder, tree: Path) -> None:
+    with pytest.raises(ToolMissing, match="mips64-unknown-gcc") as caught:
+        builder.build(request(tree, compiler="mips64-unknown-"), "x86_64")
+    assert "gcc-mips64-unknown " in caught.value.hint
+
+
+def test_a_full_disk_that_no_tool_names(builder: KernelBuilder, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / "src/two.c").write_text("#error two\n")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(EnvironmentFault, match="the disk is full"):
+        builder.build(request(tree), "x86_64")
 
 
 def test_a_build_that_is_killed_goes_on(builder: KernelBuilder, tree: Path, tmp_path: Path, seen: Seen) -> None:

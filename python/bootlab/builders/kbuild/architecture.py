@@ -22,7 +22,6 @@ class Architecture(msgspec.Struct, frozen=True, kw_only=True):
     arch: str
     folder: str
     prefix: str
-    package: str
     images: dict[str, str]
     device_trees: bool = True
 
@@ -54,7 +53,6 @@ ARCHITECTURES: dict[str, Architecture] = {
             arch="x86_64",
             folder="x86",
             prefix="x86_64-linux-gnu-",
-            package="gcc-x86-64-linux-gnu",
             images=_boot("x86", "bzImage"),
             device_trees=False,
         ),
@@ -63,7 +61,6 @@ ARCHITECTURES: dict[str, Architecture] = {
             arch="arm",
             folder="arm",
             prefix="arm-linux-gnueabihf-",
-            package="gcc-arm-linux-gnueabihf",
             images=_boot("arm", "zImage", "Image", "xipImage", "uImage"),
         ),
         Architecture(
@@ -71,7 +68,6 @@ ARCHITECTURES: dict[str, Architecture] = {
             arch="arm64",
             folder="arm64",
             prefix="aarch64-linux-gnu-",
-            package="gcc-aarch64-linux-gnu",
             images=_boot("arm64", "Image", *(f"Image.{form}" for form in ("gz", "bz2", "lz4", "lzma", "lzo", "zst"))),
         ),
         Architecture(
@@ -79,7 +75,6 @@ ARCHITECTURES: dict[str, Architecture] = {
             arch="riscv",
             folder="riscv",
             prefix="riscv64-linux-gnu-",
-            package="gcc-riscv64-linux-gnu",
             images=_boot("riscv", "Image", *(f"Image.{f}" for f in ("gz", "bz2", "lz4", "lzma", "lzo")), "xipImage"),
         ),
     )

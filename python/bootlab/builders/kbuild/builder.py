@@ -30,6 +30,9 @@ from bootlab.model.system import KernelBuild
 _VERSION = 1
 """Raise it when the same request shall give another kernel than before."""
 
+_ROOM_BYTES = 1 << 20
+"""A build that failed with less than this left on its disk failed for that."""
+
 _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT", "INSTALL_MOD_PATH", "M"})
 
 
@@ -324,6 +327,7 @@ class KernelBuilder:
             return
         error = build_log.first_error(log)
         again = "the next run goes on from what is there"
-        if error.full_disk:
+        # Not every tool says why it could not write.
+        if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
             raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
         raise KernelBuildError(f"the kernel does not build: {error}", hint=f"the whole log: {log}   ({again})")

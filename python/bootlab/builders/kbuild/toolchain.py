@@ -69,8 +69,7 @@ def find(target: Architecture, prefix: str | None) -> Toolchain:
     if prefix is None:
         prefix = "" if target.native else target.prefix
     for tool in ("gcc", "ld"):
-        package = "gcc" if not prefix else target.package if prefix == target.prefix else f"(the one of {prefix}{tool})"
-        _need(f"{prefix}{tool}", package, f"to build a kernel for {target.name}")
+        _need(f"{prefix}{tool}", _package(prefix, tool), f"to build a kernel for {target.name}")
     version = " / ".join(_first_line(f"{prefix}{tool}") for tool in ("gcc", "ld"))
     return Toolchain(prefix=prefix, version=version, ccache=shutil.which("ccache") is not None)
 
@@ -88,6 +87,13 @@ def check_image_tools(config: Mapping[str, str], image: str) -> None:
 def _need(tool: str, package: str, needed_for: str) -> None:
     if shutil.which(tool) is None:
         raise ToolMissing(tool, package=package, needed_for=needed_for)
+
+
+def _package(prefix: str, tool: str) -> str:
+    """Debian names all its cross compilers the same way: x86_64-linux-gnu- comes with gcc-x86-64-linux-gnu."""
+    if "/" in prefix:
+        return f"(the one of {prefix}{tool})"
+    return f"gcc-{prefix.rstrip('-').replace('_', '-')}" if prefix else "gcc"
 
 
 def _first_line(program: str) -> str:
