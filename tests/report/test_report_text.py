@@ -186,4 +186,5 @@ def test_every_operation_has_words():
         "start from flash: in-place", "start from flash: no",
         "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
         "kernel: modules loaded 6000 ms after user space has started",
+        "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
     ]  # fmt: skip
