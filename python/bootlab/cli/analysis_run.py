@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from bootlab.cli.writing import write_file
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _write_exports(
     written: list[Path] = []
     for kind, path in wanted.items():
         _one(analyses, f"--{kind}")
-        _write(path, analyses[0].export(kind, boot=request.boot))  # type: ignore[arg-type]
+        write_file(path, analyses[0].export(kind, boot=request.boot))  # type: ignore[arg-type]
         written.append(path)
     if request.html is not None:
         from bootlab.report import analysis_html  # noqa: PLC0415
@@ -196,14 +197,14 @@ def _write_exports(
         else:
             _one(analyses, "--html")
             page = analysis_html.render(analyses[0], boot=request.boot)
-        _write(request.html, page.encode("utf-8", "replace"))
+        write_file(request.html, page)
         written.append(request.html)
     if request.junit is not None:
         if not comparisons:
             raise UserError("--junit needs a comparison or a --budget", hint="bootlab analyze A B --junit junit.xml")
         from bootlab.report import junit as junit_xml  # noqa: PLC0415
 
-        _write(request.junit, junit_xml.render(comparisons, _new_names(comparisons, analyses)))
+        write_file(request.junit, junit_xml.render(comparisons, _new_names(comparisons, analyses)))
         written.append(request.junit)
     return written
 
@@ -213,13 +214,6 @@ def _new_names(comparisons: list[Comparison], analyses: Sequence[Analysis]) -> l
     if len(comparisons) > 1:
         return [analysis.name for analysis in analyses[1:]]
     return [""] * len(comparisons)
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}", hint=f"ls -ld {path.parent}") from None
 
 
 def _print_json(analyses: list[Analysis], comparisons: list[Comparison]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from bootlab import techniques as catalogue
 from bootlab.advice.finding import Finding
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.session import JsonOption, out, print_json
+from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 from bootlab.report import findings_text, sarif
 from bootlab.report.change_text import change_text
@@ -57,14 +57,13 @@ def check(
     wanted = [catalogue.get(i) for i in select] if select else list(catalogue.all_techniques())
     unwanted = {catalogue.get(i).id for i in ignore or ()}
     findings = advice.check(facts, [t for t in wanted if t.id not in unwanted])
-    if sarif_file is not None:
-        _write(sarif_file, sarif.document(findings))
+    write_files(
+        (sarif_file, lambda: msgspec.json.format(msgspec.json.encode(sarif.document(findings)), indent=1) + b"\n")
+    )
     if as_json:
         print_json({"format": "bootlab-advice", "version": 1, "findings": [_plain(f) for f in findings]})
     else:
         findings_text.show(out(), findings, everything=everything)
-    if sarif_file is not None:
-        sys.stderr.write(f"wrote {sarif_file}\n")
     if any(f.answer is Answer.YES for f in findings) and not exit_zero:
         raise typer.Exit(EXIT_ADVICE)
 
@@ -85,10 +84,3 @@ def _plain(finding: Finding) -> dict[str, object]:
         "sign": finding.sign,
         "ways": [change_text(change) for change in finding.changes],
     }
-
-
-def _write(path: Path, document: dict[str, object]) -> None:
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-    except OSError as fault:
-        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault

@@ -19,6 +19,7 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
+from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
@@ -51,8 +52,7 @@ def delay(
     to_ns = _duration_ns(to)
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         patch = system.delay_patch(function, to_ns, sleep=sleep, only=call)
-        if output is not None:
-            _write(output, patch.text)
+        write_files((output, lambda: patch.text))
         results = None if dry_run else system.try_delay(patch)
     from bootlab.experiment.delay import RISK  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.report import terminal  # noqa: PLC0415
@@ -77,10 +77,3 @@ def _duration_ns(text: str) -> int:
     if not ns:
         raise UserError(f"--to {text[:40]!r} is no time above zero", hint="--to 5ms, --to 250us, --to 1s")
     return ns
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as fault:
-        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, out, print_json
+from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 
@@ -42,25 +42,14 @@ def fs(
         found = system.filesystems(*(ids or ()))
     from bootlab.report import filesystems_text  # noqa: PLC0415
 
-    writers = (
-        (markdown, filesystems_text.markdown),
-        (csv, filesystems_text.comma_separated),
-        (html, filesystems_text.page),
+    write_files(
+        (markdown, lambda: filesystems_text.markdown(found)),
+        (csv, lambda: filesystems_text.comma_separated(found)),
+        (html, lambda: filesystems_text.page(found)),
     )
-    for path, write in writers:
-        if path is not None:
-            _write(path, write(found))
     if as_json:
         print_json(found)
     else:
         out().print(filesystems_text.terminal(found))
     if not found.rows:
         raise typer.Exit(UserError.exit_code)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as fault:
-        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
-    sys.stderr.write(f"wrote {path}\n")

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
+from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -118,11 +119,7 @@ def _say_built(built: BuiltKernel, output: Path | None, *, as_json: bool) -> Non
 def _say_size(size: KernelSize, csv: Path | None, rows: int, *, as_json: bool) -> None:
     from bootlab.report import kernel_size_text  # noqa: PLC0415
 
-    if csv is not None:
-        try:
-            csv.write_text(kernel_size_text.comma_separated(size), encoding="utf-8")
-        except OSError as fault:
-            raise UserError(f"cannot write {csv}: {fault.strerror}", hint=f"ls -ld {csv.parent}") from fault
+    write_files((csv, lambda: kernel_size_text.comma_separated(size)))
     if as_json:
         print_json(size)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, err, out, print_json
-from bootlab.errors import UserError
+from bootlab.cli.writing import write_files
 
 STAGES = ("image", "kernel", "initramfs", "storage")
 """The stages of the techniques that a ladder tries when none is named."""
@@ -47,19 +46,13 @@ def ladder(
     from bootlab.report import ladder_text  # noqa: PLC0415
 
     table = report.ladder(results.data, techniques.get, bandwidth_bytes_per_s=round(bandwidth * 1e6))
-    for path, write in ((markdown, ladder_text.markdown), (csv, ladder_text.comma_separated), (html, ladder_text.page)):
-        if path is not None:
-            _write(path, write(table))
+    write_files(
+        (markdown, lambda: ladder_text.markdown(table)),
+        (csv, lambda: ladder_text.comma_separated(table)),
+        (html, lambda: ladder_text.page(table)),
+    )
     if as_json:
         print_json(table)
     else:
         out().print(ladder_text.terminal(table))
         err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as fault:
-        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
-    sys.stderr.write(f"wrote {path}\n")

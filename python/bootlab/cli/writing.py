@@ -9,13 +9,17 @@ from bootlab.cli.session import err
 from bootlab.errors import UserError
 
 
-def write_files(*wanted: tuple[Path | None, Callable[[], bytes]]) -> None:
-    """Write each file that has a path; what it holds is made only then. Raise UserError."""
+def write_file(path: Path, data: bytes | str) -> None:
+    """Write a file; text as UTF-8 with its line ends as they are. Raise UserError."""
+    try:
+        path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
+    except OSError as fault:
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
+
+
+def write_files(*wanted: tuple[Path | None, Callable[[], bytes | str]]) -> None:
+    """Write each file that has a path, and say so; what it holds is made only then. Raise UserError."""
     for path, made in wanted:
-        if path is None:
-            continue
-        try:
-            path.write_bytes(made())
-        except OSError as fault:
-            raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from None
-        err().print(f"wrote {path}", markup=False, soft_wrap=True)
+        if path is not None:
+            write_file(path, made())
+            err().print(f"wrote {path}", markup=False, soft_wrap=True)

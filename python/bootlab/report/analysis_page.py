@@ -77,6 +77,25 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead:
     }
 
 
+def part(
+    title: str,
+    subtitle: str,
+    *tables: dict[str, Any],
+    alerts: Sequence[str] = (),
+    calls: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make a part of a page out of tables and a call tree, both of which may be absent."""
+    return {
+        "title": title,
+        "subtitle": subtitle,
+        "alerts": list(alerts),
+        "plot": None,
+        "costs": [],
+        "tables": list(tables),
+        "calls": calls,
+    }
+
+
 def ms(ns: int | None) -> list[Any]:
     """Make a cell of milliseconds that sorts by its value."""
     return [figures.ms(ns), ns]

@@ -8,7 +8,7 @@ from typing import Any
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
 from bootlab.report import figures
-from bootlab.report.analysis_page import PARTS_LIMIT, ms, show, table
+from bootlab.report.analysis_page import PARTS_LIMIT, ms, part, show, table
 from bootlab.report.comparison_text import calls_text, is_whole, rule, summary
 
 _ORDER = ("slower", "faster", "new", "gone", "unclear", "same")
@@ -50,14 +50,9 @@ def _part(comparison: Comparison, title: str) -> dict[str, Any]:
     for change in _ORDER:
         rows = [row for row in comparison.rows if row.change == change and not is_whole(row)]
         tables.append(_table(change.capitalize(), rows))
-    return {
-        "title": show(title),
-        "subtitle": show(f"{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."),
-        "alerts": [show(text) for text in broken],
-        "plot": None,
-        "tables": [t for t in tables if t["rows"]],
-        "costs": [],
-    }
+    subtitle = f"{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
+    alerts = [show(text) for text in broken]
+    return part(show(title), show(subtitle), *(t for t in tables if t["rows"]), alerts=alerts)
 
 
 def _spread(sample: Sample | None) -> list[Any]:

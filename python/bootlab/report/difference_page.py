@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bootlab.analysis.forest_difference import ForestDifference
 from bootlab.report.analysis_html import SCRIPTS
-from bootlab.report.analysis_page import show
+from bootlab.report.analysis_page import part, show
 from bootlab.report.calls_data import calls_data, weights
 from bootlab.report.difference_text import signed, weight
 from bootlab.report.html_frame import page
@@ -37,21 +35,13 @@ def render(difference: ForestDifference, names: tuple[str, str], *, floor: int =
         [f"functions {kind}", str(sum(row.change == kind for row in difference.functions))]
         for kind in ("new", "vanished", "slower", "faster", "same")
     ]
-    part: dict[str, Any] = {
-        "title": "What changed",
-        "subtitle": "Every path of either trace. The differences of all paths add up to the difference of the totals.",
-        "alerts": [],
-        "plot": None,
-        "costs": [],
-        "tables": [],
-        "calls": calls,
-    }
+    lead = "Every path of either trace. The differences of all paths add up to the difference of the totals."
     data = {
         "name": show(f"{names[1]} against {names[0]}"),
         "kind": f"Difference of two traces, {after.clock} clock",
         "facts": facts,
         "problems": [],
-        "parts": [part],
+        "parts": [part("What changed", lead, calls=calls)],
         "partsLeft": 0,
         "account": [],
     }

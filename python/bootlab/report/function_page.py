@@ -8,7 +8,7 @@ from typing import Any
 from bootlab.analysis import call_forest, delay_census, function_tables
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.report.analysis_html import SCRIPTS
-from bootlab.report.analysis_page import ms, number, show, table
+from bootlab.report.analysis_page import ms, number, part, show, table
 from bootlab.report.calls_data import calls_data
 from bootlab.report.figures import count
 from bootlab.report.figures import ms as ms_text
@@ -30,9 +30,9 @@ def page_data(
     head = trace.head
     calls = calls_data(call_forest.of_trace(trace), floor=min_ns)
     lead = "Virtual time of every call path. Tasks of one name are one. A function's time is that of its own task."
-    parts = [_part("Call paths", lead, calls=calls)]
+    parts = [part("Call paths", lead, calls=calls)]
     parts += [
-        _part(made["caption"], made["lead"], made | {"lead": ""})
+        part(made["caption"], made["lead"], made | {"lead": ""})
         for made in (*_tables(trace, min_ns), *more)
         if made["rows"]
     ]
@@ -51,18 +51,6 @@ def page_data(
         "parts": parts,
         "partsLeft": 0,
         "account": [],
-    }
-
-
-def _part(title: str, subtitle: str, *tables: dict[str, Any], calls: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {
-        "title": title,
-        "subtitle": subtitle,
-        "alerts": [],
-        "plot": None,
-        "costs": [],
-        "tables": list(tables),
-        "calls": calls,
     }
 
 

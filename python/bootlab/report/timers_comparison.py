@@ -7,7 +7,7 @@ from rich.text import Text
 
 from bootlab.report import figures
 from bootlab.report.analysis_html import SCRIPTS
-from bootlab.report.analysis_page import number, show, table
+from bootlab.report.analysis_page import number, part, show, table
 from bootlab.report.html_frame import page
 from bootlab.report.shown_text import one_line
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
@@ -54,28 +54,12 @@ def _value(line: Line, column: int) -> str:
 def page_of(found: TimerComparison) -> str:
     """Make one self-contained page."""
     names = [one_line(c.name, 60) for c in found.configurations]
-    parts = [
-        {
-            "title": f"{timers} timers",
-            "subtitle": "",
-            "alerts": [],
-            "plot": None,
-            "costs": [],
-            "tables": [
-                table(
-                    "Quantities",
-                    ["quantity", *(f">{name}" for name in names)],
-                    (
-                        [line.quantity, *(_cell(line, i) for i in range(len(names)))]
-                        for line in found.lines
-                        if line.timers == timers
-                    ),
-                )
-            ],
-            "calls": None,
-        }
-        for timers in sorted({line.timers for line in found.lines})
-    ]
+    columns = ["quantity", *(f">{name}" for name in names)]
+    parts = []
+    for timers in sorted({line.timers for line in found.lines}):
+        lines = (line for line in found.lines if line.timers == timers)
+        rows = ([line.quantity, *(_cell(line, i) for i in range(len(names)))] for line in lines)
+        parts.append(part(f"{timers} timers", "", table("Quantities", columns, rows)))
     data = {
         "name": show(" / ".join(names)),
         "kind": "Timers beside each other",

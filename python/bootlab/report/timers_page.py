@@ -6,7 +6,7 @@ from typing import Any
 
 from bootlab.report import figures
 from bootlab.report.analysis_html import SCRIPTS
-from bootlab.report.analysis_page import number, show, table
+from bootlab.report.analysis_page import number, part, show, table
 from bootlab.report.html_frame import page
 from bootlab.report.shown_text import one_line
 from bootlab.report.timers_text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, place_words, us
@@ -24,12 +24,11 @@ def render(result: StressResult) -> str:
 def page_data(result: StressResult) -> dict[str, Any]:
     """Collect everything the page shows."""
     head = result.head
-    parts = [_part("Expirations", place_words(result.place), _expirations(result), _accounts(result))]
+    parts = [part("Expirations", place_words(result.place), _expirations(result), _accounts(result))]
     if result.instructions:
-        parts.append(_part(INSTRUCTIONS_TITLE, INSTRUCTIONS_LEAD, _instructions(result)))
+        parts.append(part(INSTRUCTIONS_TITLE, INSTRUCTIONS_LEAD, _instructions(result)))
     parts += [
-        _part(f"Lateness of {row.created} timers", "From due to taken.", _histogram(row.lateness))
-        for row in result.rows
+        part(f"Lateness of {row.created} timers", "From due to taken.", _histogram(row.lateness)) for row in result.rows
     ]
     return {
         "name": show(f"{head.kernel} on {head.machine}"),
@@ -46,18 +45,6 @@ def page_data(result: StressResult) -> dict[str, Any]:
         "parts": parts,
         "partsLeft": 0,
         "account": [],
-    }
-
-
-def _part(title: str, subtitle: str, *tables: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "title": title,
-        "subtitle": subtitle,
-        "alerts": [],
-        "plot": None,
-        "costs": [],
-        "tables": list(tables),
-        "calls": None,
     }
 
 
