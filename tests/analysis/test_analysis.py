@@ -119,6 +119,7 @@ def test_boots_are_compared_to_the_byte(other, said):
         ((*EXACT, "-cpu", "max,-rdseed,-rdrand"), {}, Machine(), ("", ""), None),
         ((*EXACT, "-cpu", "Haswell"), {}, Machine(), ("", ""), "RDRAND"),
         ((*EXACT, "-cpu", "Haswell,rdrand=off,rdseed=off"), {}, Machine(), ("", ""), None),
+        ((*EXACT, "-cpu", "cortex-a72"), {}, Machine(arch="arm64"), ("", ""), None),
         ((*EXACT, "-cpu", "qemu64"), {}, Machine(), ("", ""), None),
         (EXACT, {}, Machine(disks=("/d",)), ("", ""), "disk"),
         ((*EXACT, "-device", "nvme,drive=d"), {}, Machine(), ("", ""), "disk"),

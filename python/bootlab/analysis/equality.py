@@ -74,7 +74,8 @@ def likely_causes(
         causes.append(
             "the real-time clock follows the host: drop `-rtc` from machine.extra, or give base= and clock=vm"
         )
-    if any(_may_have_random_instructions(cpu) for cpu in _values(command, "-cpu")[-1:]):
+    x86 = system.machine.arch == "x86_64"
+    if x86 and any(_may_have_random_instructions(cpu) for cpu in _values(command, "-cpu")[-1:]):
         causes.append(
             "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
