@@ -1,12 +1,14 @@
 #!/bin/sh
 # Everything that examples/arm-vexpress-a9-video needs besides its own files: Debian's ffmpeg and BusyBox for ARM with what
-# they depend on, ffmpeg's source, the sample video. Usage: setup-video.sh FOLDER
-# Needs about 600 MB and, the first time, some minutes; a second call does nothing. Then: export BOOTLAB_VIDEO=FOLDER
+# they depend on, the sources of both, the sample video. Usage: setup-video.sh FOLDER
+# Needs about 700 MB and, the first time, some minutes; a second call does nothing. Then:
+#   export BOOTLAB_VIDEO=FOLDER BOOTLAB_BUSYBOX_SOURCE=FOLDER/busybox
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 "$here/fetch-packages.sh" armhf "$folder/debian" ffmpeg busybox
+"$here/debian-source.sh" busybox "$folder/busybox"
 if [ ! -f "$folder/ffmpeg.tar" ]; then
     "$here/debian-source.sh" ffmpeg "$folder/ffmpeg"
     tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$folder" -cf "$folder/ffmpeg.tar.new" ffmpeg
