@@ -36,9 +36,9 @@ def steps(
     from bootlab.report import steps_text  # noqa: PLC0415
 
     write_files(
-        (markdown, lambda: steps_text.markdown(found).encode()),
-        (csv, lambda: steps_text.comma_separated(found).encode()),
-        (html, lambda: steps_text.page(found).encode()),
+        (markdown, lambda: steps_text.markdown(found)),
+        (csv, lambda: steps_text.comma_separated(found)),
+        (html, lambda: steps_text.page(found)),
     )
     if as_json:
         print_json(found)
