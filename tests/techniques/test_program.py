@@ -9,8 +9,8 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.programs import built_programs
-from bootlab.model.program import Program
-from bootlab.model.recording import Diagnosis, FileRead, Meta, Recording
+from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Program
+from bootlab.model.recording import Diagnosis, FileRead, Loading, Meta, Recording
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.techniques import get
 from bootlab.techniques.base import Answer, Context, Evidence
@@ -147,3 +147,100 @@ def test_without_a_diagnostic_boot_nothing_is_shown(hello, cache):
     made = system(hello)
     after = msgspec.structs.replace(booted(technique.changes(context(made))[0].apply(made), cache), diagnosis=None)
     assert "no diagnostic boot" in technique.took_effect(booted(made, cache), after).evidence
+
+
+LIBRARY = """
+int one(void) { return 1; }
+int two(void) { return one() + 1; }
+int three(void) { return two() + one(); }
+int (*const all[])(void) = { one, two, three };
+"""
+# Two files, so that there is a library to bind, hide and leave out.
+COMMAND = """
+$CC $CFLAGS -fPIC -shared -o libpart.so part.c $LDFLAGS
+mkdir -p $DESTDIR/usr/lib
+cp libpart.so $DESTDIR/usr/lib/
+$CC $CFLAGS -o $OUT main.c -Wl,-z,lazy $LDFLAGS -L. -lpart -lresolv
+"""
+MAIN = """
+int three(void);
+int unused(int x) { return x * 3 + 1; }
+int main(int argc, char **argv) { int s = 0; for (int i = 0; i < argc; i++) s += three(); return s; }
+"""
+
+
+@pytest.fixture(scope="module")
+def parted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parted")
+    (folder / "part.c").write_text(LIBRARY)
+    (folder / "main.c").write_text(MAIN)
+    flags = ("-Wl,--no-as-needed", "-Wl,-z,lazy", "-Wl,--hash-style=gnu")
+    return Program(path="/usr/bin/parted", sources=(str(folder),), build=COMMAND, ldflags=flags)
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("technique", "label", "part"),
+    [
+        ("symbol-binding", "now", "files with BIND_NOW: 0 -> 2"),
+        ("hash-style", "sysv", "hash tables: gnu -> sysv"),
+        ("hash-style", "both", "hash tables: gnu -> both"),
+        ("unneeded-libraries", "", "libresolv.so.2 by /usr/bin/parted"),
+        ("fewer-relocations", "symbolic", "relocations (symbolic, PLT, relative)"),
+        ("program-optimisation", "Os", "bytes of code"),
+        ("strip-programs", "", "symbol tables gone from 2 files"),
+    ],
+)
+def test_what_each_way_leaves_in_the_files(parted, cache, technique, label, part):
+    made = system(parted)
+    change = next(c for c in get(technique).changes(context(made)) if c.label == label)
+    before, after = booted(made, cache), booted(change.apply(made), cache)
+    effect = get(technique).took_effect(before, after)
+    assert effect.shown, effect
+    assert part in effect.evidence
+    assert "running" in effect.evidence
+
+
+@needs_gcc
+def test_functions_that_nothing_refers_to(parted, cache):
+    static = msgspec.structs.replace(
+        parted, build="$CC $CFLAGS -o $OUT main.c part.c $LDFLAGS", link="static", ldflags=()
+    )
+    made = system(static)
+    (change,) = get("unused-sections").changes(context(made))
+    effect = get("unused-sections").took_effect(booted(made, cache), booted(change.apply(made), cache))
+    assert effect.shown, effect
+    grown = get("unused-sections").took_effect(booted(change.apply(made), cache), booted(made, cache))
+    assert "nothing left out" in grown.evidence
+
+
+@needs_gcc
+def test_the_loaders_count_belongs_to_the_proof(parted, cache):
+    made = system(parted)
+    change = next(c for c in get("symbol-binding").changes(context(made)) if c.label == "now")
+    before, after = booted(made, cache), booted(change.apply(made), cache)
+
+    def counted(evidence, relocations):
+        loading = (Loading(pid=1, relocations=relocations, relative=9),)
+        return msgspec.structs.replace(evidence, diagnosis=msgspec.structs.replace(evidence.diagnosis, loading=loading))
+
+    effect = get("symbol-binding").took_effect(counted(before, 30), counted(after, 50))
+    assert "looked up before main: 30 -> 50, relative: 9 -> 9" in effect.evidence
+    assert not get("symbol-binding").took_effect(counted(before, 30), counted(after, 30)).shown
+
+
+def test_what_is_done_already_is_left_out():
+    thumb = BuiltFile(
+        path="/a", role="program", sha256="", elf=ElfFacts(machine=40, thumb_functions=5, hash_styles=("gnu",))
+    )
+    asked = context(system(Program(path="/a", build="x"), arch="arm"))
+    recorded = msgspec.structs.replace(asked.recording, programs=BuiltPrograms(files=(thumb,)))
+    asked = msgspec.structs.replace(asked, recording=recorded)
+    labels = {
+        t: [c.label for c in get(t).changes(asked)] for t in ("arm-instruction-set", "symbol-binding", "hash-style")
+    }
+    assert labels == {"arm-instruction-set": ["arm"], "symbol-binding": ["now"], "hash-style": ["sysv", "both"]}
+    arm = msgspec.structs.replace(thumb, elf=ElfFacts(machine=40, arm_functions=5, bind_now=True))
+    effect = get("arm-instruction-set").shown(BuiltPrograms(files=(thumb,)), BuiltPrograms(files=(arm,)))
+    assert (effect.shown, effect.evidence) == (True, "Thumb/ARM functions: 5/0 -> 0/5")
+    assert not get("arm-instruction-set").shown(BuiltPrograms(files=(thumb,)), BuiltPrograms(files=(thumb,))).shown

@@ -51,12 +51,16 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ladder(msgspec.Struct, frozen=True, kw_only=True):
-    """All rungs of one system: proved ones by the time they save, then those without proof, then the broken."""
+    """All rungs of one system: proved ones by the time they save, then those without proof, then the broken.
+
+    `image`: the artefact whose size stands in the table: the kernel, or what holds the tree where no kernel changed.
+    """
 
     format: str = "bootlab-ladder"
     version: int = 1
     system: str
     clock: str
+    image: str = "kernel"
     base_ns: int | None
     base_image_bytes: int | None
     base_load_ns: int | None = None
@@ -73,19 +77,29 @@ def ladder(
     results: Results, technique: Callable[[str], Technique], *, bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH
 ) -> Ladder:
     """Sort the trials of a run into a ladder. `technique` gives the catalogue's entry of an id."""
-    base_bytes = results.base.artefact_bytes.get("kernel")
+    image = _image(results)
+    base_bytes = results.base.artefact_bytes.get(image)
     speed = bandwidth_bytes_per_s
-    rungs = [_rung(trial, technique(trial.change.technique), base_bytes, speed) for trial in results.trials]
+    rungs = [_rung(trial, technique(trial.change.technique), image, base_bytes, speed) for trial in results.trials]
     rungs.sort(key=_order)
     return Ladder(
         system=results.system_name,
         clock=results.base.clock,
+        image=image,
         base_ns=results.base.goal_ns,
         base_image_bytes=base_bytes,
         base_load_ns=_load_ns(results.base.artefact_bytes, speed),
         bandwidth_bytes_per_s=speed,
         rungs=tuple(rungs),
     )
+
+
+def _image(results: Results) -> str:
+    base = results.base.artefact_bytes
+    changed = {
+        name for trial in results.trials for name, size in trial.artefact_bytes.items() if size != base.get(name)
+    }
+    return next((name for name in ("initramfs", "root") if name in changed and "kernel" not in changed), "kernel")
 
 
 def _order(rung: Rung) -> tuple[int, int, int, str]:
@@ -98,8 +112,8 @@ def _load_ns(artefact_bytes: dict[str, int], bandwidth_bytes_per_s: int) -> int 
     return sum(loaded) * 1_000_000_000 // bandwidth_bytes_per_s if loaded else None
 
 
-def _rung(trial: Trial, technique: Technique, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:
-    image = trial.artefact_bytes.get("kernel")
+def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:
+    image = trial.artefact_bytes.get(part)
     saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
     published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine), "")
     risk = technique.risk

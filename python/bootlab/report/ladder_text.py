@@ -142,9 +142,9 @@ def _image(rung: Rung) -> str:
 
 def _headline(ladder: Ladder) -> str:
     base, size = figures.ms(ladder.base_ns), figures.size(ladder.base_image_bytes)
-    return (
-        f"{one_line(ladder.system, 80)}: {len(ladder.proved)} proved rows, base {base} {ladder.clock} ms, image {size}"
-    )
+    image = "image" if ladder.image == "kernel" else ladder.image
+    rows = f"{len(ladder.proved)} proved rows"
+    return f"{one_line(ladder.system, 80)}: {rows}, base {base} {ladder.clock} ms, {image} {size}"
 
 
 def _footnote(ladder: Ladder) -> str:

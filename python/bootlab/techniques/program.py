@@ -16,6 +16,8 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Technique
 from bootlab.techniques.evidence import quote
 
+Ways = tuple[tuple[str, SetProgramBuild], ...]
+
 
 class ProgramTechnique(Technique):
     """Proposes ways of building (`ways`), each under a label; leaves out those that all programs are built in."""
@@ -25,7 +27,7 @@ class ProgramTechnique(Technique):
     needs_diagnosis = True
     rests_on = ("initramfs",)
     because: ClassVar[str]
-    ways: ClassVar[tuple[tuple[str, SetProgramBuild], ...]]
+    ways: ClassVar[Ways]
 
     def applies(self, context: Context) -> Applies:
         """Yes when the system builds programs, and a way is left in which they are not built yet."""
@@ -43,7 +45,7 @@ class ProgramTechnique(Technique):
         del context
         return ""
 
-    def left(self, context: Context) -> tuple[tuple[str, SetProgramBuild], ...]:
+    def left(self, context: Context) -> Ways:
         """Return the ways in which at least one program is not built yet."""
         return tuple((label, op) for label, op in self.ways if op.apply(context.system) != context.system)
 
@@ -123,3 +125,26 @@ def running(evidence: Evidence) -> Effect:
 
 def _was_read(evidence: Evidence, file: BuiltFile) -> bool:
     return evidence.diagnosis is not None and any(f.path == file.path and f.read for f in evidence.diagnosis.files)
+
+
+def relocated(before: Evidence, after: Evidence) -> Effect:
+    """Prove an effect by what the loader counted before `main`; by the running program where it counted nothing.
+
+    Only glibc's loader counts. A program that is started twice counts twice.
+    """
+    seen = running(after)
+    if not seen.shown or before.diagnosis is None or after.diagnosis is None:
+        return seen
+    was, now = _counted(before), _counted(after)
+    if was is None or now is None:
+        return seen
+    if was == now:
+        return Effect(False, f"the loader looked up as many symbols before main as before: {was[0]}, {was[1]} relative")
+    return Effect(True, f"looked up before main: {was[0]} -> {now[0]}, relative: {was[1]} -> {now[1]}; {seen.evidence}")
+
+
+def _counted(evidence: Evidence) -> tuple[int, int] | None:
+    found = evidence.diagnosis.loading if evidence.diagnosis is not None else ()
+    if not found:
+        return None
+    return sum(one.relocations or 0 for one in found), sum(one.relative or 0 for one in found)

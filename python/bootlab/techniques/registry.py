@@ -103,8 +103,16 @@ from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
 from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
 from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
 from bootlab.techniques.storage.rootfstype import Rootfstype
+from bootlab.techniques.userspace.arm_instruction_set import ArmInstructionSet
+from bootlab.techniques.userspace.fewer_relocations import FewerRelocations
+from bootlab.techniques.userspace.hash_style import HashStyle
 from bootlab.techniques.userspace.musl_libc import MuslLibc
+from bootlab.techniques.userspace.program_optimisation import ProgramOptimisation
 from bootlab.techniques.userspace.static_linking import StaticLinking
+from bootlab.techniques.userspace.strip_programs import StripPrograms
+from bootlab.techniques.userspace.symbol_binding import SymbolBinding
+from bootlab.techniques.userspace.unneeded_libraries import UnneededLibraries
+from bootlab.techniques.userspace.unused_sections import UnusedSections
 
 ENTRY_POINTS = "bootlab.techniques"
 """Third parties name a `Technique` class or instance in this group."""
@@ -159,6 +167,14 @@ BUILT_IN: tuple[Technique, ...] = (
     AppAsInit(),
     StaticLinking(),
     MuslLibc(),
+    ArmInstructionSet(),
+    SymbolBinding(),
+    HashStyle(),
+    UnneededLibraries(),
+    FewerRelocations(),
+    ProgramOptimisation(),
+    UnusedSections(),
+    StripPrograms(),
     # what only a build can change
     KernelCompression(),
     KernelUncompressed(),

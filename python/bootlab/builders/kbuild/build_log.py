@@ -14,7 +14,9 @@ _ERRORS = (
     re.compile(r"^Error: (?P<file>[^\s:]+):(?P<line>\d+)\.\S+ (?P<what>.*)$"),
     re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): (?P<what>.*(?:syntax error|unknown statement|invalid).*)$"),
     re.compile(r"^(?:\S*ld: )?(?P<file>[^\s:]+)(?::\(\S+\))?: (?P<what>(?:in function .*)?undefined reference to .*)$"),
-    re.compile(r"^(?:\S*ld: )(?P<what>.*(?:overflow|will not fit|error).*)$"),
+    re.compile(r"^(?:\S*ld: )(?P<what>(?:cannot find .*|.*(?:overflow|will not fit|error).*))$"),
+    # The compiler's driver about its options, and about an input that is not there.
+    re.compile(r"^\S*(?:cc|gcc|g\+\+|cc1|clang)(?:-[\d.]+)?: (?:fatal )?error: (?P<what>.*)$"),
     re.compile(r"^ERROR: (?P<what>.*)$"),
     re.compile(r"^(?P<what>(?:/bin/)?(?:ba)?sh: .*not found)$"),
     re.compile(r"^(?P<what>.*No space left on device.*)$"),
