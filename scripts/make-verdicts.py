@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Write docs/explanation/verdicts-seen.md: what each technique of the catalogue came to on real systems.
+
+Usage: make-verdicts.py RESULTS.json...   (a run's results, or folders that are searched for runs/*/results.json)
+
+Of a variant that was tried more than once on a system, the latest run counts. Exact runs only: their verdict is proved
+by one boot.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bootlab.errors import BootlabError
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.report import figures, results_file
+from bootlab.report.shown_text import one_line
+from bootlab.report.summary_markdown import plain
+from bootlab.techniques import all_techniques
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/explanation/verdicts-seen.md"
+HEAD = """# Verdicts seen
+
+What each technique of the catalogue came to where it was tried, out of stored results of exact runs
+(`scripts/make-verdicts.py`). It says that the technique works from proposal to proof, not what it gains elsewhere: a
+boot of your system decides. One row a technique and system; of several variants the best, and the number of each
+verdict. What no run tried stands at the end: tests with recordings are all that it has.
+
+"""
+
+
+def main(arguments: list[str], page: Path = PAGE) -> int:
+    """Read results, write the page."""
+    if not arguments:
+        sys.stderr.write(__doc__ or "")
+        return 2
+    seen: dict[tuple[str, str], dict[str, tuple[str, Trial]]] = {}
+    for path in sorted(file for argument in arguments for file in _files(Path(argument))):
+        try:
+            results = results_file.load(path)
+        except BootlabError as error:
+            sys.stderr.write(f"left out: {error}\n")
+            continue
+        if results.mode != "exact":
+            continue
+        for trial in results.trials:
+            variants = seen.setdefault((trial.change.technique, results.system_name), {})
+            if variants.get(trial.change.id, ("",))[0] <= results.started:
+                variants[trial.change.id] = (results.started, trial)
+    ids = [technique.id for technique in all_techniques()]
+    rows = ["| technique | system | verdicts | best, ms saved | proof or reason |", "|---|---|---|--:|---|"]
+    for name in ids:
+        for (technique, system), variants in sorted(seen.items()):
+            if technique == name:
+                rows.append(_row(name, system, [trial for _, trial in variants.values()]))
+    tried = {technique for technique, _ in seen}
+    missing = [f"`{name}`" for name in ids if name not in tried]
+    text = HEAD + "\n".join(rows) + "\n\n## Not tried on a system yet\n\n" + (", ".join(missing) or "None.") + "\n"
+    page.write_text(text, encoding="utf-8")
+    sys.stderr.write(f"{len(tried & set(ids))} of {len(ids)} techniques have a verdict; wrote {page}\n")
+    return 0
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.glob("runs/*/results.json")) if path.is_dir() else [path]
+
+
+def _row(name: str, system: str, trials: list[Trial]) -> str:
+    count = {verdict: sum(trial.verdict is verdict for trial in trials) for verdict in Verdict}
+    words = ", ".join(f"{n} {verdict.value}" for verdict, n in count.items() if n)
+    shown = [trial for trial in trials if trial.effect is not None and trial.effect.shown] or trials
+    best = max(shown, key=lambda trial: trial.saved_ns if trial.saved_ns is not None else -(1 << 62))
+    saved = figures.signed_ms(best.saved_ns) if best.saved_ns is not None else figures.ABSENT
+    proved = best.effect is not None and best.effect.shown and best.verdict is not Verdict.BROKEN
+    proof = best.effect.evidence if best.effect is not None and proved else best.reason
+    return f"| `{name}` | {plain(system)} | {words} | {saved} | {plain(one_line(proof, 160))} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
