@@ -1,4 +1,4 @@
-//! Golden pairs: `golden/<format>/<case>.log` must give `<case>.json`. `BLESS=1 cargo test --test golden` writes them.
+//! Golden pairs: every file of `golden/<kind>/` must give the JSON beside it. `BLESS=1 cargo test --test golden` writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn logs() -> Vec<PathBuf> {
     for format in fs::read_dir(root).unwrap() {
         for file in fs::read_dir(format.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
-            if path.extension().is_some_and(|e| e == "log") {
+            if path.extension().is_none_or(|e| e != "json") {
                 found.push(path);
             }
         }

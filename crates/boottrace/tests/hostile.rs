@@ -278,9 +278,7 @@ fn what_is_kept_is_bounded_and_the_rest_is_said() {
 #[test]
 fn the_end_of_a_log_that_is_too_long_is_kept() {
     let mut text = "[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1\n".to_owned();
-    for n in 0..5000 {
-        text.push_str(&format!("[    1.{n:06}] a line\n"));
-    }
+    text.extend((0..5000).map(|n| format!("[    1.{n:06}] a line\n")));
     text.push_str("[    2.000000] Run /sbin/init as init process\n[    3.000000] Kernel panic - not syncing: late\n");
     let options = Options {
         limits: Limits {
