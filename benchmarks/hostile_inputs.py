@@ -18,6 +18,7 @@ import lzma
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -76,6 +77,18 @@ def packed(pack: Callable[[bytes], bytes]) -> Callable[[int], Iterator[bytes]]:
     return chunks
 
 
+def nested(size: int) -> Iterator[bytes]:
+    """An archive of an archive of `size` zeros."""
+    yield gzip.compress(gzip.compress(b"\0" * size))
+
+
+def cut_off(size: int) -> Iterator[bytes]:
+    """An archive of a boot log, without its end."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    for chunk in ordinary(size):
+        yield packer.compress(chunk)
+
+
 INPUTS: dict[str, tuple[str, Callable[[int], Iterator[bytes]]]] = {
     "line": ("one line without an end", headed(BANNER[:-1], b"x")),
     "boots": ("a boot on every line", headed(b"", BANNER)),
@@ -90,6 +103,8 @@ INPUTS: dict[str, tuple[str, Callable[[int], Iterator[bytes]]]] = {
     "deep": ("function_graph, calls that never end", headed(b"# tracer: function_graph\n", b" 0) |  f() {\n")),
     "gzip": ("zeros in gzip archives", packed(gzip.compress)),
     "xz": ("zeros in xz archives", packed(lzma.compress)),
+    "nested": ("zeros in a gzip archive in a gzip archive", nested),
+    "cut": ("one boot with ordinary lines in a gzip archive, cut off", cut_off),
 }
 
 

@@ -1,11 +1,14 @@
-"""Speed of the function_graph reader beside its peers, in one run on one generated file.
+"""Speed of the readers beside their peers, in one run on generated files.
 
     python3 benchmarks/trace_function_graph.py [--lines 1000000] [--seed 1] [--shape code|random] [--keep FILE]
 
-Programs run one after the other in rounds, and the best of each counts. On a machine that others use, processor seconds
-say more than wall seconds. Peers that are present take part: `wc -l` always, `bootlab analyze` from PATH or BOOTLAB,
-pm-graph's bootgraph.py by BOOTGRAPH_PY, the kernel's bootgraph.pl by BOOTGRAPH_PL or from a linux-source package (it
-reads a small generated dmesg, not the trace), `trace-cmd report` on TRACE_DAT when that names a trace.dat file.
+Programs run one after the other in rounds. Ratios are medians over the rounds, each of two runs that followed one
+another: on a machine that others use, a disturbance then meets both, and processor seconds say more than wall seconds.
+bootgraph.py runs once and is compared with the median of the others.
+
+Peers that are present take part: `wc -l` always; `bootlab analyze` from PATH or BOOTLAB; pm-graph's bootgraph.py by
+BOOTGRAPH_PY; the kernel's bootgraph.pl by BOOTGRAPH_PL or from /usr/src, on a small generated dmesg; `trace-cmd report`
+on a generated trace.dat.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import os
 import random
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -35,6 +39,15 @@ def mark(duration_us: float) -> str:
         if duration_us > limit:
             return sign
     return " "
+
+
+def duration(duration_us: float) -> str:
+    """A duration as `trace_print_graph_duration()` prints it: seven digits at most, eight columns."""
+    whole, part = divmod(round(duration_us * 1000), 1000)
+    digits = str(whole)
+    if len(digits) < 7:
+        digits += f".{part:03d}"[: 8 - len(digits)]
+    return f"{digits} us {' ' * (8 - len(digits))}"
 
 
 def write_trace(path: Path, lines: int, seed: int, shape: str) -> list[tuple[float, float, str]]:
@@ -58,9 +71,9 @@ def write_trace(path: Path, lines: int, seed: int, shape: str) -> list[tuple[flo
 
         def row(cpu: int, proc: str, duration_us: float | None, depth: int, text: str) -> None:
             nonlocal written
-            shown = "              " if duration_us is None else f"{mark(duration_us)} {duration_us:>7.3f} us "
+            shown = " " * 14 if duration_us is None else f"{mark(duration_us)} {duration(duration_us)}"
             at = f"{now_us[0] / 1e6:12.6f}"
-            chunk.append(f"{at} |  {cpu:2d})  {proc:^13} | {shown} |  {'  ' * depth}{text}\n")
+            chunk.append(f"{at} |  {cpu:2d})  {proc:^13} | {shown}|  {'  ' * depth}{text}\n")
             written += 1
             if len(chunk) >= 4096:
                 out.writelines(chunk)
@@ -107,11 +120,12 @@ def write_dmesg(path: Path, initcalls: list[tuple[float, float, str]]) -> None:
 
 
 class Row:
-    """One program: shortest wall seconds (others on the machine only add), processor seconds, peak memory."""
+    """One program: wall seconds, processor seconds of each run, peak memory; `peer` is what it is compared with."""
 
     def __init__(self, name: str, command: list[str], runs: int) -> None:
         self.name, self.command, self.left = name, command, runs
-        self.seconds = self.processor_s = float("inf")
+        self.wall_s: list[float] = []
+        self.processor_s: list[float] = []
         self.peak_kb = self.code = 0
 
     def run(self, folder: str) -> None:
@@ -125,9 +139,27 @@ class Row:
         ) as process:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = self.code = os.waitstatus_to_exitcode(status)
-        self.seconds = min(self.seconds, time.perf_counter() - start)
-        self.processor_s = min(self.processor_s, usage.ru_utime + usage.ru_stime)
+        self.wall_s.append(time.perf_counter() - start)
+        self.processor_s.append(usage.ru_utime + usage.ru_stime)
         self.peak_kb = max(self.peak_kb, usage.ru_maxrss)
+
+    def line(self, peer: Row) -> str:
+        """Shortest and median seconds, and the median of the ratios."""
+        cells = []
+        for own, other in ((self.wall_s, peer.wall_s), (self.processor_s, peer.processor_s)):
+            same_rounds = other if len(own) == len(other) else [statistics.median(other)] * len(own)
+            ratio = statistics.median(mine / max(theirs, 1e-4) for mine, theirs in zip(own, same_rounds, strict=True))
+            cells.append(f"{min(own):8.3f} {statistics.median(own):8.3f} {ratio:8.1f}")
+        failed = f"  exit code {self.code}" if self.code else ""
+        return f"{self.name:<34} {cells[0]} {cells[1]} {self.peak_kb / 1024:8.1f}{failed}"
+
+
+def table(title: str, rows: list[Row], peer: Row) -> str:
+    """Rows beside one of them."""
+    head = f"{'min':>8} {'median':>8} {'x peer':>8}"
+    lines = [f"\n{title}; peer: {peer.name}", f"{'':<34} {'wall s':^26} {'processor s':^26}"]
+    lines.append(f"{'program':<34} {head} {head} {'peak MB':>8}")
+    return "\n".join([*lines, *(row.line(peer) for row in rows)])
 
 
 def small_dmesg(path: Path) -> None:
@@ -147,7 +179,8 @@ def main() -> int:
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shape", choices=("code", "random"), default="code")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--short-runs", type=int, default=20, help="rounds with the small dmesg")
     parser.add_argument("--keep", type=Path, help="write the trace here and keep it")
     parser.add_argument("--only-generate", action="store_true")
     options = parser.parse_args()
@@ -162,38 +195,47 @@ def main() -> int:
         target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")) / "release/examples"
         short = Path(folder) / "short.txt"
         small_dmesg(short)
-        rows = [
-            Row("wc -l", ["wc", "-l", str(trace)], options.runs),
-            Row("boottrace calls", [str(target / "calls"), str(trace)], options.runs),
-            Row("boottrace analyze", [str(target / "analyze"), str(trace)], options.runs),
-            Row("boottrace analyze, dmesg", [str(target / "analyze"), str(short)], options.runs),
+
+        def row(name: str, *command: object, runs: int = options.runs) -> Row:
+            return Row(name, [str(word) for word in command], runs)
+
+        wc = row("wc -l", "wc", "-l", trace)
+        graph = [
+            wc,
+            row("boottrace calls", target / "calls", trace),
+            row("boottrace analyze", target / "analyze", trace),
         ]
+        own = graph[1]
+        log = [row("boottrace analyze", target / "analyze", short, runs=options.short_runs)]
         if cli := os.environ.get("BOOTLAB") or shutil.which("bootlab"):
-            rows.append(Row("bootlab analyze", [cli, "analyze", str(trace)], options.runs))
-            rows.append(Row("bootlab analyze, dmesg", [cli, "analyze", str(short)], options.runs))
+            graph.append(row("bootlab analyze", cli, "analyze", trace))
+            log.append(row("bootlab analyze", cli, "analyze", short, runs=options.short_runs))
         if script := os.environ.get("BOOTGRAPH_PY"):
-            command = [sys.executable, script, "-dmesg", str(dmesg), "-ftrace", str(trace), "-f"]
-            rows.append(Row("bootgraph.py -f (pm-graph)", command, 1))
+            command = [sys.executable, script, "-dmesg", dmesg, "-ftrace", trace, "-f"]
+            graph.append(row("bootgraph.py -f (pm-graph)", *command, runs=1))
+            log.append(row("bootgraph.py (pm-graph)", sys.executable, script, "-dmesg", short))
         if (script := bootgraph_pl()) and shutil.which("perl"):
-            rows.append(Row("bootgraph.pl, dmesg", ["perl", script, str(short)], options.runs))
-        if (data := os.environ.get("TRACE_DAT")) and shutil.which("trace-cmd"):
-            rows.append(Row("boottrace calls, TRACE_DAT", [str(target / "calls"), data], options.runs))
-            rows.append(Row("trace-cmd report, TRACE_DAT", ["trace-cmd", "report", "-i", data], options.runs))
+            log.append(row("bootgraph.pl", "perl", script, short, runs=options.short_runs))
+        data = Path(folder) / "trace.dat"
+        events = []
+        if shutil.which("trace-cmd"):
+            subprocess.run([target / "write_trace_dat", data, str(options.lines // 2)], check=True)
+            events = [
+                row("boottrace calls", target / "calls", data),
+                row("trace-cmd report", "trace-cmd", "report", "-i", data),
+            ]
         # One after the other, round by round: a disturbance then meets all of them.
-        for _ in range(options.runs):
-            for row in rows:
-                row.run(folder)
-        size = f"{trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}"
-        print(f"{size}; dmesg: {short.stat().st_size:,} bytes; best of {options.runs} rounds (bootgraph.py: one)")
-        ratios = f"{'x wc':>7} {'x calls':>8}"
-        print(f"{'program':<30} {'seconds':>9} {ratios} {'cpu s':>8} {ratios} {'peak MB':>8}")
-        wc, own = rows[0], rows[1]
-        for row in rows:
-            failed = f"  exit code {row.code}" if row.code else ""
-            wall = f"{row.seconds:9.3f} {row.seconds / wc.seconds:7.1f} {row.seconds / own.seconds:8.1f}"
-            to_wc, to_own = (row.processor_s / max(peer.processor_s, 1e-3) for peer in (wc, own))
-            processor = f"{row.processor_s:8.3f} {to_wc:7.1f} {to_own:8.1f}"
-            print(f"{row.name:<30} {wall} {processor} {row.peak_kb / 1024:8.1f}{failed}")
+        for rows in (graph, events, log):
+            for _ in range(max((row.left for row in rows), default=0)):
+                for each in rows:
+                    each.run(folder)
+        print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {options.runs} rounds")
+        size = f"{options.lines:,} lines, {trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}"
+        print(table(f"function_graph text, {size}", graph, wc))
+        print(table("the same", graph[1:], own))
+        if events:
+            print(table(f"trace.dat, {options.lines:,} events, {data.stat().st_size:,} bytes", events, events[0]))
+        print(table(f"dmesg, {short.stat().st_size:,} bytes", log, log[0]))
     return 0
 
 

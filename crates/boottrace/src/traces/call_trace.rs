@@ -1,6 +1,7 @@
 //! A function, event or sample trace as a part of a document: tables of bounded size.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
 
@@ -275,7 +276,7 @@ impl CallTrace {
                 run_ns: None,
             })
             .collect();
-        tasks.sort_by_key(|task| std::cmp::Reverse((task.in_calls_ns, task.calls)));
+        tasks.sort_by_key(|task| Reverse((task.in_calls_ns, task.calls)));
         tasks.truncate(MAX_ROWS);
         Self {
             source,
@@ -333,7 +334,7 @@ impl CallTrace {
                     run_ns: Some(time.run_ns),
                 })
                 .collect();
-            out.tasks.sort_by_key(|task| std::cmp::Reverse(task.run_ns));
+            out.tasks.sort_by_key(|task| Reverse(task.run_ns));
             out.tasks.truncate(MAX_ROWS);
         }
         out.initcalls = events
@@ -371,7 +372,7 @@ impl CallTrace {
                 max_ns: time.max_ns,
             })
             .collect();
-        out.interrupts.sort_by_key(|row| std::cmp::Reverse(row.total_ns));
+        out.interrupts.sort_by_key(|row| Reverse(row.total_ns));
         out.interrupts.truncate(MAX_ROWS);
         out.events.clone_from(&events.counts);
         if events.suspend_events > 0 && events.initcalls.is_empty() {
@@ -393,19 +394,20 @@ fn waits(rows: &mut [FunctionRow]) -> Vec<FunctionTime> {
         .take(MAX_ROWS)
         .map(FunctionTime::from)
         .collect();
-    found.sort_by_key(|row| std::cmp::Reverse(row.off_cpu_ns.max(row.total_ns)));
+    found.sort_by_key(|row| Reverse(row.off_cpu_ns.max(row.total_ns)));
     found
 }
 
 /// The heaviest paths, with their callers, which are at least as heavy or stand in for them.
 fn tree_rows(calls: &Calls) -> (Vec<TreeRow>, u64) {
     let nodes = calls.tree.nodes();
-    let mut heavy: Vec<usize> = (1..nodes.len()).filter(|&id| nodes[id].count > 0).collect();
+    let used = (1..nodes.len()).filter(|&id| nodes[id].count > 0);
+    // Few of them are looked at: a heap does not sort the rest.
+    let mut heavy: BinaryHeap<(u64, Reverse<usize>)> = used.map(|id| (nodes[id].elapsed_ns, Reverse(id))).collect();
     let total = heavy.len();
-    heavy.sort_by_key(|&id| (std::cmp::Reverse(nodes[id].elapsed_ns), id));
     let mut chosen = vec![false; nodes.len()];
     let mut count = 0;
-    for &id in &heavy {
+    while let Some((_, Reverse(id))) = heavy.pop() {
         let mut path = Vec::new();
         let mut at = id;
         while at != ROOT as usize && !chosen[at] && path.len() <= MAX_TREE {

@@ -71,6 +71,8 @@ pub struct Writer {
     packing: Packing,
     big: bool,
     commit_size: usize,
+    /// Records of a page.
+    pub a_page: usize,
     cpus: [Vec<(u64, Vec<u8>)>; 2],
 }
 
@@ -81,6 +83,7 @@ impl Writer {
             packing,
             big,
             commit_size,
+            a_page: 3,
             cpus: [Vec::new(), Vec::new()],
         }
     }
@@ -165,10 +168,10 @@ impl Writer {
         self.record(cpu, at, 300, prev.1, &body);
     }
 
-    /// The pages of a processor: three records a page, so that pages are crossed.
+    /// The pages of a processor: few records a page, so that pages are crossed.
     fn pages(&self, cpu: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        for records in self.cpus[cpu].chunks(3) {
+        for records in self.cpus[cpu].chunks(self.a_page) {
             let mut data = Vec::new();
             let mut now = records[0].0;
             for (at, bytes) in records {
