@@ -16,8 +16,11 @@ import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
+import threading
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -108,12 +111,34 @@ INPUTS: dict[str, tuple[str, Callable[[int], Iterator[bytes]]]] = {
 }
 
 
+class Peak(threading.Thread):
+    """Watches the largest memory of a process: what wait4() says contains that of the process that started it."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.status, self.megabytes = Path(f"/proc/{pid}/status"), 0.0
+
+    def run(self) -> None:
+        """Looks until the process has gone."""
+        while True:
+            try:
+                found = re.search(r"VmHWM:\s*(\d+) kB", self.status.read_text())
+            except OSError:
+                return
+            if not found:
+                return
+            self.megabytes = max(self.megabytes, int(found[1]) / 1024)
+            time.sleep(0.002)
+
+
 def run(program: Path, chunks: Iterator[bytes]) -> tuple[float, float, dict[str, object]]:
     """Processor seconds, peak megabytes, and what the document says of its input."""
     out = io.BytesIO()
     with subprocess.Popen([str(program), "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout
+        peak = Peak(process.pid)
+        peak.start()
         with contextlib.suppress(BrokenPipeError):  # It may have had enough.
             for chunk in chunks:
                 process.stdin.write(chunk)
@@ -122,9 +147,10 @@ def run(program: Path, chunks: Iterator[bytes]) -> tuple[float, float, dict[str,
         out.write(process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+    peak.join()
     if process.returncode:
         raise SystemExit(f"{program} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, json.loads(out.getvalue())
+    return usage.ru_utime + usage.ru_stime, peak.megabytes, json.loads(out.getvalue())
 
 
 def account(document: dict[str, object]) -> str:
@@ -151,7 +177,7 @@ def main() -> int:
         build = ["cargo", "build", "--release", "-q", "-p", "boottrace", "--example", "analyze"]
         subprocess.run(build, cwd=REPOSITORY, check=True)
     lines = [
-        "| input | size | processor time | peak memory | growth for 4 times the size | left out |",
+        "| input | size, unpacked | processor time | peak memory | growth for 4 times the size | left out |",
         "|---|---:|---:|---:|---:|---|",
     ]
     for name in options.only or INPUTS:
