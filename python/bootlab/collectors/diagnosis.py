@@ -15,6 +15,8 @@ from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import Check, Goal, System
 from bootlab.model.tree import Entry
+from bootlab.startup import units
+from bootlab.startup.files import Files
 
 AGENT = "/bootlab-agent"
 _CHECK_FILE = "/bootlab-check"
@@ -62,6 +64,9 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
     carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
+    if units.is_systemd(Files(system.tree), system.init_path):
+        # When units run (kernel-command-line(7)), all of it: /dev/kmsg takes only so many lines a second otherwise.
+        line = line.with_param("systemd.log_target", "kmsg").with_param("printk.devkmsg", "on")
     if system.programs:
         # What the kernel does not know goes into init's environment; ld.so(8) then tells what it did for each program.
         line = line.with_param("LD_DEBUG", "statistics")

@@ -47,12 +47,13 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Loop(msgspec.Struct, frozen=True):
-    """A `for` loop over words: its variable, the words as written, and where its body stands."""
+    """A `for` loop over words: its variable, the words as written, where its body stands and where the whole begins."""
 
     variable: str
     words: tuple[str, ...]
     start: int
     end: int
+    whole_start: int
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -214,7 +215,7 @@ class _Reading:
             and child.end_byte <= body.start_byte
             and child.type not in {"in", ";"}
         )
-        self._loops.append(Loop(self._text(variable), words, body.start_byte, body.end_byte))
+        self._loops.append(Loop(self._text(variable), words, body.start_byte, body.end_byte, node.start_byte))
 
     def _choice(self, node: Node, place: _Place) -> None:
         subject = node.child_by_field_name("value")

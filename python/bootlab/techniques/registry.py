@@ -22,9 +22,12 @@ from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
 from bootlab.techniques.image.thumb2_kernel import Thumb2Kernel
 from bootlab.techniques.image.verbose_bootup_off import VerboseBootupOff
 from bootlab.techniques.init.app_as_init import AppAsInit
+from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
 from bootlab.techniques.init.busybox_applets import BusyboxApplets
 from bootlab.techniques.init.busybox_nofork import BusyboxNofork
+from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
+from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
 from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
@@ -162,8 +165,11 @@ BUILT_IN: tuple[Technique, ...] = (
     Rootfstype(),
     RootInInitramfs(),
     RcScriptsMerged(),
+    RcParallel(),
     BusyboxApplets(),
     BusyboxNofork(),
+    SystemdUnitMasked(),
+    ApplicationUnitFirst(),
     AppAsInit(),
     StaticLinking(),
     MuslLibc(),

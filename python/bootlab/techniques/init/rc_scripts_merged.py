@@ -27,6 +27,7 @@ class RcScriptsMerged(Technique):
     why = "A shell that is not started costs no exec, no relocation, no page faults and no second look for its script."
     when_not = "The scripts are few and wait for devices, or each runs long itself."
     cost = "The merged script is made anew when a script changes; the scripts themselves stay where they are."
+    conflicts = ("rc-parallel",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

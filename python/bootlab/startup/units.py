@@ -1,0 +1,164 @@
+"""systemd's units as files: what each is ordered behind, and which of them a unit had to wait for.
+
+Only what decides the order is read: `After=`, `Before=`, what wants what, default dependencies (systemd.unit(5),
+systemd.special(7)). Generated units are not there; neither are dependencies that exist only at run time.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from bootlab.startup.files import Files, norm
+
+FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
+UNITS_MAX = 5000
+_LISTS = frozenset({"After", "Before", "Wants", "Requires", "Requisite", "BindsTo", "Upholds"})
+_NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
+# Messages of systemd's manager (src/core/job.c: job_start_message_format); the unit's name stands first since 246.
+_STARTING = re.compile(r"systemd\[1\]: (?:Starting|Mounting|Activating swap) (\S+\.\w+)(?: - |\.\.\.)")
+_DONE = re.compile(
+    r"systemd\[1\]: (?:Started|Finished|Mounted|Listening on|Reached target|Set up automount|Created slice|"
+    r"Activated swap|Failed to start|Failed to mount) (\S+\.\w+)(?: - |\.)"
+)
+_STAMP = re.compile(r"^\[ {0,8}(\d{1,9})\.(\d{6})\]")
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """One unit. `lists`: names by directive. `text`: its own file's. `masked`: it leads to /dev/null."""
+
+    name: str
+    path: str
+    text: str = ""
+    lists: dict[str, tuple[str, ...]] = {}
+    default_dependencies: bool = True
+    masked: bool = False
+    programs: tuple[str, ...] = ()
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """Return what it starts."""
+        return tuple(
+            name for key in ("Wants", "Requires", "Requisite", "BindsTo", "Upholds") for name in self.lists.get(key, ())
+        )
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """When a unit was started and when that was done, on the log's clock; `start_ns` None: it began and was done at once."""
+
+    name: str
+    start_ns: int | None
+    done_ns: int
+
+
+def is_systemd(files: Files, init: str) -> bool:
+    """Tell whether the first program is systemd."""
+    return posixpath.basename(files.real(init)) == "systemd"
+
+
+def read(files: Files) -> dict[str, Unit]:
+    """Return the units of a tree by name; the first folder that has a name wins."""
+    found: dict[str, Unit] = {}
+    wanted: dict[str, list[str]] = {}
+    drop_ins: dict[str, list[str]] = {}
+    for folder in FOLDERS:
+        for path in files.below(folder):
+            name = posixpath.basename(path)
+            if name.endswith((".wants", ".requires")):
+                owner = name.rpartition(".")[0]
+                wanted.setdefault(owner, []).extend(posixpath.basename(link) for link in files.below(path))
+            elif name.endswith(".d"):
+                drop_ins.setdefault(name[:-2], []).extend(p for p in files.below(path) if p.endswith(".conf"))
+            elif _NAME.fullmatch(name) and name not in found and len(found) < UNITS_MAX:
+                found[name] = _unit(files, name, path)
+    for name in {n for names in wanted.values() for n in names if "@" in n}:
+        template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}"
+        if name not in found and template in found:
+            found[name] = msgspec.structs.replace(found[template], name=name)
+    for name, unit in found.items():
+        extra = _parse("\n".join(files.text(path) or "" for path in drop_ins.get(name, ())))
+        lists = {k: (*unit.lists.get(k, ()), *extra[0].get(k, ())) for k in unit.lists.keys() | extra[0].keys()}
+        lists["Wants"] = (*lists.get("Wants", ()), *wanted.get(name, ()))
+        found[name] = msgspec.structs.replace(unit, lists=lists, programs=extra[2] or unit.programs)
+    return found
+
+
+def _unit(files: Files, name: str, path: str) -> Unit:
+    entry = files.entries.get(norm(path))
+    if entry is not None and entry.kind == "symlink" and entry.target == "/dev/null":
+        return Unit(name=name, path=path, masked=True)
+    text = files.text(path) or ""
+    lists, default, programs = _parse(text)
+    return Unit(name=name, path=path, text=text, lists=lists, default_dependencies=default, programs=programs)
+
+
+def _parse(text: str) -> tuple[dict[str, tuple[str, ...]], bool, tuple[str, ...]]:
+    lists: dict[str, list[str]] = {}
+    default = True
+    programs: list[str] = []
+    for line in text.replace("\\\n", " ").splitlines():
+        key, equals, value = line.partition("=")
+        key = key.strip()
+        if not equals or key.startswith(("#", ";")):
+            continue
+        if key in _LISTS:
+            lists.setdefault(key, []).extend(value.split())
+        elif key == "DefaultDependencies":
+            default = value.strip().lower() not in {"no", "false", "off", "0"}
+        elif key == "ExecStart" and value.split():
+            programs.append(value.split()[0].lstrip("@-:+!"))
+    return {k: tuple(v) for k, v in lists.items()}, default, tuple(programs)
+
+
+def of_program(files: Files, units: dict[str, Unit], program: str) -> Unit | None:
+    """Return the service that starts a program, or None."""
+    wanted = files.real(program)
+    return next((u for u in units.values() if any(files.real(p) == wanted for p in u.programs if p[:1] == "/")), None)
+
+
+def before(units: dict[str, Unit], name: str) -> set[str]:
+    """Return the units that one is ordered directly behind."""
+    unit = units.get(name)
+    if unit is None:
+        return set()
+    found = set(unit.lists.get("After", ()))
+    found |= {other.name for other in units.values() if name in other.lists.get("Before", ())}
+    if unit.default_dependencies:
+        if name.endswith(".target"):
+            found |= set(unit.wants)
+        elif name.endswith((".service", ".path", ".timer")):
+            found |= {"sysinit.target", "basic.target"}
+        elif name.endswith(".socket"):
+            found.add("sysinit.target")
+    return found
+
+
+def times(log: Iterable[str]) -> dict[str, Ran]:
+    """Return when each unit ran, out of a kernel log that systemd wrote to (`systemd.log_target=kmsg`)."""
+    started: dict[str, int] = {}
+    found: dict[str, Ran] = {}
+    for line in log:
+        stamp = _STAMP.match(line)
+        if stamp is None or "systemd[1]: " not in line[:80]:
+            continue
+        ns = int(stamp[1]) * 10**9 + int(stamp[2]) * 1000
+        if match := _STARTING.search(line[:400]):
+            started.setdefault(match[1], ns)
+        elif (match := _DONE.search(line[:400])) and match[1] not in found:
+            found[match[1]] = Ran(match[1], started.get(match[1]), ns)
+    return found
+
+
+def critical_chain(units: dict[str, Unit], ran: dict[str, Ran], name: str) -> list[Ran]:
+    """Return the unit and, step by step, the one whose end it waited for: what was done last of those before it."""
+    chain: list[Ran] = []
+    here = ran.get(name)
+    while here is not None and here.name not in {r.name for r in chain}:
+        chain.append(here)
+        begun = here.start_ns if here.start_ns is not None else here.done_ns
+        earlier = [ran[n] for n in before(units, here.name) if n in ran and ran[n].done_ns <= begun]
+        here = max(earlier, key=lambda r: r.done_ns, default=None)
+    return chain

@@ -1,0 +1,97 @@
+"""Let systemd start the application's unit as early as it can."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.change import Change, PutFile
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import units
+from bootlab.startup.files import Files
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+_ORDER = re.compile(r"^(?:After|Requires|Wants|BindsTo|Requisite|PartOf|DefaultDependencies)\s*=.*(?:\n|$)", re.MULTILINE)
+_EARLY = "DefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n"
+_WANTED_BY = "sysinit.target"
+
+
+class ApplicationUnitFirst(Technique):
+    """A service waits by default for all of sysinit.target and basic.target, and for whatever `After=` adds."""
+
+    id = "application-unit-first"
+    title = "Application's unit started first"
+    stage = "init"
+    what = (
+        "Writes the application's unit anew below `/etc/systemd/system`: without `After=`, `Wants=` and default dependencies, "
+        "wanted by `sysinit.target`."
+    )
+    why = "It is started with the first units, beside udev, the journal and file systems, and not behind them."
+    when_not = "The application needs devices that udev makes, mounts, D-Bus or the network: name these in `After=`."
+    cost = "It competes with the rest of the start for the processor."
+    risk = Risk(function="what it waited for may not be there yet when it starts; only goal and check are proved")
+    rests_on = ("initramfs",)
+    needs_diagnosis = True
+    proof = "diagnosis"
+    published = (Published("application first: part of > 12 s -> about 1 s", "BeagleBone Black, Qt", "embetrix.com 2017"),)
+    references = ("systemd.service(5): default dependencies", "bootup(7)")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when a unit starts the application and waits for others."""
+        files = Files.of(context.system)
+        if files is None or not units.is_systemd(files, context.system.init_path):
+            return Applies.no("init is not systemd", context.system.init_path)
+        found = _unit(context)
+        if found is None:
+            return Applies.unknown("no unit of the tree starts the application", f"application = {context.system.application}")
+        unit, known = found
+        waits = sorted(units.before(known, unit.name))
+        if not unit.default_dependencies and not waits:
+            return Applies.no("it waits for nothing", unit.path)
+        return Applies.yes(f"{unit.name} waits for {len(waits)} units", ", ".join(waits))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the unit's file and the link that starts it."""
+        found = _unit(context)
+        if found is None:
+            return ()
+        unit, _ = found
+        text = _ORDER.sub("", unit.text)
+        text = text.replace("[Unit]\n", f"[Unit]\n{_EARLY}", 1) if "[Unit]\n" in text else f"[Unit]\n{_EARLY}\n{text}"
+        path = f"{units.FOLDERS[0]}/{unit.name}"
+        link = f"{units.FOLDERS[0]}/{_WANTED_BY}.wants/{unit.name}"
+        ops = (
+            PutFile(path, Entry(kind="file", mode=0o644, text=text)),
+            PutFile(link, Entry(kind="symlink", mode=0o777, target=f"../{unit.name}")),
+        )
+        return (Change(technique=self.id, ops=ops),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by systemd's own lines: the unit is started before its old predecessors are done."""
+        files = Files.of(after.system)
+        if before.diagnosis is None or after.diagnosis is None or files is None or not after.system.application:
+            return Effect(False, "only diagnostic boots of both show when units run")
+        unit = units.of_program(files, units.read(files), after.system.application)
+        if unit is None:
+            return Effect(False, "no unit of the tree starts the application")
+        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        if unit.name not in was or unit.name not in now:
+            return Effect(False, f"the log does not show {unit.name} in both")
+        passed = [
+            name
+            for name, ran in was.items()
+            if ran.done_ns < was[unit.name].done_ns and (name not in now or now[name].done_ns > now[unit.name].done_ns)
+        ]
+        if not passed:
+            return Effect(False, f"{unit.name} is started behind the same units as before")
+        shown = ", ".join(sorted(passed)[:4])
+        return Effect(True, f"{unit.name} is started before {len(passed)} units that came first: {shown} …")
+
+
+def _unit(context: Context) -> tuple[units.Unit, dict[str, units.Unit]] | None:
+    files = Files.of(context.system)
+    if files is None or context.system.application is None or not units.is_systemd(files, context.system.init_path):
+        return None
+    known = units.read(files)
+    unit = units.of_program(files, known, context.system.application)
+    return (unit, known) if unit is not None and unit.text else None
