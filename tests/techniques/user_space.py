@@ -7,7 +7,7 @@ from bootlab.model.recording import Diagnosis, FileRead
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques.base import Evidence
-from tests.techniques.recordings import diagnosis, evidence
+from tests.techniques.recordings import diagnosis, evidence, recording_of
 
 INIT = "#!/bin/sh\nmount -t proc proc /proc\n/etc/init.d/rcS\nexec /app\n"
 RCS = '#!/bin/sh\nfor s in /etc/init.d/S??*; do\n\t"$s" start\ndone\n'
@@ -17,6 +17,27 @@ SCRIPTS = {
     "/etc/init.d/S01log": "#!/bin/sh\nsyslogd -C64\nklogd\n",
     "/etc/init.d/S02net": "#!/bin/sh\ncd /etc\nip link set lo up\n",
 }
+_HEAD = "#!/bin/sh\n### BEGIN INIT INFO\n# Provides: {}\n# Required-Start: {}\n### END INIT INFO\necho {}\n"
+LSB = {
+    "/init": INIT,
+    "/etc/init.d/rcS": RCS,
+    "/etc/init.d/S01a": _HEAD.format("a", "", "a"),
+    "/etc/init.d/S02b": _HEAD.format("b", "", "b"),
+    "/etc/init.d/S03c": _HEAD.format("c", "a", "c"),
+}
+JOBS = {**LSB, "/etc/init.d/rcS": "#!/bin/sh\n/etc/init.d/S01a start &\nrc_job_1=$!\nwait $rc_job_1\n"}
+MOUNTING = {"/init": "#!/bin/sh\nmount -t proc proc /proc\nmount -t tmpfs x /mnt/spool\ncat /proc/version\nexec /app\n"}
+CONSOLES = {
+    "/etc/inittab": "::sysinit:/etc/init.d/rcS\ntty1::respawn:/sbin/getty -L tty1 0 linux\n::respawn:/app\n",
+    "/init": "#!/bin/sh\nexec /bin/init\n",
+}
+_WAITED = (
+    "[    1.000000] systemd[1]: Reached target sysinit.target - x.",
+    "[    1.500000] systemd[1]: Starting wait.service - Wait...",
+    "[    3.500000] systemd[1]: Finished wait.service - Wait.",
+    "[    3.600000] systemd[1]: Reached target net.target - Net.",
+    "[    3.700000] systemd[1]: Started app.service - App.",
+)
 
 
 def tree(texts: dict[str, str], busybox: Entry | None = None) -> FileTree:
@@ -58,3 +79,33 @@ def booted(
     proc = {"mounts": mounts} | ({"stat": f"processes {processes}"} if processes is not None else {})
     said = Diagnosis(recording=base.recording, log=base.log, files=files, links=links, proc=proc)
     return msgspec.structs.replace(found, diagnosis=said if diagnosed else None)
+
+
+def systemd(*, early: bool = False, masked: bool = False, diagnosed: bool = True) -> Evidence:
+    """Return a boot of a system whose unit waits for another one, is started early, or does not wait any more."""
+    unit = "[Unit]\nDefaultDependencies=no\n" if early else "[Unit]\nAfter=net.target\nWants=net.target\n"
+    log = _WAITED
+    if masked:
+        log = tuple(line for line in log if "wait.service" not in line)
+    if early:
+        log = (log[0], "[    1.100000] systemd[1]: Started app.service - App.", *log[1:4])
+    texts = {
+        "/lib/systemd/systemd": "\x7fELF",
+        "/etc/systemd/system/app.service": f"{unit}[Service]\nExecStart=/app\n",
+        "/lib/systemd/system/net.target": "[Unit]\nAfter=wait.service\n",
+        "/lib/systemd/system/wait.service": "[Unit]\nDefaultDependencies=no\nAfter=sysinit.target\n",
+    }
+    found = booted(texts, diagnosed=diagnosed)
+    system = msgspec.structs.replace(found.system, cmdline=CommandLine.parse("rdinit=/lib/systemd/systemd"))
+    if masked:
+        system = system.with_tree(
+            system.tree.put("/etc/systemd/system/wait.service", Entry(kind="symlink", target="/dev/null"))
+        )
+    diagnosed_log = msgspec.structs.replace(found.diagnosis, log=log) if found.diagnosis is not None else None
+    return msgspec.structs.replace(found, system=system, diagnosis=diagnosed_log)
+
+
+def said(texts: dict[str, str], *lines: str) -> Evidence:
+    """Return a boot of scripts that printed these lines."""
+    found = booted(texts)
+    return msgspec.structs.replace(found, recording=recording_of("\n".join([*lines, "GOAL reached"]) + "\n"))

@@ -65,7 +65,8 @@ class Files:
         if entry is None or entry.kind != "file" or entry.busybox is not None:
             return None
         if entry.source is None:
-            return (entry.text or "").encode()
+            text = (entry.text or "").encode()
+            return text if len(text) <= limit else None
         try:
             with Path(entry.source).open("rb") as file:
                 found = file.read(limit + 1)
@@ -89,7 +90,7 @@ class Files:
         return entry is not None and entry.kind == "file" and bool(entry.mode & 0o111)
 
     def below(self, folder: str) -> list[str]:
-        """Return the paths directly in a folder, by the names they have there, in byte order."""
-        real = self.real(folder)
-        names = (p[len(real) + 1 :] for p in self.entries if p.startswith(real + "/"))
-        return [f"{norm(folder)}/{name}" for name in sorted(n for n in names if "/" not in n)]
+        """Return the paths directly in a folder, folders that only a longer path names too, in byte order."""
+        start = self.real(folder).rstrip("/") + "/"
+        names = {p[len(start) :].partition("/")[0] for p in self.entries if p.startswith(start)}
+        return [f"{norm(folder).rstrip('/')}/{name}" for name in sorted(names)]

@@ -1,7 +1,7 @@
 """Which start scripts need which: the LSB headers in them, laid over the order in which they run today.
 
-Format: Linux Standard Base 5.0, Core, "Comment Conventions for Init Scripts". Facilities that begin with `$` are names of
-groups (insserv.conf); those that no script provides are taken to be there before the first one.
+Format: Linux Standard Base 5.0, Core, "Comment Conventions for Init Scripts". Facilities that begin with `$` are names
+of groups (insserv.conf); those that no script provides are taken to be there before the first one.
 """
 
 from __future__ import annotations

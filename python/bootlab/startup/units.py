@@ -47,7 +47,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """When a unit was started and when that was done, on the log's clock; `start_ns` None: it began and was done at once."""
+    """When a unit was started and when that was done, on the log's clock; `start_ns` None: both at once."""
 
     name: str
     start_ns: int | None
@@ -121,9 +121,7 @@ def of_program(files: Files, units: dict[str, Unit], program: str) -> Unit | Non
 
 def before(units: dict[str, Unit], name: str) -> set[str]:
     """Return the units that one is ordered directly behind."""
-    unit = units.get(name)
-    if unit is None:
-        return set()
+    unit = units.get(name) or Unit(name=name, path="")
     found = set(unit.lists.get("After", ()))
     found |= {other.name for other in units.values() if name in other.lists.get("Before", ())}
     if unit.default_dependencies:

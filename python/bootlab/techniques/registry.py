@@ -25,9 +25,11 @@ from bootlab.techniques.init.app_as_init import AppAsInit
 from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
 from bootlab.techniques.init.busybox_applets import BusyboxApplets
 from bootlab.techniques.init.busybox_nofork import BusyboxNofork
+from bootlab.techniques.init.getty_late import GettyLate
 from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
 from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
+from bootlab.techniques.init.unneeded_mounts import UnneededMounts
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
 from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
@@ -166,6 +168,8 @@ BUILT_IN: tuple[Technique, ...] = (
     RootInInitramfs(),
     RcScriptsMerged(),
     RcParallel(),
+    UnneededMounts(),
+    GettyLate(),
     BusyboxApplets(),
     BusyboxNofork(),
     SystemdUnitMasked(),

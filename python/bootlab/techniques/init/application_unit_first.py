@@ -11,7 +11,9 @@ from bootlab.startup import units
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 
-_ORDER = re.compile(r"^(?:After|Requires|Wants|BindsTo|Requisite|PartOf|DefaultDependencies)\s*=.*(?:\n|$)", re.MULTILINE)
+_ORDER = re.compile(
+    r"^(?:After|Requires|Wants|BindsTo|Requisite|PartOf|DefaultDependencies)\s*=.*(?:\n|$)", re.MULTILINE
+)
 _EARLY = "DefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.target\n"
 _WANTED_BY = "sysinit.target"
 
@@ -23,8 +25,8 @@ class ApplicationUnitFirst(Technique):
     title = "Application's unit started first"
     stage = "init"
     what = (
-        "Writes the application's unit anew below `/etc/systemd/system`: without `After=`, `Wants=` and default dependencies, "
-        "wanted by `sysinit.target`."
+        "Writes the application's unit anew below `/etc/systemd/system`: without `After=`, `Wants=` and default "
+        "dependencies, wanted by `sysinit.target`."
     )
     why = "It is started with the first units, beside udev, the journal and file systems, and not behind them."
     when_not = "The application needs devices that udev makes, mounts, D-Bus or the network: name these in `After=`."
@@ -33,7 +35,9 @@ class ApplicationUnitFirst(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (Published("application first: part of > 12 s -> about 1 s", "BeagleBone Black, Qt", "embetrix.com 2017"),)
+    published = (
+        Published("application first: part of > 12 s -> about 1 s", "BeagleBone Black, Qt", "embetrix.com 2017"),
+    )
     references = ("systemd.service(5): default dependencies", "bootup(7)")
 
     def applies(self, context: Context) -> Applies:
@@ -43,7 +47,9 @@ class ApplicationUnitFirst(Technique):
             return Applies.no("init is not systemd", context.system.init_path)
         found = _unit(context)
         if found is None:
-            return Applies.unknown("no unit of the tree starts the application", f"application = {context.system.application}")
+            return Applies.unknown(
+                "no unit of the tree starts the application", f"application = {context.system.application}"
+            )
         unit, known = found
         waits = sorted(units.before(known, unit.name))
         if not unit.default_dependencies and not waits:

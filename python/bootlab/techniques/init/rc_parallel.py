@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 
 from bootlab.model.change import Change, PutFile
@@ -23,10 +24,10 @@ class RcParallel(Technique):
     stage = "init"
     what = (
         "Rewrites the loop over the start scripts: each is a job, started when those that it needs by its LSB header "
-        "(Required-Start, Should-Start, X-Start-Before) are done. Scripts without a header keep their place. `programs` starts "
-        "the scripts as they are, `functions` merges them as `rc-scripts-merged` does."
+        "(Required-Start, Should-Start, X-Start-Before) are done. Scripts without a header keep their place. "
+        "`programs` starts the scripts as they are, `functions` merges them as `rc-scripts-merged` does."
     )
-    why = "While one script waits for a device, the network or a sleep, another one works; several processors share the work."
+    why = "While one script waits for a device or a sleep, another one works; several processors share the work."
     when_not = "One processor and no script that waits: then the work is the same, and the jobs cost more."
     cost = "Headers must tell the truth: what a script needs and does not name may not be there yet."
     risk = Risk(function="a header that leaves something out makes a race; only goal and check are proved")
@@ -52,7 +53,9 @@ class RcParallel(Technique):
             return Applies.no("the headers leave no room", "; ".join(notes[:6]) or several[0][0])
         depth = max(max(order.levels.values()) + 1 for order in orders)
         total = sum(len(order.paths) for order in orders)
-        return Applies.yes(f"{total} scripts, at most {depth} one behind the other", "; ".join(notes[:6]) or several[0][0])
+        return Applies.yes(
+            f"{total} scripts, at most {depth} one behind the other", "; ".join(notes[:6]) or several[0][0]
+        )
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the rewritten scripts: programs started side by side, and functions side by side."""
@@ -88,7 +91,7 @@ class RcParallel(Technique):
         if len(both) < 2:
             return Effect(False, "the scripts print too little to tell their order")
         place = {line: number for number, line in enumerate(now)}
-        swapped = next(((a, b) for a, b in zip(both, both[1:], strict=False) if place[a] > place[b]), None)
+        swapped = next(((a, b) for a, b in itertools.pairwise(both) if place[a] > place[b]), None)
         if swapped is None:
             return Effect(False, "what the scripts print comes in the same order as before")
         return Effect(True, f"{swapped[1]!r} now comes before {swapped[0]!r}")

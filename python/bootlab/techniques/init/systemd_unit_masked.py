@@ -22,10 +22,12 @@ class SystemdUnitMasked(Technique):
     title = "Unit on the critical chain masked"
     stage = "init"
     what = (
-        "Links `/etc/systemd/system/UNIT` to `/dev/null`, for each service on the critical chain of the unit that starts the "
-        "application: a variant each."
+        "Links `/etc/systemd/system/UNIT` to `/dev/null`, for each service on the critical chain of the unit that "
+        "starts the application: a variant each."
     )
-    why = "The application's unit is started when the last unit before it is done; one that is masked is not waited for."
+    why = (
+        "The application's unit is started when the last unit before it is done; one that is masked is not waited for."
+    )
     when_not = "The unit does something that the application needs, or that is needed later."
     cost = "None but what the unit did."
     risk = Risk(function="what the unit did is not done; only goal and check are proved")
@@ -34,7 +36,9 @@ class SystemdUnitMasked(Technique):
     exclusive = False
     proof = "diagnosis"
     published = (
-        Published("> 1.4 s for cloud-init in a VM; 7-9 s -> < 5 s with direct kernel boot", "virtual machines", "Depot"),
+        Published(
+            "> 1.4 s for cloud-init in a VM; 7-9 s -> < 5 s with direct kernel boot", "virtual machines", "Depot"
+        ),
         Published("-1.5 s by a parallel init", "Android automotive", "source.android.com"),
     )
     references = ("systemd.unit(5): masking", "systemd-analyze(1): critical-chain")
@@ -88,7 +92,9 @@ def chain_of(context: Context) -> list[units.Ran]:
 
 
 def _candidates(context: Context) -> list[str]:
-    return [r.name for r in chain_of(context)[1:] if r.name.endswith(".service") and r.name not in _NEVER][:_VARIANTS_MAX]
+    return [r.name for r in chain_of(context)[1:] if r.name.endswith(".service") and r.name not in _NEVER][
+        :_VARIANTS_MAX
+    ]
 
 
 def _ms(ran: units.Ran) -> str:

@@ -1,0 +1,95 @@
+"""Start login prompts after the application has come to its goal."""
+
+from __future__ import annotations
+
+import posixpath
+
+from bootlab.model.change import Change, PutFile
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import inittab, scripts
+from bootlab.startup.files import Files
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+_TABLE = "/etc/inittab"
+_LOGINS = frozenset({"getty", "login", "agetty", "mgetty", "sh", "ash"})
+_KEPT_ALIVE = frozenset({"respawn", "askfirst"})
+
+
+class GettyLate(Technique):
+    """A getty on each console opens, hangs up and configures its terminal while the application starts."""
+
+    id = "getty-late"
+    title = "Login prompts after the goal"
+    stage = "init"
+    what = (
+        "Puts the gettys of `/etc/inittab` behind everything else, each with a sleep in front that ends after the goal."
+    )
+    why = "The processor and the serial port belong to the application until its goal."
+    when_not = "Nobody starts a getty, or the application is no entry beside them."
+    cost = "A login prompt comes later, after each logout too."
+    risk = Risk(debuggability="no login on the consoles until some seconds after the goal")
+    rests_on = ("initramfs",)
+    needs_diagnosis = True
+    proof = "diagnosis"
+    published = (Published("part of 12.1 -> 8.8 s", "Raspberry Pi camera (showmewebcam)", "its pull requests"),)
+    references = ("busybox: init/init.c: run_actions()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when init's table keeps login prompts alive."""
+        files = Files.of(context.system)
+        if files is None:
+            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+        found = _gettys(files, context)
+        if not found:
+            return Applies.no("init's table starts no login prompt", context.system.init_path)
+        late = [entry for entry in found if "sleep" in entry.process]
+        if len(late) == len(found):
+            return Applies.no("they start late already", late[0].process)
+        return Applies.yes(
+            f"{len(found)} login prompts start with the application", "; ".join(e.process for e in found)
+        )
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the table with its gettys at the end, asleep until long after the goal."""
+        files = Files.of(context.system)
+        found = _gettys(files, context) if files is not None else []
+        entry = files.entry(_TABLE) if files is not None else None
+        if files is None or entry is None or not found or any("sleep" in e.process for e in found):
+            return ()
+        # As long as a diagnostic boot lasts (twice the time to the goal and a second), and more.
+        seconds = 2 * (context.recording.meta.goal_ns or 0) // 10**9 + 10
+        lines = (files.text(_TABLE) or "").splitlines()
+        numbers = {e.number for e in found}
+        kept = [line for number, line in enumerate(lines, start=1) if number not in numbers]
+        late = [
+            f"{e.terminal}:{e.runlevels}:respawn:/bin/sh -c 'sleep {seconds}; exec {e.process.removeprefix('-')}'"
+            for e in found
+        ]
+        text = "\n".join([*kept, *late]) + "\n"
+        op = PutFile(files.real(_TABLE), Entry(kind="file", mode=entry.mode, text=text))
+        return (Change(technique=self.id, ops=(op,)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the link to getty, which was followed and is not any more."""
+        if before.diagnosis is None or after.diagnosis is None:
+            return Effect(False, "only diagnostic boots of both show which programs are started")
+        was = {link for link in before.diagnosis.links if posixpath.basename(link) in _LOGINS - {"sh", "ash"}}
+        still = was.intersection(after.diagnosis.links)
+        if not was:
+            return Effect(False, "no link to a getty was followed before either")
+        if still:
+            return Effect(False, f"still started: {', '.join(sorted(still))}")
+        return Effect(True, f"not started up to the report any more: {', '.join(sorted(was))}")
+
+
+def _gettys(files: Files, context: Context) -> list[inittab.Entry]:
+    entries = scripts.find(files, context.system.init_path).entries
+    application = context.system.application
+    return [
+        entry
+        for entry in entries
+        if entry.action in _KEPT_ALIVE
+        and any(posixpath.basename(word) in _LOGINS for word in entry.words[:4])
+        and application not in entry.words
+    ]

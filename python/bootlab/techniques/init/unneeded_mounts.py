@@ -1,0 +1,94 @@
+"""Leave out mounts that nothing up to the goal has to do with."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, PutFile
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import mounts, scripts
+from bootlab.startup.files import Files, norm
+from bootlab.startup.specialise import apply
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+
+class UnneededMounts(Technique):
+    """`/etc/fstab` of a board support package mounts what some product once wrote to."""
+
+    id = "unneeded-mounts"
+    title = "Unneeded mounts left out"
+    stage = "init"
+    what = (
+        "Takes out of `/etc/fstab` and the start scripts each mount whose mount point stands in no file that was read "
+        "up to the goal: no script, no table, no program, no link."
+    )
+    why = "Each mount is a process, system calls and, on a medium, reading a superblock or replaying a log."
+    when_not = "Something mounts over it or writes there later, by a name that it makes as it goes."
+    cost = "Programs that come later find an empty folder where they expect a file system."
+    risk = Risk(function="what is written there later lies in the root file system, or cannot be written")
+    rests_on = ("initramfs",)
+    needs_diagnosis = True
+    proof = "diagnosis"
+    published = (
+        Published("70 s -> < 25 s by mounting a large NAND partition later", "STM32MP1", "embedded industry talk"),
+    )
+    references = ("fstab(5)", "busybox: util-linux/mount.c")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the diagnostic boot shows that nothing which was read names a mount point."""
+        files = Files.of(context.system)
+        if files is None:
+            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+        all_of_them = mounts.find(files, scripts.find(files, context.system.init_path))
+        if not all_of_them:
+            return Applies.no("no script and no fstab mounts anything by name", context.system.init_path)
+        if context.diagnosis is None or not context.diagnosis.files:
+            return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
+        spare = _spare(context, files)
+        if not spare:
+            return Applies.no(
+                "every mount point is named by a file that is read", ", ".join(m.target for m in all_of_them)
+            )
+        words = f"{len(spare)} of {len(all_of_them)} mounts are named by nothing that is read"
+        return Applies.yes(words, ", ".join(f"{m.target} ({m.file})" for m in spare))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the files without all of them at once."""
+        files = Files.of(context.system)
+        if files is None:
+            return ()
+        edits: dict[str, list[tuple[int, int, bytes]]] = {}
+        for mount in _spare(context, files):
+            place = files.real(mount.file)
+            edits.setdefault(place, []).append((mount.start, mount.end, b":" if mount.is_command else b""))
+        ops = []
+        for path, found in edits.items():
+            data, entry = files.data(path), files.entry(path)
+            if data is not None and entry is not None:
+                ops.append(PutFile(path, Entry(kind="file", mode=entry.mode, text=apply(data, found).decode())))
+        return (Change(technique=self.id, ops=tuple(ops)),) if ops else ()
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by /proc/1/mounts of both diagnostic boots."""
+        was, now = _mounted(before), _mounted(after)
+        if not was or not now:
+            return Effect(False, "only diagnostic boots of both show what is mounted")
+        gone = sorted(was - now)
+        if not gone:
+            return Effect(False, f"the same is mounted: {', '.join(sorted(now))}")
+        return Effect(True, f"not mounted any more: {', '.join(gone)}; {len(was)} -> {len(now)} mounts")
+
+
+def _mounted(booted: Evidence) -> set[str]:
+    text = booted.diagnosis.proc.get("mounts", "") if booted.diagnosis is not None else ""
+    return {fields[1] for line in text.splitlines() if len(fields := line.split()) > 2}
+
+
+def _spare(context: Context, files: Files) -> list[mounts.Mount]:
+    if context.diagnosis is None:
+        return []
+    start = scripts.find(files, context.system.init_path)
+    read = [norm(f.path) for f in context.diagnosis.files if f.read]
+    found = mounts.find(files, start)
+    # A mount point below another one needs that one.
+    kept = [m for m in found if mounts.named_by(files, m, read)]
+    return [m for m in found if m not in kept and not any(k.target.startswith(m.target + "/") for k in kept)]
