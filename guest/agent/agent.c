@@ -4,7 +4,9 @@
  *   rdinit=/bootlab-agent BOOTLAB_INIT=/init BOOTLAB_WAIT_MS=2000
  *
  * With BOOTLAB_CHECK=FILE it runs the command of that file instead and reports what it prints (check.h), with
- * BOOTLAB_TRACE=BYTES it reports so much of what the kernel's tracer has recorded (trace.h).
+ * BOOTLAB_TRACE=BYTES it reports so much of what the kernel's tracer has recorded (trace.h). With BOOTLAB_ACCESSES it
+ * watches who touches which file, by every method that the kernel has (watch.h, files.h), also while the check's command
+ * runs, and reports that.
  *
  * It forks. The first process becomes the system's own init, with init's arguments; the child waits, then reports on
  * the serial port which files were read, what the kernel logged and what /proc says (report.h). The child works in a
@@ -31,7 +33,9 @@
 #include "kernel.h"
 #include "maps.h"
 #include "report.h"
+#include "seen.h"
 #include "trace.h"
+#include "watch.h"
 
 #define WAIT_MS_DEFAULT 2000UL
 #define SYSLOG_CONSOLE_OFF 6
@@ -95,7 +99,7 @@ static void make_places(struct places *at)
 	mkdir(at->proc, 0700);
 	mount("proc", at->proc, "proc", 0, NULL);
 	mknod(at->port, S_IFCHR | 0600, console_port(at->proc));
-	if (getenv("BOOTLAB_TRACE")) {
+	if (getenv("BOOTLAB_TRACE") || getenv("BOOTLAB_ACCESSES")) {
 		snprintf(at->tracing, sizeof(at->tracing), "%s/tracing", base);
 		mkdir(at->tracing, 0700);
 		mount("tracefs", at->tracing, "tracefs", 0, NULL);
@@ -128,21 +132,39 @@ static int open_port(const char *path)
 	return fd;
 }
 
+static void report_accesses(const struct places *at)
+{
+	watch_rest();
+	files_seen();
+	seen_phase(PHASE_CHECK);
+	if (getenv("BOOTLAB_CHECK"))
+		check_report(getenv("BOOTLAB_CHECK"), at->proc, watch_rest);
+	watch_rest();
+	files_seen();
+	seen_report();
+	kernel_report_proc(at->proc);
+}
+
 static void report(const struct places *at, unsigned long ms)
 {
 	struct timespec left = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000L };
 	int port;
 
-	while (nanosleep(&left, &left) < 0 && errno == EINTR)
-		;
+	if (getenv("BOOTLAB_ACCESSES"))
+		watch_for(ms);
+	else
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
 	if (getenv("BOOTLAB_TRACE"))
 		trace_stop(at->tracing);
 	port = open_port(at->port);
 	/* The kernel does not wait for a writer's line to end, so it is kept off the console while we write. */
 	klogctl(SYSLOG_CONSOLE_OFF, NULL, 0);
 	report_begin(port);
-	if (getenv("BOOTLAB_CHECK")) {
-		check_report(getenv("BOOTLAB_CHECK"), at->proc);
+	if (getenv("BOOTLAB_ACCESSES")) {
+		report_accesses(at);
+	} else if (getenv("BOOTLAB_CHECK")) {
+		check_report(getenv("BOOTLAB_CHECK"), at->proc, NULL);
 	} else if (getenv("BOOTLAB_TRACE")) {
 		trace_report(at->tracing, strtoul(getenv("BOOTLAB_TRACE"), NULL, 10));
 	} else {
@@ -165,8 +187,10 @@ static void child(const char *self, int ready)
 	setsid();
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	files_mark(self);
+	files_mark(self, getenv("BOOTLAB_ACCESSES") != NULL);
 	make_places(&at);
+	if (getenv("BOOTLAB_ACCESSES"))
+		watch_start(at.proc, at.tracing);
 	close(ready);
 	report(&at, ms);
 	_exit(EXIT_SUCCESS);
@@ -182,6 +206,7 @@ static void become_init(char **argv)
 	unsetenv("BOOTLAB_WAIT_MS");
 	unsetenv("BOOTLAB_CHECK");
 	unsetenv("BOOTLAB_TRACE");
+	unsetenv("BOOTLAB_ACCESSES");
 	if (init) {
 		argv[0] = init;
 		execv(init, argv);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define OUTPUT_MAX (256UL << 10)
 #define LINE_MAX_BYTES 4096
 #define SECONDS_MAX 60
+#define STEP_MS 5
 
 static char command[COMMAND_MAX];
 static char *words[WORDS_MAX + 1];
@@ -68,14 +70,20 @@ static void run(int output, const char *proc)
 	_exit(127);
 }
 
-static void pass_lines_on(int input)
+static void pass_lines_on(int input, void (*meanwhile)(void))
 {
+	struct pollfd ready = { .fd = input, .events = POLLIN };
 	static char line[LINE_MAX_BYTES];
 	size_t used = 0, total = 0;
 	char byte[4096];
 	ssize_t n;
 
-	while ((n = read(input, byte, sizeof(byte))) != 0) {
+	for (;;) {
+		while (meanwhile && poll(&ready, 1, STEP_MS) == 0)
+			meanwhile();
+		n = read(input, byte, sizeof(byte));
+		if (n == 0)
+			break;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -93,7 +101,7 @@ static void pass_lines_on(int input)
 		report_line("run", line, used, ESCAPE_LINE);
 }
 
-void check_report(const char *file, const char *proc)
+void check_report(const char *file, const char *proc, void (*meanwhile)(void))
 {
 	int ends[2], status = 0;
 	char text[32];
@@ -107,7 +115,7 @@ void check_report(const char *file, const char *proc)
 	if (pid == 0)
 		run(ends[1], proc);
 	close(ends[1]);
-	pass_lines_on(ends[0]);
+	pass_lines_on(ends[0], meanwhile);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

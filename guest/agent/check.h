@@ -2,7 +2,10 @@
 #ifndef BOOTLAB_CHECK_H
 #define BOOTLAB_CHECK_H
 
-/* `file` holds the program and its arguments, one a line. `proc` is a folder where /proc is mounted. */
-void check_report(const char *file, const char *proc);
+/*
+ * `file` holds the program and its arguments, one a line. `proc` is a folder where /proc is mounted. `meanwhile`, if it is
+ * given, is called over and over while the program runs.
+ */
+void check_report(const char *file, const char *proc, void (*meanwhile)(void));
 
 #endif

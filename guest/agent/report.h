@@ -8,6 +8,9 @@
  *   log <line>
  *   run <line>                    what the check's command printed (BOOTLAB_CHECK)
  *   trace <line>                  of the kernel's tracer (BOOTLAB_TRACE)
+ *   method <name> <yes|no> <text> a way to see accesses (BOOTLAB_ACCESSES): whether it works, and what it cannot see
+ *   seen <method> <b|c> <kind> <process> <path>
+ *                                 an access, b: up to the report, c: by the check's command; kinds in seen.h
  *   exit <status>                 how it ended: its exit status, or 128 and the signal's number
  *   end <number of the lines between begin and end>
  */

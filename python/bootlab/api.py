@@ -20,7 +20,8 @@ import msgspec
 from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel, size_system_kernel
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.builders.kbuild.fragment import read_config
+from bootlab.builders.kbuild.fragment import KernelOption, read_config
+from bootlab.builders.tree_check import check_tree
 from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
 from bootlab.experiment.delay import patch_of
@@ -39,9 +40,11 @@ from bootlab.timers import laboratory as timers
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.builders.tree_check import Finding
     from bootlab.collectors.kernel_tracer import TracedByKernel
     from bootlab.experiment.lpj import Booted, LpjMatrix, RateSweep
     from bootlab.experiment.tracing import Traced
+    from bootlab.experiment.trim import TrimRequest
     from bootlab.experiment.trying import Applicability
     from bootlab.experiment.xip import XipTable
     from bootlab.kernelsource.delay_patch import DelayPatch
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from bootlab.model.system import FlashStart
     from bootlab.model.system import System as SystemValue
     from bootlab.model.timeline import Stage
+    from bootlab.model.trim import Trimmed
     from bootlab.model.verdict import Trial
     from bootlab.report.results import BootSummary
     from bootlab.report.results import Results as ResultsValue
@@ -66,15 +70,6 @@ DEFAULT_STORE = Path(".bootlab")
 EVERY_CALL = TraceRequest()
 WHOLE_BOOT = KernelTracer()
 _COSTS = ("function", "security")
-
-
-class KernelOption(msgspec.Struct, frozen=True, kw_only=True):
-    """An option whose value changes; None: not there. `asked`: it was set, and does not merely follow."""
-
-    name: str
-    before: str | None
-    after: str | None
-    asked: bool
 
 
 class Results:
@@ -304,11 +299,11 @@ class System:
     def _with_options(self, options: tuple[tuple[str, str], ...]) -> SystemValue:
         return SetKernelOptions(options).apply(self.value) if options else self.value
 
-    def boot(self, *, diagnostic: bool = False, fresh: bool = False) -> Boot:
+    def boot(self, *, diagnostic: bool = False, fresh: bool = False, force: bool = False) -> Boot:
         """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.
 
         `diagnostic`: boot once more with `initcall_debug` and the agent inside. `fresh`: boot even when a recording
-        of this very system is kept. Raise BootlabError when nothing could be booted.
+        of this very system is kept; `force`: when the first program cannot start. Raise BootlabError if there is none.
 
         >>> import bootlab
         >>> boot = bootlab.System.load("tests/replay/system.toml", store=store).boot(diagnostic=True)
@@ -319,7 +314,7 @@ class System:
         >>> max(boot.diagnosis.initcalls, key=lambda call: call.duration_ns).name
         'crypto_algapi_init'
         """
-        with self._laboratory() as lab:
+        with self._laboratory(force=force) as lab:
             recording, diagnosis = lab.boot(self.value, diagnostic=diagnostic, fresh=fresh)
             run, data = lab.keep_boot(self.value, recording, diagnosis)
         return Boot(recording, diagnosis, Results(run, data))
@@ -350,12 +345,19 @@ class System:
             return lab.filesystems(self.value, frozenset(ids))
 
     def steps(self) -> Steps:
-        """Boot the system as it is and after each of its `[[steps]]`, one on top of the other.
-
-        Raise UserError for a system without steps.
-        """
+        """Boot the system as it is and after each of its `[[steps]]`, one on top of the other."""
         with self._laboratory() as lab:
             return lab.steps(self.value)
+
+    def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
+        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left."""
+        with self._laboratory() as lab:
+            trimmed = lab.trim(self.value, request)
+            return lab.keep_trimmed(trimmed, Path(folder) if folder is not None else None)
+
+    def check_tree(self) -> tuple[Finding, ...]:
+        """Return what cannot run in the root tree, without a boot."""
+        return check_tree(self.value, Cache(self._cache))
 
     def stress_timers(
         self, request: StressRequest, *, fresh: bool = False, count_instructions: bool = False
@@ -481,8 +483,8 @@ class System:
         with self._laboratory() as lab:
             return lab.xip(self.value, starts or STARTS)
 
-    def _laboratory(self) -> Laboratory:
-        return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)
+    def _laboratory(self, *, force: bool = False) -> Laboratory:
+        return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer, force=force)
 
 
 def _selection(

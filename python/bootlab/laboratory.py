@@ -11,6 +11,7 @@ from bootlab.analysis.equality import Equality, compare_boots
 from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
+from bootlab.builders.tree_check import check_first_program
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import UserError
 from bootlab.experiment import filesystems, lpj, xip
@@ -21,6 +22,7 @@ from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.steps import climb
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
+from bootlab.experiment.trim import TrimmedSystem, TrimRequest, trim
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.kernelsource.delay_patch import DelayPatch
 from bootlab.model.change import apply_all
@@ -29,11 +31,13 @@ from bootlab.model.filesystems import Filesystems
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.steps import Steps
 from bootlab.model.system import FlashStart, System
+from bootlab.model.trim import Trimmed
 from bootlab.model.verdict import Trial
 from bootlab.report import assemble, results_file
 from bootlab.report.results import Results
 from bootlab.store import runs
 from bootlab.store.handover import HandedOver, hand_over
+from bootlab.store.trimmed import keep_trimmed
 from bootlab.targets.base import Target
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
@@ -58,18 +62,25 @@ class Laboratory:
         jobs: int | None = None,
         observer: PhaseObserver | None = None,
         target: Target | None = None,
+        force: bool = False,
     ) -> None:
-        """Keep recordings and runs in `store`, artefacts in `cache`."""
+        """Keep recordings and runs in `store`, artefacts in `cache`. `force`: boot what cannot work, too."""
         self._store = store
         self._cache = Cache(cache)
         self._jobs = jobs
         self._observer = observer
         self._target = target
+        self._force = force
         self._bench: Bench | None = None
 
     def bench(self, system: System) -> Bench:
-        """Return the bench, made at the first system (the target depends on it)."""
+        """Return the bench, made at the first system (the target depends on it).
+
+        Raise UserError when that one's first program cannot start, so that no boot could work.
+        """
         if self._bench is None:
+            if not self._force:
+                check_first_program(system, self._cache)
             target = self._target or target_for(system, self._cache, proof_symbols(), self._observer)
             jobs = 1 if system.clock.mode == "free" else self._jobs
             self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
@@ -156,6 +167,20 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("steps", 2 * (len(system.steps) + 1))
         return climb(bench, system)
+
+    def trim(self, system: System, request: TrimRequest | None = None) -> TrimmedSystem:
+        """Trim the system's root tree, and prove that it still works."""
+        return trim(
+            self.bench(system), self._cache, system, request or TrimRequest(), lambda name: self._phase(name, 1)
+        )
+
+    def keep_trimmed(self, trimmed: TrimmedSystem, folder: Path | None = None) -> Trimmed:
+        """Write a trimmed system as files, into a run's folder or another one. A dry run only gets its list."""
+        where = folder or runs.create(self._store, "trim", trimmed.result.system).folder
+        if trimmed.recording is not None:
+            plan = self.bench(trimmed.system).target.plan(trimmed.system)
+            return keep_trimmed(where, trimmed.result, plan.system, (plan, trimmed.recording))
+        return keep_trimmed(where, trimmed.result, trimmed.system, None)
 
     def trace_by_kernel(self, system: System, tracer: KernelTracer) -> TracedByKernel:
         """Boot once for the time and once with the kernel's own tracer on."""

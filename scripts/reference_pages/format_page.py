@@ -55,6 +55,8 @@ away makes a new version.
 | `bootlab-xip` | output of `xip --json` | 1 | `xip` |
 | `bootlab-filesystems` | output of `fs --json` | 1 | `fs` |
 | `bootlab-steps` | output of `steps --json` | 1 | `steps` |
+| `bootlab-trim` | `trim.json` in the folder of a trimmed system; output of `rootfs trim --json` | 1 | `rootfs trim` |
+| `bootlab-accesses` | the file of `rootfs atime --output`, which `rootfs trim --accesses` reads; `accesses` in the output of `rootfs atime --json` | 1 | `rootfs atime` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
 | `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |

@@ -127,7 +127,7 @@ class _Unpacker:
                     out.flush()
                     with mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ) as inner:
                         self._archives(inner)
-        return FileTree.of(self._entries)
+        return FileTree.of(self._entries).with_links_named()
 
     def _archives(self, data: Bytes) -> None:
         offset = 0
@@ -186,9 +186,10 @@ class _Unpacker:
     def _share(self) -> None:
         """Give all names of a hard-linked file its contents, but for those that something else has replaced."""
         for names, body in self._linked.values():
+            shared = msgspec.structs.replace(body, linked=names[0][0])
             for path, entry in names:
                 if self._entries[path] is entry:
-                    self._entries[path] = body
+                    self._entries[path] = shared
         self._linked = {}
 
     def _store(self, data: Bytes, record: _Record) -> str:

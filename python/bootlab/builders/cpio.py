@@ -7,8 +7,11 @@ the same bytes on every machine: sorted names, times and inode numbers of our ow
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from bootlab.builders.names import TRAILER, check_name, check_target, parent_of
 from bootlab.errors import UserError
@@ -50,50 +53,99 @@ def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
     return tuple(sorted(entries.items(), key=lambda item: item[0].split("/")))
 
 
+class HardLink(msgspec.Struct, frozen=True):
+    """One of several names of a file. `first`: the path of the first one; `count`: how many; `last`: it is the last."""
+
+    first: str
+    count: int
+    last: bool
+
+
+def hard_links(planned: Iterable[tuple[str, Entry]]) -> dict[str, HardLink]:
+    """Return the names that share one file: of one group, and alike in permissions and owner."""
+    groups: dict[object, list[str]] = {}
+    for path, entry in planned:
+        if entry.kind == "file" and entry.linked:
+            key = (entry.linked, entry.text, entry.mode, entry.uid, entry.gid)
+            groups.setdefault(key, []).append(path)
+    return {
+        path: HardLink(paths[0], len(paths), path == paths[-1])
+        for paths in groups.values()
+        if len(paths) > 1
+        for path in paths
+    }
+
+
+def check_sizes(planned: Iterable[tuple[str, Entry]]) -> None:
+    """Raise UserError for a file that the format's 32 bits cannot hold, before anybody reads it."""
+    for path, entry in planned:
+        if entry.kind == "file" and entry.source is not None:
+            try:
+                size = Path(entry.source).stat().st_size
+            except OSError as error:
+                raise _unreadable(entry.source, path, error) from error
+            _check_size(entry.source, size)
+
+
+def _check_size(source: str | Path, size: int) -> None:
+    if size > SIZE_MAX_BYTES:
+        raise UserError(
+            f"{source} is {size} bytes; an initramfs holds files up to {SIZE_MAX_BYTES}",
+            hint="put it on a disk image instead",
+        )
+
+
+def _unreadable(source: str | Path, path: str, error: OSError) -> UserError:
+    return UserError(f"{source}, for {path}, cannot be read: {error.strerror}", hint=f"ls -l {source}")
+
+
 def write(tree: FileTree, out: BinaryIO, *, mtime_s: int = 0) -> int:
-    """Write a tree as one archive; return its size in bytes.
+    """Write a tree as one archive; return its size in bytes. The last name of a hard-linked file has its contents.
 
     Raise UserError for a name that no kernel takes, a file that is missing, or one larger than 4 GiB less one byte.
     """
     size = 0
-    for number, (path, entry) in enumerate(plan(tree), start=1):
-        if entry.kind == "file" and entry.source is not None:
-            size += _write_source(out, number, path, entry, mtime_s)
+    planned = plan(tree)
+    links = hard_links(planned)
+    numbers: dict[str, int] = {}
+    for count, (path, entry) in enumerate(planned, start=1):
+        link = links.get(path)
+        number = numbers.setdefault(link.first if link is not None else path, count)
+        names = 2 if entry.kind == "dir" else link.count if link is not None else 1
+        has_body = link is None or link.last
+        if entry.kind == "file" and entry.source is not None and has_body:
+            size += _write_source(out, number, path, entry, (names, mtime_s))
             continue
         body = b""
-        if entry.kind == "file":
+        if entry.kind == "file" and has_body:
             body = (entry.text or "").encode()
         elif entry.kind == "symlink":
             body = check_target(path, entry.target or "").encode()
-        record = _head(number, path, entry, len(body), mtime_s) + body
+        record = _head(number, path, entry, len(body), (names, mtime_s)) + body
         size += out.write(record + _padding(len(record), 4))
     record = _record((0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), TRAILER)
     size += out.write(record)
     return size + out.write(_padding(size, 512))
 
 
-def _write_source(out: BinaryIO, number: int, path: str, entry: Entry, mtime_s: int) -> int:
+def _write_source(out: BinaryIO, number: int, path: str, entry: Entry, names_mtime: tuple[int, int]) -> int:
     source = Path(entry.source or "")
     try:
         with source.open("rb") as stream:
             body_bytes = source.stat().st_size
-            if body_bytes > SIZE_MAX_BYTES:
-                raise UserError(
-                    f"{source} is {body_bytes} bytes; an initramfs holds files up to {SIZE_MAX_BYTES}",
-                    hint="put it on a disk image instead",
-                )
-            size = out.write(_head(number, path, entry, body_bytes, mtime_s))
+            _check_size(source, body_bytes)
+            size = out.write(_head(number, path, entry, body_bytes, names_mtime))
             left = body_bytes
             while left and (chunk := stream.read(min(left, _CHUNK_BYTES))):
                 left -= out.write(chunk)
             if left or stream.read(1):
                 raise UserError(f"{source} changed its size while it was packed", hint="run the same command again")
     except OSError as error:
-        raise UserError(f"{source}, for {path}, cannot be read: {error.strerror}", hint=f"ls -l {source}") from error
+        raise _unreadable(source, path, error) from error
     return size + body_bytes + out.write(_padding(body_bytes, 4))
 
 
-def _head(number: int, path: str, entry: Entry, body_bytes: int, mtime_s: int) -> bytes:
+def _head(number: int, path: str, entry: Entry, body_bytes: int, names_mtime: tuple[int, int]) -> bytes:
     device = entry.kind in {"char", "block"}
     return _record(
         (
@@ -101,8 +153,7 @@ def _head(number: int, path: str, entry: Entry, body_bytes: int, mtime_s: int) -
             _TYPES[entry.kind] | (entry.mode & 0o7777),
             entry.uid,
             entry.gid,
-            2 if entry.kind == "dir" else 1,
-            mtime_s,
+            *names_mtime,
             body_bytes,
             0,
             0,

@@ -37,7 +37,7 @@ def read_directory(folder: Path) -> FileTree:
                 )
             if stat.S_ISDIR(status.st_mode):
                 todo.append((Path(item.path), name))
-    return FileTree.of(entries)
+    return FileTree.of(entries).with_links_named()
 
 
 def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
@@ -45,7 +45,8 @@ def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
     if stat.S_ISREG(status.st_mode):
         if not os.access(path, os.R_OK):
             raise UserError(f"{path} cannot be read", hint=f"look at its permissions: ls -l {path}")
-        return Entry(kind="file", source=str(path), mode=mode)
+        linked = f"{status.st_dev}:{status.st_ino}" if status.st_nlink > 1 else ""
+        return Entry(kind="file", source=str(path), mode=mode, linked=linked)
     if stat.S_ISDIR(status.st_mode):
         return Entry(kind="dir", mode=mode)
     if stat.S_ISLNK(status.st_mode):

@@ -40,6 +40,11 @@ def _suffix(initramfs: Initramfs) -> str:
 
 def _inputs(initramfs: Initramfs, cache: Cache) -> Iterator[object]:
     yield "initramfs", _VERSION, initramfs.compression, initramfs.level
-    for path, entry in cpio.plan(initramfs.tree):
+    planned = cpio.plan(initramfs.tree)
+    cpio.check_sizes(planned)
+    links = cpio.hard_links(planned)
+    for path, entry in planned:
+        if path in links:
+            yield "linked", links[path].first
         content = cache.digest(Path(entry.source)) if entry.source is not None else entry.text
         yield path, entry.kind, entry.mode, entry.uid, entry.gid, entry.target, entry.major, entry.minor, content

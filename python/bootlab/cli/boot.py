@@ -34,6 +34,9 @@ def boot(
         bool, typer.Option("--diagnostic", help="Boot once more with initcall_debug and the agent inside.")
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Boot even when this very system was booted before.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Boot also when the first program lacks what it needs to start.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command and stop.")] = False,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -54,7 +57,7 @@ def boot(
         if repeat:
             made, equality = system.repeat(repeat)
         else:
-            made = system.boot(diagnostic=diagnostic, fresh=fresh)
+            made = system.boot(diagnostic=diagnostic, fresh=fresh, force=force)
     recording, diagnosis, meta = made.recording, made.diagnosis, made.recording.meta
     if as_json:
         document = {

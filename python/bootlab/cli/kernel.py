@@ -17,8 +17,8 @@ from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
-    from bootlab.api import KernelOption
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.builders.kbuild.fragment import KernelOption
     from bootlab.report.kernel_size import KernelSize
 
 

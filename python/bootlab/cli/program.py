@@ -19,6 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "ladder": ("bootlab.cli.ladder", "ladder"),
     "fs": ("bootlab.cli.fs", "fs"),
     "steps": ("bootlab.cli.steps", "steps"),
+    "rootfs": ("bootlab.cli.rootfs", "rootfs"),
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),

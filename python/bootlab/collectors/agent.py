@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
+from bootlab.model.accesses import METHODS, Access, Kind, MethodState
 from bootlab.model.recording import FileRead
 
 CONSOLE_MAX_BYTES = 64 << 20
@@ -23,6 +24,17 @@ _END = re.compile(rb"end (\d{1,9})")
 _FILE = re.compile(rb"file ([R-]) (\d{1,18}) (/\S*)")
 _LINK = re.compile(rb"link (/\S*)")
 _PROC = re.compile(rb"proc ([a-z]{1,32}) (.*)", re.DOTALL)
+_METHOD = re.compile(rb"method ([a-z]{1,11}) (yes|no) (.*)", re.DOTALL)
+_SEEN = re.compile(rb"seen ([a-z]{1,11}) ([bc]) ([roxdln]) (\S+) (\S+)")
+_KINDS: dict[bytes, Kind] = {
+    b"r": "read",
+    b"o": "opened",
+    b"x": "executed",
+    b"d": "listed",
+    b"l": "followed",
+    b"n": "named",
+}
+_METHOD_NAMES = {name.encode(): name for name in METHODS}
 _EXIT = re.compile(rb"exit (\d{1,3})")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 
@@ -30,12 +42,14 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9a-f]{2})")
 class AgentReport(msgspec.Struct, frozen=True, kw_only=True):
     """What the agent saw.
 
-    `links` were followed; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's.
-    `complete`: nothing was cut off, mixed up or left out on the way.
+    `links` were followed; `output` and `exit_status` are those of the check's command, `trace` the kernel tracer's;
+    `methods` and `seen` are of a boot that watched accesses. `complete`: nothing was cut off, mixed up or left out.
     """
 
     files: tuple[FileRead, ...] = ()
     links: tuple[str, ...] = ()
+    methods: tuple[MethodState, ...] = ()
+    seen: tuple[Access, ...] = ()
     proc: dict[str, str] = {}
     log: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
@@ -76,6 +90,8 @@ class _Reading:
         self._damaged = False
         self._files: dict[str, FileRead] = {}
         self._links: dict[str, None] = {}
+        self._methods: list[MethodState] = []
+        self._seen: list[Access] = []
         self._proc: dict[str, list[str]] = {}
         self._log: list[str] = []
         self._output: list[str] = []
@@ -109,6 +125,19 @@ class _Reading:
             self._output.append(_text(body[4:]))
         elif found := _EXIT.fullmatch(body):
             self._exit = int(found[1])
+        elif (found := _SEEN.fullmatch(body)) and found[1] in _METHOD_NAMES:
+            self._seen.append(
+                Access(
+                    path=_text(found[5]),
+                    method=_METHOD_NAMES[found[1]],
+                    kind=_KINDS[found[3]],
+                    phase="check" if found[2] == b"c" else "boot",
+                    who="" if found[4] == b"?" else _text(found[4]),
+                )
+            )
+        elif (found := _METHOD.fullmatch(body)) and found[1] in _METHOD_NAMES:
+            text = _text(found[3])
+            self._methods.append(MethodState(name=_METHOD_NAMES[found[1]], works=found[2] == b"yes", text=text))
         elif found := _FILE.fullmatch(body):
             path = _text(found[3])
             self._files[path] = FileRead(path=path, read=found[1] == b"R", size_bytes=int(found[2]))
@@ -125,6 +154,8 @@ class _Reading:
         return AgentReport(
             files=tuple(self._files.values()),
             links=tuple(self._links),
+            methods=tuple(self._methods),
+            seen=tuple(self._seen),
             proc={name: "\n".join(lines) for name, lines in self._proc.items()},
             log=tuple(self._log),
             output=tuple(self._output),

@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One name in the tree. Exactly the fields of its kind are set.
 
     `file`: `source` (a path on this machine), `text` or `busybox` (built when the tree is packed); `symlink`:
-    `target`; `char`, `block`: `major`, `minor`.
+    `target`; `char`, `block`: `major`, `minor`. `linked`: files with the same text here are hard links of one file.
     """
 
     kind: Literal["file", "dir", "symlink", "char", "block", "fifo"]
@@ -38,6 +38,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None = None
     major: int = 0
     minor: int = 0
+    linked: str = ""
 
 
 class FileTree(msgspec.Struct, frozen=True):
@@ -54,6 +55,21 @@ class FileTree(msgspec.Struct, frozen=True):
         """Make a tree from a mapping, sorted by path."""
         return cls(tuple(sorted(entries.items())))
 
+    def with_links_named(self) -> FileTree:
+        """Return the tree with each group of hard links named by its first path; a name that is alone gets no group."""
+        groups: dict[str, list[str]] = {}
+        for path, entry in self.entries:
+            if entry.linked:
+                groups.setdefault(entry.linked, []).append(path)
+        return FileTree(
+            tuple(
+                (path, msgspec.structs.replace(entry, linked=_group_name(groups[entry.linked])))
+                if entry.linked
+                else (path, entry)
+                for path, entry in self.entries
+            )
+        )
+
     def get(self, path: str) -> Entry | None:
         """Return the entry at a path, or None."""
         return self.as_dict().get(path)
@@ -65,3 +81,7 @@ class FileTree(msgspec.Struct, frozen=True):
     def without(self, paths: frozenset[str]) -> FileTree:
         """Return a tree without these paths."""
         return FileTree(tuple((p, e) for p, e in self.entries if p not in paths))
+
+
+def _group_name(paths: list[str]) -> str:
+    return paths[0] if len(paths) > 1 else ""

@@ -11,7 +11,7 @@ import msgspec
 from bootlab.builders import root_image
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
-from bootlab.systemfile.writer import system_toml
+from bootlab.systemfile.writer import Made, system_toml
 from bootlab.targets.base import BootPlan
 
 
@@ -25,9 +25,11 @@ class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str]
 
 
-def hand_over(run_folder: Path, system: System, plan: BootPlan, recording: Recording) -> HandedOver:
+def hand_over(
+    run_folder: Path, system: System, plan: BootPlan, recording: Recording, made: Made = "stacked"
+) -> HandedOver:
     """Copy the artefacts of a system beside its run."""
-    folder = run_folder / "faster"
+    folder = run_folder / ("faster" if made == "stacked" else made)
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
     command = list(plan.command)
@@ -53,7 +55,7 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, recording: Recor
     (folder / "boot.sh").write_text(_script(command), encoding="utf-8")
     (folder / "boot.sh").chmod(0o755)
     files["script"] = str(folder / "boot.sh")
-    (folder / "system.toml").write_text(system_toml(system, files), encoding="utf-8")
+    (folder / "system.toml").write_text(system_toml(system, files, made), encoding="utf-8")
     files["system"] = str(folder / "system.toml")
     return HandedOver(folder=str(folder), files=files)
 
@@ -79,5 +81,7 @@ def _script(command: list[str]) -> str:
         else:
             lines[-1] += f" {shlex.quote(word)}"
     text = " \\\n    ".join(lines)
-    head = '#!/bin/sh\n# The faster system, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'
+    head = (
+        '#!/bin/sh\n# The system as it was booted, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'
+    )
     return f"{head}exec {text}\n"

@@ -1,8 +1,9 @@
-"""A system back as TOML, with its images as files: what `stack` hands over."""
+"""A system back as TOML, with its images as files: what `stack` and `rootfs trim` hand over."""
 
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import msgspec
 
@@ -12,12 +13,17 @@ from bootlab.model.system import Limits, Machine, System
 _PATHS = frozenset({"disks", "flash", "sd", "dtb", "emulator"})
 
 
-def system_toml(system: System, files: dict[str, str]) -> str:
+Made = Literal["stacked", "trimmed"]
+"""What became of a system; the end of its new name."""
+
+
+def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -> str:
     """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
-    made = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."
+    what = "the faster system" if made == "stacked" else "the system with a trimmed root tree"
+    paths = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."
     lines = [
-        f"# Written by bootlab: the faster system. {made}",
-        f"name = {_text(system.name[:56] + '-stacked')}",
+        f"# Written by bootlab: {what}. {paths}",
+        f"name = {_text(f'{system.name[:56]}-{made}')}",
         f"cmdline = {_text(str(system.cmdline))}",
     ]
     if system.application:
@@ -38,8 +44,10 @@ def system_toml(system: System, files: dict[str, str]) -> str:
         if system.initramfs.keep:
             lines.append(f"keep = {_list(system.initramfs.keep)}")
     lines += ["", "[goal]", f"console = {_text(system.goal.console)}", f"name = {_text(system.goal.name)}"]
-    if system.check.console:
-        lines += ["", "[check]", f"console = {_list(system.check.console)}"]
+    if system.check.console or system.check.command:
+        lines += ["", "[check]"]
+        lines += [f"console = {_list(system.check.console)}"] if system.check.console else []
+        lines += [f"command = {_list(system.check.command)}"] if system.check.command else []
     if system.marks:
         lines += ["", "[marks]", *(f"{_text(name)} = {_text(pattern)}" for name, pattern in system.marks)]
     lines += ["", "[limits]", *_changed(system.limits, Limits())]

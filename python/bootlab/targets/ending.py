@@ -16,6 +16,21 @@ _CHECK_GRACE_WALL_S = 5.0
 _CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
 _LINE_GRACE_WALL_S = 0.3
 CONSOLE_LIMIT_BYTES = 64 << 20
+_FAILURES_SHOWN = 3
+# init/main.c: run_init_process(), try_to_run_init_process().
+_EXEC_ERROR = re.compile(
+    r"(?:Failed to execute (?P<execute>\S{1,200})|Starting init: (?P<start>\S{1,200}) exists but couldn't execute it)"
+    r" \(error -(?P<number>\d+)\)"
+)
+_KILLED_INIT_127 = re.compile(r"Attempted to kill init! exitcode=0x00007f00")
+# include/uapi/asm-generic/errno-base.h, errno.h; what execve(2) means by them.
+_ERRORS = {
+    "2": "it, the interpreter of its #! line or its dynamic loader is not there",
+    "8": "it is for another processor, damaged, or a script without a #! line",
+    "13": "it is not executable, or a folder",
+    "20": "a part of its path is no folder",
+    "40": "its symbolic links never end",
+}
 _WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
 
 
@@ -50,11 +65,14 @@ def judge(
     if watch.panic:
         # A machine that sits in its panic makes virtual time fly: no other limit may speak first.
         over = watch.panic_complete or quiet_wall_s > _LINE_GRACE_WALL_S
-        return Ending(_panic_outcome(watch), watch.panic) if over else None
+        return _panicked(watch) if over else None
+    # In exact mode a loaded host must not decide; a machine whose time stands still is ended all the same.
+    exact = system.clock.mode == "exact" and virtual_ns is not None
+    grace_wall_s = system.limits.stall_wall_s if exact else _CHECK_GRACE_WALL_S
     if (
         since_goal
         and not watch.checks_done
-        and (since_goal[0] > _CHECK_GRACE_WALL_S or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS)
+        and (since_goal[0] > grace_wall_s or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS)
     ):
         return Ending(Outcome.CHECK_FAILED, "the goal came, the text of the functional check did not")
     return _given_up(system, watch, wall_s, quiet_wall_s, virtual_ns, quiet_virtual_ns)
@@ -96,15 +114,29 @@ def _hang(watch: ConsoleWatch, why: str) -> Ending:
     return Ending(Outcome.HANG, f"{why}; the last line was {last!r}", last_initcall=watch.pending_initcall)
 
 
-def _panic_outcome(watch: ConsoleWatch) -> Outcome:
-    return Outcome.WRONG_ARCH if _WRONG_EXEC.search(watch.exec_failure) else Outcome.PANIC
+def _panicked(watch: ConsoleWatch) -> Ending:
+    outcome = Outcome.WRONG_ARCH if _WRONG_EXEC.search(watch.exec_failure) else Outcome.PANIC
+    words = [watch.panic or "", *filter(None, map(_explained, watch.exec_failure.splitlines()[:_FAILURES_SHOWN]))]
+    if _KILLED_INIT_127.search(watch.panic or ""):
+        words.append("the first program ended with 127: it, a library or a program that it starts was not found")
+    return Ending(outcome, "; ".join(words))
+
+
+def _explained(line: str) -> str:
+    """Say what the error number means with which the kernel could not start a program; "" when there is none."""
+    found = _EXEC_ERROR.search(line)
+    meaning = _ERRORS.get(found["number"]) if found else None
+    if found is None or meaning is None:
+        return ""
+    path = found["execute"] or found["start"]
+    return f"{path} (error -{found['number']}): {meaning}; `bootlab rootfs check SYSTEM.toml` names what is wrong"
 
 
 def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
     if watch.goal:
         return Ending(Outcome.CHECK_FAILED, "the machine ended after the goal, before the functional check's text")
     if watch.panic:
-        return Ending(_panic_outcome(watch), watch.panic)
+        return _panicked(watch)
     # QEMU names itself in the line that says what is wrong; advice may follow.
     spoken = [x for x in words.splitlines() if x.startswith("qemu") and "warning:" not in x] or words.splitlines()
     last_words = spoken[-1] if spoken else ""

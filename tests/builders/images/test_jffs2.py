@@ -29,7 +29,7 @@ def crc(data: bytes) -> int:
 
 def nodes(block: bytes) -> list[tuple[int, int, bytes]]:
     found, at = [], 0
-    while at < len(block):
+    while at + 12 <= len(block):
         magic, kind, size, checksum = struct.unpack_from("<HHII", block, at)
         if magic == 0xFFFF:
             assert set(block[at:]) == {0xFF}

@@ -44,6 +44,11 @@ def unpacked(image: bytes) -> dict[str, tuple[int, bool, bytes, int, int]]:
             kind, following = behind & 7, behind & ~15
             if name not in {b".", b".."}:
                 here = f"{path}/{name.decode()}"
+                if kind == 0:
+                    at = info
+                    behind, info, size, _ = struct.unpack_from(">IIII", image, at)
+                    head = 16 + (image.index(b"\0", at + 16) - at) // 16 * 16
+                    kind = behind & 7
                 content = image[at + head : at + head + size]
                 device = (info >> 16, info & 0xFFFF) if kind in {4, 5} else (0, 0)
                 found[here] = (TYPES[kind], bool(behind & 8), content, *device)

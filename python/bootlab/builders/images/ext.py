@@ -84,9 +84,14 @@ def _commands(root: Member, folder: Path) -> list[str]:
         path, name, entry = _quoted(member.path), _quoted(member.name.decode()), member.entry
         if member is not root:
             lines.append(f"cd {_quoted(member.path.rpartition('/')[0] or '/')}")
+            if member.link_to:
+                # It only makes the name; the count is set with the first one's other fields.
+                lines.append(f"ln {_quoted(member.link_to)} {path}")
+                continue
             if entry.kind == "dir":
                 lines.append(f"mkdir {name}")
             elif entry.kind == "symlink":
+                _check_target(member)
                 lines.append(f"symlink {name} {_quoted(entry.target or '', member.path)}")
             elif entry.kind == "fifo":
                 lines.append(f"mknod {name} p")
@@ -99,9 +104,25 @@ def _commands(root: Member, folder: Path) -> list[str]:
     return lines
 
 
+def _check_target(member: Member) -> None:
+    size = size_of(member)
+    if size >= _BLOCK_BYTES:
+        raise UserError(
+            f"the target of {member.path} is {size} bytes; an ext image with blocks of {_BLOCK_BYTES} bytes holds less "
+            "than a block",
+            hint="make the link with a shorter target, or take SquashFS",
+        )
+
+
 def _fields(member: Member) -> list[tuple[str, int]]:
     entry = member.entry
-    return [("uid", entry.uid), ("gid", entry.gid), *((name, 0) for name in ("atime", "ctime", "mtime", "crtime"))]
+    links = [("links_count", member.names)] if member.names > 1 else []
+    return [
+        *links,
+        ("uid", entry.uid),
+        ("gid", entry.gid),
+        *((name, 0) for name in ("atime", "ctime", "mtime", "crtime")),
+    ]
 
 
 def _source(member: Member, folder: Path, number: int) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs, ubifs
-from bootlab.builders.images.members import root_of, size_of
+from bootlab.builders.images.members import root_of, stored_bytes
 from bootlab.errors import UserError
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
@@ -103,7 +103,7 @@ def _ext(kind: ext.Kind, replayed_kib: int = 0) -> Callable[[FileTree, Path, Sto
 def ext_kib(tree: FileTree) -> int:
     """Return the size of an ext2, ext3 or ext4 image for a tree in KiB: whole MiB, with room for a journal."""
     members = list(root_of(tree).walk())
-    blocks_kib = sum(-(-size_of(member) // 1024) for member in members)
+    blocks_kib = sum(-(-stored_bytes(member) // 1024) for member in members)
     return max(-(-(blocks_kib + blocks_kib // 50 + len(members) * 2 + 1536) // 1024) * 1024, _EXT_LEAST_KIB)
 
 
@@ -187,7 +187,19 @@ def _contents(tree: FileTree, cache: Cache) -> list[object]:
     for member in root_of(tree).walk():
         entry = member.entry
         content = cache.digest(Path(entry.source)) if entry.source is not None else entry.text
-        parts.append((member.path, member.mode, entry.uid, entry.gid, entry.target, entry.major, entry.minor, content))
+        parts.append(
+            (
+                member.path,
+                member.link_to,
+                member.mode,
+                entry.uid,
+                entry.gid,
+                entry.target,
+                entry.major,
+                entry.minor,
+                content,
+            )
+        )
     return parts
 
 

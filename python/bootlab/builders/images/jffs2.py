@@ -36,6 +36,7 @@ def write(tree: FileTree, out: BinaryIO, *, erase_bytes: int, compressed: bool =
     log = _Log(out, erase_bytes, summary=summary)
     root = root_of(tree)
     numbers = {member.path: number for number, member in enumerate(root.walk(), start=1)}
+    numbers |= {member.path: numbers[member.link_to] for member in root.walk() if member.link_to}
     _write_inode(log, root, 1, compressed=compressed)
     _write_folder(log, root, numbers, compressed=compressed)
     return log.close()
@@ -111,7 +112,8 @@ def _write_folder(log: _Log, folder: Member, numbers: dict[str, int], *, compres
         head = _head(_DIRENT, size) + struct.pack("<IIIIBBxx", parent, version, number, 0, len(name), kind)
         node = head + struct.pack("<II", _crc(head), _crc(name)) + name
         log.append(node, _SUMMARY_DIRENT, _DIRENT, size, -1, parent, version, number, len(name), kind, name=name)
-        _write_inode(log, member, number, compressed=compressed)
+        if not member.link_to:
+            _write_inode(log, member, number, compressed=compressed)
     for member in folder.members:
         if member.entry.kind == "dir":
             _write_folder(log, member, numbers, compressed=compressed)

@@ -23,11 +23,16 @@ _TYPES = {
 
 
 class Member(msgspec.Struct, kw_only=True):
-    """One name of the tree; the root's path is `/`. `members` are sorted by the bytes of their names."""
+    """One name of the tree; the root's path is `/`. `members` are sorted by the bytes of their names.
+
+    `link_to`: the path of the first name of a file that has several; "" for that one itself. `names`: how many it has.
+    """
 
     path: str
     entry: Entry
     members: list[Member] = []
+    link_to: str = ""
+    names: int = 1
 
     @property
     def name(self) -> bytes:
@@ -57,6 +62,12 @@ def root_of(tree: FileTree) -> Member:
             folders[path] = member
     for folder in folders.values():
         folder.members.sort(key=lambda member: member.name)
+    members = list(root.walk())
+    links = cpio.hard_links((member.path, member.entry) for member in members)
+    for member in members:
+        if (link := links.get(member.path)) is not None:
+            member.link_to = link.first if link.first != member.path else ""
+            member.names = link.count
     return root
 
 
@@ -75,6 +86,16 @@ def size_of(member: Member) -> int:
         raise UserError(
             f"{entry.source}, for {member.path}, cannot be read: {error.strerror}", hint=f"ls -l {entry.source}"
         ) from error
+
+
+def stored_bytes(member: Member) -> int:
+    """Return what a member's contents take where holes of a file take nothing. Raise UserError."""
+    size = size_of(member)
+    if member.link_to:
+        return 0
+    if member.entry.kind != "file" or member.entry.source is None:
+        return size
+    return min(size, Path(member.entry.source).stat().st_blocks * 512)
 
 
 def blocks_of(member: Member, block_bytes: int) -> Iterator[bytes]:

@@ -68,7 +68,7 @@ def _place(folder: Member, at: int, places: dict[str, int], *, is_root: bool = F
         if member.entry.kind == "dir":
             places[member.path + "/."] = at
             at = _place(member, at, places)
-        else:
+        elif not member.link_to:
             at = _aligned(at + size_of(member))
     return at
 
@@ -94,6 +94,9 @@ def _write_folder(
             info = places[member.path + "/."]
         elif entry.kind in {"char", "block"}:
             info = entry.major << 16 | entry.minor
+        if member.link_to:
+            out.write(_header(behind, _HARD_LINK, places[member.link_to], 0, member.name))
+            continue
         size = size_of(member)
         out.write(_header(behind, kind, info, size, member.name))
         if entry.kind == "dir":

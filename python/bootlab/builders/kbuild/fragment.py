@@ -32,6 +32,15 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.origin}:{self.lines[name]}" if name in self.lines else self.origin
 
 
+class KernelOption(msgspec.Struct, frozen=True, kw_only=True):
+    """An option whose value changes; None: not there. `asked`: it was set, and does not merely follow."""
+
+    name: str
+    before: str | None
+    after: str | None
+    asked: bool
+
+
 def read_fragment(path: Path) -> Layer:
     """Read a fragment. Raise UserError, naming the line, for what is none and for one that contradicts itself."""
     try:

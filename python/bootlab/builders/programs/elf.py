@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
+import msgspec
+
+from bootlab.model.architecture import Arch
 from bootlab.model.program import ElfFacts, Relocations
 
 _PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
@@ -26,14 +29,52 @@ _ARM = 40
 # e_machine to R_*_RELATIVE of the processor supplements: i386, ARM, x86-64, AArch64, RISC-V.
 _RELATIVE = {3: 8, 40: 23, 62: 8, 183: 1027, 243: 3}
 _DYNAMIC_MAX = 4096
+# e_machine (elf(5), include/uapi/linux/elf-em.h): names, and what a processor runs.
+_MACHINES = {3: "i386", 8: "MIPS", 20: "PowerPC", 40: "ARM", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
+_RUNS: dict[Arch, frozenset[int]] = {
+    "x86_64": frozenset({62, 3}),
+    "arm": frozenset({40}),
+    "arm64": frozenset({183, 40}),
+    "riscv64": frozenset({243}),
+}
+
+T = TypeVar("T")
 
 
 class NotElf(ValueError):
     """The file is no ELF file that can be read."""
 
 
+class ElfNeeds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file needs before it runs. `wide`: 64 bits; `interpreter`: PT_INTERP; `search_path`: its own folders."""
+
+    machine: int
+    wide: bool
+    interpreter: str | None = None
+    needed: tuple[str, ...] = ()
+    search_path: tuple[str, ...] = ()
+
+    @property
+    def machine_name(self) -> str:
+        """The processor's name."""
+        return _MACHINES.get(self.machine, f"machine {self.machine}")
+
+    def runs_on(self, arch: Arch) -> bool:
+        """Tell whether a processor runs it; 64-bit ones run 32-bit programs too."""
+        return self.machine in _RUNS[arch]
+
+
 def read(path: Path) -> ElfFacts:
     """Read a program or library. Raise NotElf, OSError."""
+    return _read(path, _Reading.facts)
+
+
+def read_needs(path: Path) -> ElfNeeds:
+    """Read only what a program or library needs; neither its symbols nor its relocations. Raise NotElf, OSError."""
+    return _read(path, _Reading.needs)
+
+
+def _read(path: Path, what: Callable[[_Reading], T]) -> T:
     with path.open("rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -43,7 +84,7 @@ def read(path: Path) -> ElfFacts:
         if data[:4] != b"\x7fELF" or len(data) < 52 or data[4] not in {1, 2} or data[5] not in {1, 2}:
             raise NotElf(f"{path} is no ELF file")
         try:
-            return _Reading(data).facts()
+            return what(_Reading(data))
         except (struct.error, IndexError, KeyError, OverflowError) as error:
             raise NotElf(f"{path} is a broken ELF file: {error}") from error
 
@@ -116,8 +157,23 @@ class _Reading:
         strings = self.place(self.tag(_STRTAB))
         return tuple(self.text(strings + value) for value in self.dynamic[tag])
 
+    def interpreter(self) -> str | None:
+        return next((self.text(offset) for kind, offset, _, _ in self.segments if kind == _PT_INTERP), None)
+
+    def search_path(self) -> tuple[str, ...]:
+        return tuple(part for tag in (_RUNPATH, _RPATH) for name in self.names(tag) for part in name.split(":") if part)
+
+    def needs(self) -> ElfNeeds:
+        return ElfNeeds(
+            machine=self.machine,
+            wide=self.wide,
+            interpreter=self.interpreter(),
+            needed=self.names(_NEEDED),
+            search_path=self.search_path(),
+        )
+
     def facts(self) -> ElfFacts:
-        interpreter = next((self.text(offset) for kind, offset, _, _ in self.segments if kind == _PT_INTERP), None)
+        interpreter = self.interpreter()
         flags, flags_1 = self.tag(_FLAGS), self.tag(_FLAGS_1)
         pie = self.type == _ET_DYN and (bool(flags_1 & _DF_1_PIE) or interpreter is not None)
         kind: Literal["executable", "library", "other"] = "other"
@@ -127,7 +183,6 @@ class _Reading:
             kind = "library"
         exported, imported = self.dynamic_symbols()
         thumb, arm = self.instruction_sets() if self.machine == _ARM else (0, 0)
-        paths = [part for tag in (_RUNPATH, _RPATH) for name in self.names(tag) for part in name.split(":") if part]
         styles: tuple[tuple[Literal["gnu", "sysv"], int], ...] = (("gnu", _GNU_HASH), ("sysv", _HASH))
         return ElfFacts(
             machine=self.machine,
@@ -136,7 +191,7 @@ class _Reading:
             interpreter=interpreter,
             needed=self.names(_NEEDED),
             soname=next(iter(self.names(_SONAME)), None),
-            search_path=tuple(paths),
+            search_path=self.search_path(),
             bind_now=_BIND_NOW in self.dynamic or bool(flags & _DF_BIND_NOW or flags_1 & _DF_1_NOW),
             symbolic=_SYMBOLIC in self.dynamic or bool(flags & _DF_SYMBOLIC),
             hash_styles=tuple(name for name, tag in styles if tag in self.dynamic),

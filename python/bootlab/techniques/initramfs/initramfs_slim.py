@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-import posixpath
 
 from bootlab.model.change import Change, DropFiles
 from bootlab.model.tree import Entry
+from bootlab.model.tree_links import follow, normal
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 
 _ARTEFACT = "initramfs"
-MAX_LINKS = 40
 
 
 class InitramfsSlim(Technique):
@@ -38,9 +37,9 @@ class InitramfsSlim(Technique):
         if initramfs is None or diagnosis is None:
             return ()
         tree = initramfs.tree.as_dict()
-        needed = {_norm(f.path) for f in diagnosis.files if f.read}
-        told = {_norm(f.path) for f in diagnosis.files}
-        needed |= {_norm(p) for p in (context.system.application, context.system.init_path) if p}
+        needed = {normal(f.path) for f in diagnosis.files if f.read}
+        told = {normal(f.path) for f in diagnosis.files}
+        needed |= {normal(p) for p in (context.system.application, context.system.init_path) if p}
         needed |= {path for path in tree if any(fnmatch.fnmatch(path, pattern) for pattern in initramfs.keep)}
         kept = _closure(needed, tree)
         files = (path for path, entry in tree.items() if entry.kind == "file")
@@ -58,7 +57,7 @@ class InitramfsSlim(Technique):
         unread = self._unread(context)
         if not unread:
             return Applies.no("every file is read before the goal", f"{len(diagnosis.files)} files")
-        sizes = {_norm(f.path): f.size_bytes for f in diagnosis.files}
+        sizes = {normal(f.path): f.size_bytes for f in diagnosis.files}
         total = sum(sizes.get(path, 0) for path in unread)
         names = ", ".join(unread[:4]) + (" …" if len(unread) > 4 else "")
         return Applies.yes(f"{len(unread)} of {len(diagnosis.files)} files are never read ({total} bytes)", names)
@@ -82,10 +81,6 @@ class InitramfsSlim(Technique):
         return Effect(now < was and files[1] < files[0], change)
 
 
-def _norm(path: str) -> str:
-    return posixpath.normpath("/" + path.lstrip("/"))
-
-
 def _closure(needed: set[str], tree: dict[str, Entry]) -> set[str]:
     """Follow symbolic links (on every component) and `#!` lines from the files that are needed."""
     kept: set[str] = set()
@@ -95,31 +90,11 @@ def _closure(needed: set[str], tree: dict[str, Entry]) -> set[str]:
         if path in kept:
             continue
         kept.add(path)
-        resolved = _resolve(path, tree)
-        todo += [step for step in resolved if step not in kept]
-        entry = tree.get(resolved[-1] if resolved else path)
-        if entry is not None and (interpreter := _interpreter(entry)):
-            todo.append(_norm(interpreter))
+        way = follow(tree, path)
+        todo += [step for step in (*way.links, way.path) if step not in kept]
+        if way.entry is not None and (interpreter := _interpreter(way.entry)):
+            todo.append(normal(interpreter))
     return kept
-
-
-def _resolve(path: str, tree: dict[str, Entry]) -> list[str]:
-    """Return every path that opening this one goes through, the real one last."""
-    steps: list[str] = []
-    for _ in range(MAX_LINKS):
-        parts = path.strip("/").split("/")
-        for depth in range(1, len(parts) + 1):
-            prefix = "/" + "/".join(parts[:depth])
-            entry = tree.get(prefix)
-            if entry is not None and entry.kind == "symlink" and entry.target is not None:
-                target = posixpath.join(posixpath.dirname(prefix), entry.target)
-                steps.append(prefix)
-                path = _norm(posixpath.join(target, *parts[depth:]))
-                break
-        else:
-            steps.append(path)
-            return steps
-    return steps
 
 
 def _interpreter(entry: Entry) -> str | None:

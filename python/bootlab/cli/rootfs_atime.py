@@ -1,0 +1,82 @@
+"""`bootlab rootfs atime`: which files of a board's root were used, by their access times."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from bootlab.cli.session import JsonOption, err, out, print_json
+from bootlab.cli.writing import write_files
+from bootlab.errors import UserError
+
+
+def atime(
+    tree: Annotated[Path, typer.Argument(metavar="TREE", help="The folder that the board's root is mounted on.")],
+    *,
+    mark: Annotated[bool, typer.Option("--mark", help="Before the boot: mark every file as not used.")] = False,
+    newer: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Used is what was read after this file of TREE was written (wrong clocks)."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Used is what was read since then, UTC (right clocks).")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the list, for `bootlab rootfs trim --accesses`.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell which files of a root were used by a boot, where nothing but access times can tell: on boards.
+
+    With --mark before the boot no clock is needed. Without it a board whose clock is wrong writes a marker file first
+    thing (`touch /marker`), and one with a right clock needs a time; both need a mount with strictatime.
+
+    Example: bootlab rootfs atime /mnt/card --mark; boot the board; bootlab rootfs atime /mnt/card --output used.json
+    """
+    from bootlab.collectors import access_times  # noqa: PLC0415
+    from bootlab.report import figures  # noqa: PLC0415
+    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+
+    if sum((mark, newer is not None, since is not None)) > 1:
+        raise UserError("--mark, --newer and --since exclude each other", hint="bootlab rootfs atime --help")
+    if mark:
+        marked = access_times.mark(tree)
+        if as_json:
+            print_json(marked)
+            return
+        out().print(f"{marked.names} names are marked as not used", markup=False)
+        if marked.refused:
+            err().print(f"{marked.refused} could not be: {one_line(marked.reason)}", markup=False, soft_wrap=True)
+        err().print(
+            "next: boot the board from it, not mounted with noatime; use it; then: bootlab rootfs atime TREE",
+            markup=False,
+            soft_wrap=True,
+        )
+        return
+    found = access_times.read(tree, newer=newer, since_ns=_time_ns(since) if since is not None else None)
+    write_files((output, lambda: msgspec.json.format(msgspec.json.encode(found.accesses), indent=1) + b"\n"))
+    if as_json:
+        print_json(found)
+        return
+    for access in found.accesses.seen:
+        out().print(f"{access.kind:<9} {one_line(access.path)}", markup=False, soft_wrap=True, highlight=False)
+    for warning in found.warnings:
+        err().print(f"warning: {warning}", markup=False, soft_wrap=True)
+    err().print(
+        f"{len(found.accesses.seen)} of {found.names} names were used; {found.unused_files} files "
+        f"({figures.size(found.unused_bytes)}) were not",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _time_ns(text: str) -> int:
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError as fault:
+        raise UserError(f"{text!r} is no time", hint="write it like 2026-01-31T12:00:00") from fault
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return int(moment.timestamp() * 1_000_000_000)

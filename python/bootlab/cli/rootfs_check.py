@@ -1,0 +1,42 @@
+"""`bootlab rootfs check`: programs of a root tree that cannot start, found without a boot."""
+
+from __future__ import annotations
+
+import typer
+
+from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
+from bootlab.errors import UserError
+
+EXIT_FINDINGS = 1
+"""Programs other than the first one cannot start."""
+
+
+def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
+    """Look for what cannot run in the root tree: missing interpreters, loaders and libraries, wrong processors, loops.
+
+    Exit code 0: nothing found. 1: programs that cannot start, but the first one can. 2: the first program cannot
+    start, so that no boot can work.
+
+    Example: bootlab rootfs check camera.toml
+    """
+    from bootlab.api import System  # noqa: PLC0415
+    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+
+    found = System.load(system_file).check_tree()
+    if as_json:
+        print_json(found)
+    else:
+        for one in found:
+            out().print(
+                f"{'error' if one.fatal else 'warning'}: {one_line(one.path, 200)}: {one_line(one.message, 300)}",
+                markup=False,
+                soft_wrap=True,
+                highlight=False,
+            )
+            err().print(f"  {one.hint}", markup=False, soft_wrap=True)
+        if not found:
+            out().print("every program of the tree finds what it needs to start")
+    if any(one.fatal for one in found):
+        raise typer.Exit(UserError.exit_code)
+    if found:
+        raise typer.Exit(EXIT_FINDINGS)

@@ -1,0 +1,131 @@
+"""`bootlab rootfs trim`: leave out of a root tree what nobody uses, and prove that the system still works."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from bootlab.cli.markdown_page import put
+from bootlab.cli.opening import opened
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    SystemArgument,
+    err,
+    out,
+    print_json,
+)
+from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.model.accesses import Accesses
+
+_LIST_MAX_BYTES = 64 << 20
+
+
+class Seen(enum.StrEnum):
+    """How accesses are seen."""
+
+    FANOTIFY = "fanotify"
+    TRACING = "tracing"
+    ATIME = "atime"
+
+
+def trim(
+    system_file: SystemArgument,
+    *,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Never leave out what matches, as '/etc/ssl/*'. May be repeated."),
+    ] = None,
+    method: Annotated[
+        list[Seen] | None, typer.Option(help="Believe only this way of seeing accesses. May be repeated. Default: all.")
+    ] = None,
+    accesses: Annotated[
+        Path | None,
+        typer.Option(help="What was used on a board, in place of a watched boot: a list of `rootfs atime`, or paths."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; boot no trimmed system.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Write the trimmed system into this folder. Default: a folder of the store.")
+    ] = None,
+    every_file: Annotated[bool, typer.Option("--all", help="Print every name with its reason.")] = False,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables as Markdown; into the section `trim` of a page.")
+    ] = None,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Leave out of the root tree what neither the boot up to its goal nor the check uses.
+
+    One boot is watched by every method that the kernel has (fanotify, tracing, access times). Then the trimmed system
+    is booted and must do what the check asks; what it turns out to lack is put back. Nothing goes that the check, a
+    keep-list (`keep` in the system file, --keep), the first program or the application needs. Boots are kept: a rerun
+    goes on. Exit code 4: the trimmed system cannot be made to work.
+
+    Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
+    """
+    from bootlab.experiment.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.report import trim_text  # noqa: PLC0415
+
+    request = TrimRequest(
+        keep=_patterns(keep or []),
+        methods=tuple(m.value for m in method or ()),
+        given=_given(accesses) if accesses is not None else None,
+        dry_run=dry_run,
+    )
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        found = system.trim(request, folder=output)
+    if markdown is not None:
+        put(markdown, "trim", trim_text.markdown(found))
+    if as_json:
+        print_json(found)
+        return
+    out().print(trim_text.terminal(found, every_file=every_file))
+    err().print(f"every name with its reason: {found.folder}/trim.json", markup=False, soft_wrap=True)
+    if not dry_run:
+        err().print(
+            f"the tree: {found.folder}/tree.tar\nnext: bootlab boot {found.folder}/trimmed/system.toml",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _patterns(given: list[str]) -> tuple[str, ...]:
+    for pattern in given:
+        if not pattern.startswith("/"):
+            raise UserError(f"{pattern!r} is no absolute path", hint=f"write --keep '/{pattern}'")
+    return tuple(given)
+
+
+def _given(path: Path) -> Accesses:
+    """Read a list of `bootlab rootfs atime --output`, or a text with a path a line (`find -anewer`, `inotifywait`)."""
+    from bootlab.model.accesses import Access, Accesses, MethodState  # noqa: PLC0415
+
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LIST_MAX_BYTES + 1)
+    except OSError as fault:
+        raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
+    if len(data) > _LIST_MAX_BYTES:
+        raise UserError(f"{path} is larger than 64 MiB; this is no list of files", hint="name another file")
+    if data.lstrip()[:1] == b"{":
+        try:
+            return msgspec.json.decode(data, type=Accesses)
+        except msgspec.MsgspecError as fault:
+            raise UserError(
+                f"{path} is no list of accesses: {fault}", hint="bootlab rootfs atime TREE --output FILE writes one"
+            ) from fault
+    lines = data.decode("utf-8", "surrogateescape").splitlines()
+    seen = tuple(Access(path=line, method="given", kind="read") for line in lines if line.startswith("/"))
+    if not seen:
+        raise UserError(f"{path} names no file: its lines must begin with /", hint="find / -xdev -anewer /marker")
+    state = MethodState(name="given", works=True, text=f"the list {path.name}")
+    return Accesses(methods=(state,), seen=seen)
