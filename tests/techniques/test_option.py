@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from bootlab.builders.kbuild.fragment import check_value
 from bootlab.model.change import SetKernelOptions
 from bootlab.model.recording import Line, Meta, Recording
 from bootlab.model.system import Goal, Kernel, System
@@ -47,7 +48,8 @@ def test_each_asks_proposes_and_proves(technique):
     (change,) = technique.changes(asked)
     (op,) = change.ops
     assert isinstance(op, SetKernelOptions)
-    assert set(technique.sets) <= set(op.options)
+    assert {(name, value or '""') for name, value in technique.sets} <= set(op.options)
+    assert all(check_value(name, value, "here") == value for name, value in op.options)
     assert (("EXPERT", "y") in op.options) == technique.expert
     built = config | {f"CONFIG_{option}": value for option, value in technique.sets}
     assert technique.took_effect(evidence(config), evidence(built, sha="b")).shown

@@ -56,6 +56,8 @@ class OptionTechnique(Technique):
         pending = self.pending(context)
         if not pending:
             return ()
+        # An empty text is two quotes in a `.config`; as it is read, it is empty.
+        pending = tuple((name, value or '""') for name, value in pending)
         pending = (*((name, "n") for name in self._holding(context)), *pending)
         return (Change(technique=self.id, ops=(SetKernelOptions(with_expert(context, pending, needed=self.expert)),)),)
 
