@@ -31,6 +31,17 @@ def built_with(before: Evidence, after: Evidence, options: tuple[tuple[str, str]
     return Effect(True, f"{', '.join(changed[:4])}{more}; {image.evidence}")
 
 
+def options_asked(before: Evidence, after: Evidence, value: str) -> tuple[tuple[str, str], ...]:
+    """Return the options that changes set to a value in the second system and not in the first."""
+    was = _options_of_changes(before)
+    return tuple(pair for pair in _options_of_changes(after) if pair not in was and pair[1] == value)
+
+
+def _options_of_changes(evidence: Evidence) -> list[tuple[str, str]]:
+    build = evidence.system.kernel.build
+    return [pair for change in build.changes for pair in change] if build is not None else []
+
+
 def images_differ(before: Evidence, after: Evidence) -> Effect:
     """Prove that another kernel image was booted, by its digest; with its size before and after."""
     old, new = before.recording.meta, after.recording.meta

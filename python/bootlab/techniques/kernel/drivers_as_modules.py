@@ -7,7 +7,7 @@ import re
 from bootlab.model.change import Change, LoadModulesLate, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-from bootlab.techniques.built import built_with
+from bootlab.techniques.built import built_with, options_asked
 from bootlab.techniques.vital_initcalls import vital
 
 LEAST_NS = 500_000
@@ -71,7 +71,7 @@ class DriversAsModules(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configuration, and by the diagnostic boot in which the module came after the goal."""
-        asked = tuple(pair for pair in _asked(after) if pair not in _asked(before) and pair[1] == "m")
+        asked = options_asked(before, after, "m")
         if not asked:
             return Effect(False, "no option was turned into a module")
         effect = built_with(before, after, asked)
@@ -123,8 +123,3 @@ def _movable(context: Context) -> list[tuple[str, int, str]]:
         if option is not None and option not in kept:
             found.setdefault(option, (name, ns, option))
     return list(found.values())[:MOST]
-
-
-def _asked(evidence: Evidence) -> list[tuple[str, str]]:
-    build = evidence.system.kernel.build
-    return [pair for change in build.changes for pair in change] if build is not None else []

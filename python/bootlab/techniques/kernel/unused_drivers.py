@@ -5,7 +5,7 @@ from __future__ import annotations
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-from bootlab.techniques.built import built_with
+from bootlab.techniques.built import built_with, options_asked
 from bootlab.techniques.vital_initcalls import vital
 
 
@@ -54,7 +54,7 @@ class UnusedDrivers(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configurations that both booted images were built with."""
-        asked = tuple(pair for pair in _switched(after) if pair not in _switched(before) and pair[1] == "n")
+        asked = options_asked(before, after, "n")
         if not asked:
             return Effect(False, "no option was switched off")
         return built_with(before, after, asked)
@@ -79,8 +79,3 @@ def _options(context: Context) -> dict[str, str]:
     known = [(context.initcall_options.get(name), name, may_go) for name, may_go in _ran(context).items()]
     kept = {option for option, _, may_go in known if not may_go}
     return {option: name for option, name, may_go in known if option is not None and may_go and option not in kept}
-
-
-def _switched(evidence: Evidence) -> list[tuple[str, str]]:
-    build = evidence.system.kernel.build
-    return [pair for change in build.changes for pair in change] if build is not None else []
