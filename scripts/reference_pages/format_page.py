@@ -111,6 +111,7 @@ _META: dict[str, str] = {
     "check_groups": "what the functional check's groups caught, per pattern",
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
+    "host_limit": "given up by the host's clock: on a machine with less to do the boot may end otherwise, so it is not kept for a later run",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",
 }

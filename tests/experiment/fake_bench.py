@@ -38,6 +38,7 @@ class FakeTarget:
         self.cost = cost
         self.booted: list[str] = []
         self.hold = hold
+        self.host_limit = False
         self.check: Callable[[frozenset[str]], str] = lambda _params: "same"
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
@@ -61,7 +62,7 @@ class FakeTarget:
         goal_ns = None if isinstance(found, Outcome) else int(found * MS)
         meta = Meta(
             key=plan.key, outcome=outcome, goal_ns=goal_ns, reason="because" if goal_ns is None else "",
-            check_groups=((self.check(params),),), cmdline=str(plan.system.cmdline),
+            check_groups=((self.check(params),),), cmdline=str(plan.system.cmdline), host_limit=self.host_limit,
         )  # fmt: skip
         recording_dir.save(folder, meta, (), b"", None)
         return recording_dir.load(folder)

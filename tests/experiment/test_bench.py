@@ -62,6 +62,15 @@ def test_which_failures_are_kept(tmp_path, outcome, boots):
     assert len(target.booted) == boots
 
 
+def test_what_the_hosts_clock_gave_up_is_booted_again(tmp_path):
+    target = FakeTarget(lambda _params: Outcome.NO_CONSOLE)
+    target.host_limit = True
+    for _ in range(2):
+        with Bench(target, tmp_path) as bench:
+            assert bench.boot(system(), "x").meta.host_limit
+    assert len(target.booted) == 2
+
+
 def test_a_damaged_recording_is_made_again(target, tmp_path):
     for _ in range(2):
         with Bench(target, tmp_path) as bench:

@@ -113,6 +113,13 @@ def test_endings(seen, numbers, outcome, said):
     assert said in (found.reason if found else "")
 
 
+def test_what_the_hosts_clock_ended_is_marked():
+    assert judged(Seen(), quiet_wall_s=21).host_limit
+    assert judged(Seen(size_bytes=0), quiet_wall_s=21).host_limit
+    assert judged(Seen(size_bytes=0), wall_s=61).host_limit
+    assert not judged(Seen(), quiet_virtual_ns=11 * 10**9).host_limit
+
+
 def test_a_hang_names_the_initcall():
     assert judged(Seen(), quiet_wall_s=21).last_initcall == "slow_init"
 

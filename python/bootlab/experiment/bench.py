@@ -179,7 +179,7 @@ class Bench:
             kept = recording_dir.load(place)
         except UserError:
             return None
-        return None if kept.meta.outcome in _NOT_KEPT else kept
+        return None if kept.meta.outcome in _NOT_KEPT or kept.meta.host_limit else kept
 
 
 def _sweep(boots: Path) -> None:

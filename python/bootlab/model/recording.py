@@ -122,6 +122,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     check_groups: tuple[tuple[str, ...], ...] = ()
     check_missing: tuple[str, ...] = ()
     last_initcall: str = ""
+    host_limit: bool = False
     lacks: tuple[str, ...] = ()
 
 

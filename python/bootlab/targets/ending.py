@@ -35,11 +35,15 @@ _WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How a boot ended, in one sentence, and the last initcall that did not return (when the log tells)."""
+    """How a boot ended, in one sentence, and the last initcall that did not return (when the log tells).
+
+    `host_limit`: it was given up by the host's clock, which depends on what else the host does.
+    """
 
     outcome: Outcome
     reason: str = ""
     last_initcall: str = ""
+    host_limit: bool = False
 
 
 def judge(
@@ -93,25 +97,26 @@ def _given_up(
         return _hang(watch, f"more than {CONSOLE_LIMIT_BYTES >> 20} MiB printed without the goal")
     if watch.goal:
         return None
-    for passed, limit, what in (
-        (quiet_virtual_s, limits.stall_virtual_s, "nothing printed for {} s of virtual time"),
-        (quiet_wall_s, limits.stall_wall_s, "nothing printed for {} s of the host's time"),
-        (virtual_s, limits.virtual_s, "no goal within {} s of virtual time"),
+    for passed, limit, what, host in (
+        (quiet_virtual_s, limits.stall_virtual_s, "nothing printed for {} s of virtual time", False),
+        (quiet_wall_s, limits.stall_wall_s, "nothing printed for {} s of the host's time", True),
+        (virtual_s, limits.virtual_s, "no goal within {} s of virtual time", False),
     ):
         if passed > limit:
-            return _hang(watch, what.format(f"{limit:g}"))
+            return _hang(watch, what.format(f"{limit:g}"), host_limit=host)
     if wall_s > limits.wall_s:
         if watch.size_bytes == 0:
-            return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s")
-        return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of the host's time")
+            return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s", host_limit=True)
+        return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of the host's time", host_limit=True)
     return None
 
 
-def _hang(watch: ConsoleWatch, why: str) -> Ending:
+def _hang(watch: ConsoleWatch, why: str, *, host_limit: bool = False) -> Ending:
     if watch.size_bytes == 0:
-        return Ending(Outcome.NO_CONSOLE, f"not one byte on the console: {why}")
+        return Ending(Outcome.NO_CONSOLE, f"not one byte on the console: {why}", host_limit=host_limit)
     last = watch.last_text.strip()[:200]
-    return Ending(Outcome.HANG, f"{why}; the last line was {last!r}", last_initcall=watch.pending_initcall)
+    said = f"{why}; the last line was {last!r}"
+    return Ending(Outcome.HANG, said, last_initcall=watch.pending_initcall, host_limit=host_limit)
 
 
 def _panicked(watch: ConsoleWatch) -> Ending:

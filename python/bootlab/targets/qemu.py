@@ -285,6 +285,7 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
         check_groups=tuple(g for g in watch.check_groups if g is not None),
         check_missing=tuple(p for p, g in zip(plan.system.check.console, watch.check_groups, strict=True) if g is None),
         last_initcall=ending.last_initcall,
+        host_limit=ending.host_limit,
         lacks=plan.lacks,
     )
     recording_dir.save(folder, meta, marks, console, stamps)
