@@ -101,6 +101,14 @@ def test_libraries_of_the_first_program_count(program, tmp_path):
         check_first_program(system(entries), Cache(tmp_path / "cache"))
 
 
+def test_an_initramfs_larger_than_memory(program, tmp_path):
+    with (tmp_path / "large").open("wb") as out:
+        out.truncate(4 << 30)
+    entries = {"/init": program(loader=""), "/large": Entry(kind="file", source=str(tmp_path / "large"))}
+    with pytest.raises(UserError, match="the machine has 268435456 bytes of memory"):
+        check_first_program(system(entries), Cache(tmp_path / "cache"))
+
+
 def test_systems_that_are_left_alone(program, tmp_path):
     cache = Cache(tmp_path / "cache")
     check_first_program(system({}, target="replay"), cache)

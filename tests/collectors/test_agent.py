@@ -41,6 +41,22 @@ def test_a_whole_report():
     assert report.log == ("[    0.000000] Linux version 6.1.0", "[    0.100000] odd \x1b[31m \\xff 100%")
 
 
+def test_accesses():
+    report = parse(
+        b"@BL1 begin\n@BL1 method fanotify yes all of it\n@BL1 method tracing no there is none\n"
+        b"@BL1 seen fanotify b x init /bin/a%20b\n@BL1 seen atime c l ? /lnk\n@BL1 end 4\n"
+    )
+    assert report.complete
+    assert [(m.name, m.works, m.text) for m in report.methods] == [
+        ("fanotify", True, "all of it"),
+        ("tracing", False, "there is none"),
+    ]
+    first, second = report.seen
+    assert (first.path, first.kind, first.phase, first.who) == ("/bin/a b", "executed", "boot", "init")
+    assert (second.path, second.kind, second.phase, second.who) == ("/lnk", "followed", "check", "")
+    assert not parse(b"@BL1 begin\n@BL1 seen magic b x init /a\n@BL1 end 1\n").complete
+
+
 def test_no_report():
     assert parse(b"") == AgentReport()
     assert parse(b"[    0.0] Linux\r\n@BL1 file R 1 /x\r\n") == AgentReport()

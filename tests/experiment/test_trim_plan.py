@@ -163,7 +163,9 @@ def test_device_nodes_empty_folders_and_mount_points_stay():
 
 def test_keep_list_and_put_back_say_why():
     entries = {"/etc/ssl/a": text(), "/etc/b": text(), "/etc/c": text()}
-    kept = plan(entries, keep=("/etc/ssl/*",), put_back=(("/etc/b", "the console says so"),))
+    entries["/srv/www/index"] = text()
+    kept = plan(entries, keep=("/etc/ssl/*", "/srv/www/"), put_back=(("/etc/b", "the console says so"),))
+    assert kept["/srv/www/index"].reason == "keep-list"
     assert (kept["/etc/ssl/a"].reason, kept["/etc/ssl/a"].detail) == ("keep-list", "/etc/ssl/*")
     assert (kept["/etc/b"].reason, kept["/etc/b"].detail) == ("put back", "the console says so")
     assert "/etc/c" not in kept

@@ -6,6 +6,7 @@ import msgspec
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.images import first_program
+from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.programs import with_built_programs
 from bootlab.builders.tree_needs import Content, Need, TreeNeeds
 from bootlab.errors import UserError
@@ -26,7 +27,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_first_program(system: System, cache: Cache) -> None:
-    """Raise UserError when the first program of a system's tree cannot start.
+    """Raise UserError when the first program of a system's tree cannot start, or there is no room for the tree.
 
     A system that has no tree, or is not booted here, is left alone; so is an initramfs without /init beside a `root=`,
     where the kernel mounts that root.
@@ -36,6 +37,7 @@ def check_first_program(system: System, cache: Cache) -> None:
     system = with_built_programs(system, cache)
     needs = TreeNeeds(system.tree or FileTree(), system.machine.arch)
     _check_first(system, needs)
+    _check_room(system)
 
 
 def _check_first(system: System, needs: TreeNeeds) -> None:
@@ -51,6 +53,19 @@ def _check_first(system: System, needs: TreeNeeds) -> None:
         ) from error
 
 
+def _check_room(system: System) -> None:
+    """Raise UserError when an initramfs holds more than the machine's memory."""
+    if system.initramfs is None:
+        return
+    size = sum(size_of(member) for member in root_of(system.initramfs.tree).walk() if not member.link_to)
+    memory = system.machine.memory_mib << 20
+    if size > memory:
+        raise UserError(
+            f"the files of the initramfs are {size} bytes, the machine has {memory} bytes of memory",
+            hint="raise machine.memory_mib, leave files out (bootlab rootfs trim), or put the tree on a medium: [root]",
+        )
+
+
 def check_tree(system: System, cache: Cache) -> tuple[Finding, ...]:
     """Return what cannot run in a system's tree, at most FINDINGS_MAX, the first program's trouble first.
 
@@ -64,6 +79,7 @@ def check_tree(system: System, cache: Cache) -> tuple[Finding, ...]:
     found: list[Finding] = []
     try:
         _check_first(system, needs)
+        _check_room(system)
     except UserError as error:
         found.append(Finding(path=system.init_path, message=error.message, hint=error.hint, fatal=True))
     for path, entry in system.tree.entries:

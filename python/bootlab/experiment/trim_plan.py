@@ -51,7 +51,8 @@ def kept_names(tree: FileTree, arch: Arch, accesses: Accesses, wanted: Wanted) -
         plan.seed(path, Why("put back", why))
     for path in tree.as_dict():
         for pattern in wanted.keep:
-            if fnmatch.fnmatchcase(path, pattern):
+            # A folder's name stands for what is in it, too.
+            if fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, f"{pattern.rstrip('/')}/*"):
                 plan.seed(path, Why("keep-list", pattern))
     plan.accesses(accesses)
     for path in _paths_of(wanted.check):
@@ -172,12 +173,12 @@ def _groups(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
 def _why(some: list[Access], *, check: bool) -> Why:
     who = list(dict.fromkeys(access.who for access in some if access.who))
     methods = ", ".join(sorted({access.method for access in some}))
-    by = f"by {', '.join(who[:_WHO_MAX])}{' …' if len(who) > _WHO_MAX else ''} " if who else ""
-    detail = f"{by}({methods})"
+    by = f" by {', '.join(who[:_WHO_MAX])}{' …' if len(who) > _WHO_MAX else ''}" if who else ""
+    detail = f"{by} ({methods})"
     kinds = {access.kind for access in some}
     if check:
-        return Why("check", f"only while the check ran, {detail}")
+        return Why("check", f"only while the check ran,{detail}" if by else f"only while the check ran{detail}")
     if kinds == {"named"}:
-        return Why("looked at", detail)
+        return Why("looked at", detail.strip())
     strongest = next(k for k in ("executed", "read", "listed", "followed", "opened") if k in kinds)
-    return Why("used", f"{strongest} {detail}")
+    return Why("used", f"{strongest}{detail}")
