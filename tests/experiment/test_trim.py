@@ -16,6 +16,7 @@ from bootlab.model.accesses import Access, Accesses, MethodState
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Check, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
+from bootlab.report import trim_text
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan
 
@@ -177,6 +178,8 @@ def test_a_list_from_a_board_takes_the_place_of_the_watched_boot(run):
 
 def test_without_a_check_the_goal_decides(run):
     done = run(Machine(used=USED), check=False)
+    assert not done.result.checked
+    assert "no [check] says more" in trim_text.headline(done.result)
     assert kept(done) == {"/init", "/bin/sh", "/etc/conf"}
 
 
@@ -205,3 +208,11 @@ class Never(Machine):
 def test_a_system_that_works_only_as_a_whole_is_given_up(run):
     with pytest.raises(TargetError, match="does not work, and"):
         run(Never(used=USED))
+
+
+def test_a_path_on_the_console_puts_back_nothing_that_is_merely_named_alike(run):
+    tree = {**TREE, "/usr/share/doc/app": file(), "/usr/bin/etc": file()}
+    machine = Machine(used=USED, by_check=CHECKED, needs=("/etc/hidden",), words="app: {}: No such file or directory")
+    done = run(machine, tree=tree)
+    # The one who complains may be named like a dropped file; its path is not taken apart.
+    assert kept(done) & {"/usr/bin/etc", "/etc/hidden"} == {"/etc/hidden"}

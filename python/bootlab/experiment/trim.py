@@ -184,18 +184,18 @@ class _Trim:
 
     def _asked_for(self, recording: Recording, system: System, dropped: list[str]) -> list[PutBack]:
         """Return dropped files that the failed boot's console names, and those that a watched boot of it asks for."""
-        gone = frozenset(dropped)
-        found = {one.path: one for one in named_on_console(recording, gone)}
+        files = frozenset(path for path in dropped if self._entries[path].kind != "dir")
+        found = {one.path: one for one in named_on_console(recording, files)}
         watched = self._bench.boot(
             watched_system(system, self._base.recording), "what is missing", purpose="diagnostic"
         )
         for access in accesses_of(watched).seen:
             path = normal(access.path) if access.path.startswith("/") else ""
-            if path in gone and path not in found and self._entries[path].kind != "dir":
+            if path in files and path not in found:
                 found[path] = PutBack(
                     path=path, why=f"{access.who or 'somebody'} asked for it in vain ({access.method})"
                 )
-        found |= {one.path: one for one in named_on_console(watched, gone) if one.path not in found}
+        found |= {one.path: one for one in named_on_console(watched, files) if one.path not in found}
         return list(found.values())
 
     def _searched(self, kept: dict[str, Why], dropped: list[str]) -> list[PutBack]:
@@ -225,12 +225,13 @@ class _Trim:
             after=after,
             rounds=tuple(self._rounds),
             passed=None if recording is None else True,
+            checked=bool(self._system.check.console or self._system.check.command),
         )
         return TrimmedSystem(result=result, system=system, recording=recording)
 
 
 def named_on_console(recording: Recording, gone: frozenset[str]) -> list[PutBack]:
-    """Return dropped files whose path, or whose name in a line about something missing, a boot's console shows."""
+    """Return dropped files that a boot's console names in a line about something missing: by path, or by bare name."""
     by_name: dict[str, list[str]] = {}
     for path in gone:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
@@ -239,7 +240,7 @@ def named_on_console(recording: Recording, gone: frozenset[str]) -> list[PutBack
         if not _MISSING.search(line.text):
             continue
         paths = [normal(text.rstrip(".")) for text in _PATH.findall(line.text)]
-        paths += [path for name in _NAME.findall(line.text) for path in by_name.get(name, ())]
+        paths += [path for name in _NAME.findall(_PATH.sub(" ", line.text)) for path in by_name.get(name, ())]
         for path in paths:
             if path in gone:
                 found.setdefault(path, PutBack(path=path, why=f"the console says: {line.text.strip()[:160]}"))

@@ -72,9 +72,10 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trimmed(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole result. `passed`: the trimmed system reaches its goal and does what the check asks (None: not booted).
+    """The whole result.
 
-    `folder`: where the trimmed system was written; "" when it was not.
+    `passed`: the trimmed system reaches its goal and does what the check asks (None: not booted). `checked`: there is a
+    functional check; without one the goal alone decided. `folder`: where the trimmed system was written.
     """
 
     format: str = "bootlab-trim"
@@ -88,6 +89,7 @@ class Trimmed(msgspec.Struct, frozen=True, kw_only=True):
     after: TreeSize
     rounds: tuple[Round, ...] = ()
     passed: bool | None = None
+    checked: bool = True
     folder: str = ""
 
     @property
