@@ -236,6 +236,14 @@ CASES = (
     ),
     Says("systemd-unit-masked", as_context(u.systemd(diagnosed=False)), UNKNOWN, "diagnostic boot"),
     Says("systemd-unit-masked", BASE, NO, "not systemd"),
+    Says("systemd-target-reduced", as_context(u.systemd(crowded=True)), YES, "wants 1 other units other.service"),
+    Says("systemd-target-reduced", as_context(u.systemd()), NO, "wants nothing else"),
+    Says("systemd-target-reduced", BASE, NO, "not systemd"),
+    Says(
+        "systemd-generators-off", as_context(u.systemd(crowded=True)), YES, "1 generators have nothing to do gpt-auto"
+    ),
+    Says("systemd-generators-off", as_context(u.systemd()), NO, "masked or needed"),
+    Says("systemd-generators-off", BASE, NO, "not systemd"),
     Says("application-unit-first", as_context(u.systemd()), YES, "basic.target, net.target, sysinit.target"),
     Says("application-unit-first", as_context(u.systemd(early=True)), NO, "waits for nothing"),
     Says("application-unit-first", BASE, NO, "not systemd"),

@@ -31,6 +31,7 @@ CONSOLES = {
     "/etc/inittab": "::sysinit:/etc/init.d/rcS\ntty1::respawn:/sbin/getty -L tty1 0 linux\n::respawn:/app\n",
     "/init": "#!/bin/sh\nexec /bin/init\n",
 }
+GENERATOR = "/lib/systemd/system-generators/gpt-auto"
 _WAITED = (
     "[    1.000000] systemd[1]: Reached target sysinit.target - x.",
     "[    1.500000] systemd[1]: Starting wait.service - Wait...",
@@ -81,8 +82,19 @@ def booted(
     return msgspec.structs.replace(found, diagnosis=said if diagnosed else None)
 
 
-def systemd(*, early: bool = False, masked: bool = False, diagnosed: bool = True) -> Evidence:
-    """Return a boot of a system whose unit waits for another one, is started early, or does not wait any more."""
+def systemd(
+    *,
+    early: bool = False,
+    masked: bool = False,
+    crowded: bool = False,
+    reduced: bool = False,
+    diagnosed: bool = True,
+    unread: tuple[str, ...] = (),
+) -> Evidence:
+    """Return a boot of a system whose unit waits for another one, is started early, or does not wait any more.
+
+    `crowded`: with a service and a generator more; `reduced`: booted to a target of the application's own.
+    """
     unit = "[Unit]\nDefaultDependencies=no\n" if early else "[Unit]\nAfter=net.target\nWants=net.target\n"
     log = _WAITED
     if masked:
@@ -95,7 +107,14 @@ def systemd(*, early: bool = False, masked: bool = False, diagnosed: bool = True
         "/lib/systemd/system/net.target": "[Unit]\nAfter=wait.service\n",
         "/lib/systemd/system/wait.service": "[Unit]\nDefaultDependencies=no\nAfter=sysinit.target\n",
     }
-    found = booted(texts, diagnosed=diagnosed)
+    if crowded:
+        texts[GENERATOR] = "#!/bin/sh\n"
+        texts["/lib/systemd/system-generators/systemd-fstab-generator"] = "#!/bin/sh\n"
+        texts["/etc/fstab"] = ""
+        texts["/lib/systemd/system/multi-user.target"] = "[Unit]\nWants=app.service other.service\n"
+    if reduced:
+        log = (*log[:1], *log[3:], "[    3.800000] systemd[1]: Reached target application.target - The application.")
+    found = booted(texts, diagnosed=diagnosed, unread=unread)
     system = msgspec.structs.replace(found.system, cmdline=CommandLine.parse("rdinit=/lib/systemd/systemd"))
     if masked:
         system = system.with_tree(

@@ -28,6 +28,8 @@ from bootlab.techniques.init.busybox_nofork import BusyboxNofork
 from bootlab.techniques.init.getty_late import GettyLate
 from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
+from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
+from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
 from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
 from bootlab.techniques.init.unneeded_mounts import UnneededMounts
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
@@ -174,6 +176,8 @@ BUILT_IN: tuple[Technique, ...] = (
     BusyboxNofork(),
     SystemdUnitMasked(),
     ApplicationUnitFirst(),
+    SystemdTargetReduced(),
+    SystemdGeneratorsOff(),
     AppAsInit(),
     StaticLinking(),
     MuslLibc(),

@@ -1,0 +1,99 @@
+"""Mask systemd's generators."""
+
+from __future__ import annotations
+
+import posixpath
+
+from bootlab.model.change import Change, PutFile
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import units
+from bootlab.startup.files import Files
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+_FOLDERS = ("/lib/systemd/system-generators", "/usr/lib/systemd/system-generators")
+_MASKS = "/etc/systemd/system-generators"
+# What a generator reads: while that is there, the generator is needed.
+_NEEDED_BY_FILE = {
+    "systemd-fstab-generator": "/etc/fstab",
+    "systemd-cryptsetup-generator": "/etc/crypttab",
+    "systemd-veritysetup-generator": "/etc/veritytab",
+    "systemd-integritysetup-generator": "/etc/integritytab",
+    "systemd-rc-local-generator": "/etc/rc.local",
+}
+_NEEDED_BY_PARAMETER = {
+    "systemd-debug-generator": ("systemd.mask", "systemd.wants", "systemd.debug_shell", "systemd.debug-shell"),
+    "systemd-fstab-generator": ("root", "mount.usr", "systemd.volatile"),
+    "systemd-run-generator": ("systemd.run",),
+}
+_SHOWN = 4
+
+
+class SystemdGeneratorsOff(Technique):
+    """Before it loads its first unit, systemd runs every generator and waits for them."""
+
+    id = "systemd-generators-off"
+    title = "systemd's generators masked"
+    stage = "init"
+    what = (
+        "Links each generator's name below `/etc/systemd/system-generators` to `/dev/null`, but for those whose table "
+        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter is there."
+    )
+    why = "Each is a process that links shared libraries and looks for things which a fixed image does not have."
+    when_not = "Units are generated from something that is not known here."
+    cost = "A table that is added later does nothing until its generator is unmasked."
+    risk = Risk(
+        function="units that generators would have made (getty on a serial console, swap, GPT mounts) are not there"
+    )
+    rests_on = ("initramfs",)
+    needs_diagnosis = True
+    proof = "diagnosis"
+    published = (Published("part of 7-9 s -> < 5 s by a minimal user space", "virtual machines", "Depot"),)
+    references = ("systemd.generator(7)",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the tree has generators that nothing in it or on the command line needs."""
+        files = Files.of(context.system)
+        if files is None or not units.is_systemd(files, context.system.init_path):
+            return Applies.no("init is not systemd", context.system.init_path)
+        spare = _spare(files, context)
+        if not spare:
+            return Applies.no("every generator is masked or needed", _MASKS)
+        return Applies.yes(
+            f"{len(spare)} generators have nothing to do", ", ".join(posixpath.basename(p) for p in spare)
+        )
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose to mask all of them."""
+        files = Files.of(context.system)
+        if files is None or not units.is_systemd(files, context.system.init_path):
+            return ()
+        mask = Entry(kind="symlink", mode=0o777, target="/dev/null")
+        ops = tuple(PutFile(f"{_MASKS}/{posixpath.basename(path)}", mask) for path in _spare(files, context))
+        return (Change(technique=self.id, ops=ops),) if ops else ()
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the generators' files, which were read and are not any more."""
+        if before.diagnosis is None or after.diagnosis is None or not after.diagnosis.files:
+            return Effect(False, "only diagnostic boots of both show which generators run")
+        was = {f.path for f in before.diagnosis.files if f.read and f.path.startswith(_FOLDERS)}
+        gone = sorted(was - {f.path for f in after.diagnosis.files if f.read})
+        if not gone:
+            return Effect(False, f"still run: {', '.join(sorted(posixpath.basename(p) for p in was)[:_SHOWN])}")
+        names = ", ".join(posixpath.basename(p) for p in gone[:_SHOWN])
+        return Effect(True, f"{len(gone)} of {len(was)} generators do not run any more: {names} …")
+
+
+def _spare(files: Files, context: Context) -> list[str]:
+    masked = {posixpath.basename(path) for path in files.below(_MASKS)}
+    line = context.system.cmdline
+    found: dict[str, str] = {}
+    for folder in _FOLDERS:
+        for path in files.below(folder):
+            name = posixpath.basename(path)
+            table = _NEEDED_BY_FILE.get(name)
+            needed = table is not None and files.entry(table) is not None
+            needed = needed or any(line.has(key) for key in _NEEDED_BY_PARAMETER.get(name, ()))
+            if name not in masked and not needed and files.runs(path):
+                found.setdefault(name, path)
+    return sorted(found.values())

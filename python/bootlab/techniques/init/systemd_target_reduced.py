@@ -1,0 +1,92 @@
+"""Boot systemd to a target that wants the application and nothing else."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, PutFile, SetParam
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import units
+from bootlab.startup.files import Files
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+
+_TARGET = "application.target"
+_SHOWN = 4
+
+
+class SystemdTargetReduced(Technique):
+    """`multi-user.target` wants whatever the installed packages enabled; a product wants its application."""
+
+    id = "systemd-target-reduced"
+    title = "Default target reduced to the application"
+    stage = "init"
+    what = (
+        "Adds `application.target`, which wants the application's unit and needs `basic.target`, and boots to it "
+        "(`systemd.unit=`)."
+    )
+    why = "Services that the application does not need are not started, and do not take the processor from it."
+    when_not = "Little is enabled besides the application, or it is waited for at one long unit."
+    cost = (
+        "Services that shall come later must be wanted by something: `systemctl isolate multi-user.target` starts them."
+    )
+    risk = Risk(function="logins, networks and daemons that only multi-user.target wants are not started")
+    rests_on = ("initramfs",)
+    needs_diagnosis = True
+    proof = "diagnosis"
+    published = (
+        Published("multi-user services left out: part of > 12 s -> about 1 s", "BeagleBone Black", "embetrix.com 2017"),
+    )
+    references = ("systemd.special(7)", "kernel-command-line(7): systemd.unit=")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when systemd boots to a target that wants more than the application."""
+        files = Files.of(context.system)
+        if files is None or not units.is_systemd(files, context.system.init_path):
+            return Applies.no("init is not systemd", context.system.init_path)
+        given = context.system.cmdline.value("systemd.unit")
+        if given is not None:
+            return Applies.no("the target is named already", f"systemd.unit={given}")
+        unit = _application(files, context)
+        if unit is None:
+            return Applies.unknown(
+                "no unit of the tree starts the application", f"application = {context.system.application}"
+            )
+        known = units.read(files)
+        wanted = sorted(
+            {w for u in known.values() if u.name in {"multi-user.target", "graphical.target"} for w in u.wants}
+        )
+        others = [name for name in wanted if name != unit]
+        if not others:
+            return Applies.no("multi-user.target wants nothing else", unit)
+        return Applies.yes(f"multi-user.target wants {len(others)} other units", ", ".join(others))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the target and the parameter that names it."""
+        files = Files.of(context.system)
+        unit = _application(files, context) if files is not None else None
+        if unit is None:
+            return ()
+        text = (
+            f"[Unit]\nDescription=The application\nWants={unit}\nRequires=basic.target\nAfter=basic.target\n"
+            "AllowIsolate=yes\n"
+        )
+        put = PutFile(f"{units.FOLDERS[0]}/{_TARGET}", Entry(kind="file", mode=0o644, text=text))
+        return (Change(technique=self.id, ops=(put, SetParam("systemd.unit", _TARGET))),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by systemd's own lines: the target is reached, and units that ran do not any more."""
+        if before.diagnosis is None or after.diagnosis is None:
+            return Effect(False, "only diagnostic boots of both show which units run")
+        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        if _TARGET in was or _TARGET not in now:
+            return Effect(False, f"{_TARGET} is not what systemd reached")
+        gone = sorted(was.keys() - now.keys())
+        if not gone:
+            return Effect(False, f"{_TARGET} is reached, and every unit still runs")
+        return Effect(True, f"{_TARGET} reached; {len(gone)} units not started any more: {', '.join(gone[:_SHOWN])} …")
+
+
+def _application(files: Files, context: Context) -> str | None:
+    if context.system.application is None or not units.is_systemd(files, context.system.init_path):
+        return None
+    unit = units.of_program(files, units.read(files), context.system.application)
+    return unit.name if unit is not None else None
