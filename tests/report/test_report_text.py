@@ -21,6 +21,7 @@ from bootlab.model.change import (
     MoveRoot,
     Op,
     PutFile,
+    PutProgram,
     SetBusybox,
     SetCompression,
     SetFlashStart,
@@ -32,6 +33,7 @@ from bootlab.model.change import (
     SetParam,
     SetProgramBuild,
 )
+from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
 from bootlab.model.system import KernelPatch
 from bootlab.model.tree import Entry
@@ -175,6 +177,7 @@ def test_every_operation_has_words():
         MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
         SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
         LoadModulesLate(after_ms=6000),
+        PutProgram(Program(path="/bin/app")),
         SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
@@ -186,5 +189,6 @@ def test_every_operation_has_words():
         "start from flash: in-place", "start from flash: no",
         "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
         "kernel: modules loaded 6000 ms after user space has started",
+        "programs: /bin/app added",
         "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.cmdline import Param
-from bootlab.model.program import Libc, Link
+from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, KernelPatch, System
 from bootlab.model.tree import BusyboxBuild, Compression, Entry
@@ -269,6 +269,17 @@ class SetProgramBuild(msgspec.Struct, frozen=True, tag_field="op", tag="set-prog
         return msgspec.structs.replace(system, programs=programs)
 
 
+class PutProgram(msgspec.Struct, frozen=True, tag_field="op", tag="put-program"):
+    """Build one more program of the tree, or another one in its place."""
+
+    program: Program
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        others = tuple(program for program in system.programs if program.path != self.program.path)
+        return msgspec.structs.replace(system, programs=(*others, self.program))
+
+
 def _with_flags(there: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
     # Of two that contradict each other, compiler and linker take the last.
     return (*(flag for flag in there if flag not in added), *added)
@@ -296,6 +307,7 @@ Op = (
     | SetFlashStart
     | SetMachine
     | SetProgramBuild
+    | PutProgram
     | KernelOp
 )
 

@@ -48,10 +48,8 @@ def op_text(op: Op) -> str:
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
             text = "machine: " + " ".join(words)
-        case ops.SetProgramBuild():
-            flags = [*op.cflags, *op.ldflags, *(word for word in (op.link, op.libc) if word)]
-            flags += [] if op.strip is None else ["stripped" if op.strip else "not stripped"]
-            text = "programs: " + " ".join(flags)
+        case ops.PutProgram() | ops.SetProgramBuild():
+            text = _program_text(op)
         case (
             ops.SetKernelOptions()
             | ops.AddKernelFragment()
@@ -64,6 +62,14 @@ def op_text(op: Op) -> str:
         case _:
             assert_never(op)
     return text
+
+
+def _program_text(op: ops.PutProgram | ops.SetProgramBuild) -> str:
+    if isinstance(op, ops.PutProgram):
+        return f"programs: {op.program.path} added"
+    flags = [*op.cflags, *op.ldflags, *(word for word in (op.link, op.libc) if word)]
+    flags += [] if op.strip is None else ["stripped" if op.strip else "not stripped"]
+    return "programs: " + " ".join(flags)
 
 
 def _kernel_text(op: ops.KernelOp) -> str:

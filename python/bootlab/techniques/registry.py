@@ -26,6 +26,7 @@ from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
 from bootlab.techniques.init.busybox_applets import BusyboxApplets
 from bootlab.techniques.init.busybox_nofork import BusyboxNofork
 from bootlab.techniques.init.getty_late import GettyLate
+from bootlab.techniques.init.mounts_by_application import MountsByApplication
 from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
 from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
@@ -178,6 +179,7 @@ BUILT_IN: tuple[Technique, ...] = (
     ApplicationUnitFirst(),
     SystemdTargetReduced(),
     SystemdGeneratorsOff(),
+    MountsByApplication(),
     AppAsInit(),
     StaticLinking(),
     MuslLibc(),

@@ -21,6 +21,7 @@ class AppAsInit(Technique):
     when_not = "The application needs mounted file systems, a network or environment that init sets up."
     cost = "The application must reap children and never exit, or start init itself afterwards."
     risk = Risk(function="nothing of what init did is done: no mounts, no network, no supervision; a crash is a panic")
+    conflicts = ("mounts-by-application",)
     rests_on = ("initramfs",)
     proof = "recording"
     published = (
