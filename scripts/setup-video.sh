@@ -7,7 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-"$here/fetch-packages.sh" armhf "$folder/debian" ffmpeg busybox
+"$here/fetch-packages.sh" armhf "$folder/debian" ffmpeg busybox-static
 "$here/debian-source.sh" busybox "$folder/busybox"
 if [ ! -f "$folder/ffmpeg.tar" ]; then
     "$here/debian-source.sh" ffmpeg "$folder/ffmpeg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -150,6 +151,12 @@ def test_systems_without_a_way(tmp_path):
         bare.steps[0].apply(bare)
     with pytest.raises(BaseFailedError):
         climbed(tmp_path / "other", system(Step(name="x", technique="y")), Target(lambda _: Outcome.PANIC))
+
+
+def test_of_a_long_line_what_matched_is_quoted():
+    around = steps._around(re.compile("middle"), f"{'x' * 300} middle {'y' * 300}")
+    assert around == f"…{'x' * 39} middle {'y' * 39}…"
+    assert steps._around(re.compile("b"), " a b c\n") == "a b c"
 
 
 def test_removing_leaves_what_is_kept_and_replaces_programs():

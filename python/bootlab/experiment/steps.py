@@ -123,10 +123,20 @@ def _differs(pattern: str, without: tuple[str, ...], there: tuple[str, ...], wor
     found = next((line for line in there if wanted.search(line)), None)
     other = next((line for line in without if wanted.search(line)), None)
     if other is not None:
-        return Effect(False, f"{words[1]}: {other.strip()}")
-    return (
-        Effect(True, f"{words[0]}: {found.strip()}") if found is not None else Effect(False, f"{words[2]}: {pattern}")
-    )
+        return Effect(False, f"{words[1]}: {_around(wanted, other)}")
+    if found is None:
+        return Effect(False, f"{words[2]}: {pattern}")
+    return Effect(True, f"{words[0]}: {_around(wanted, found)}")
+
+
+def _around(pattern: re.Pattern[str], line: str) -> str:
+    """Return a line, or of a long one what stands around the match."""
+    text = line.strip()
+    match = pattern.search(text)
+    if len(text) <= _QUOTED_CHARACTERS or match is None:
+        return text
+    start, end = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
 def _said(base: Base) -> tuple[str, ...]:
