@@ -19,7 +19,7 @@ FOUND = Steps(
         ),
         StepRow(
             name="small", title="small <b>", proved=True, proof="shown: a | b", run_ns=1000 * MS, goal_ns=2000 * MS,
-            libraries=0, library_bytes=0, published="=SUM(1)",
+            libraries=0, library_bytes=0, published="=SUM(1)", marks_ns={"banner|": 5 * MS},
         ),
         StepRow(name="bad", title="bad", kept=False, reason="panic: \x1b[31mno init"),
     ),
@@ -43,8 +43,10 @@ def test_the_terminal_tells_every_proof():
 
 def test_markdown_keeps_its_columns():
     table = [line for line in steps_text.markdown(FOUND).splitlines() if line.startswith("|")]
-    assert len(table) == 5
-    assert {line.replace("\\|", "").count("|") for line in table} == {13}
+    assert len(table) == 10
+    assert {line.replace("\\|", "").count("|") for line in table[:5]} == {13}
+    assert {line.replace("\\|", "").count("|") for line in table[5:]} == {3}
+    assert table[8].endswith("| 5.000 |")
     assert "25.0 %" in table[3]
     assert "nothing" in table[3]
 
@@ -59,4 +61,5 @@ def test_csv_has_plain_numbers_and_no_formulas():
 def test_the_page_escapes():
     page = steps_text.page(FOUND)
     assert "small &lt;b&gt;" in page
+    assert "<td>5.000</td>" in page
     assert "<b>" not in page

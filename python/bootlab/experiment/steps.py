@@ -152,10 +152,13 @@ def _row(bench: Bench, base: Base, name: str) -> StepRow:
     libraries = _libraries(system, running)
     tree = system.tree
     meta = recording.meta
+    run_ns = _run_ns(recording)
+    seen = sorted((m.ns, m.name) for name, _ in system.marks if (m := recording.mark(name)) is not None)
     return StepRow(
         name=name,
         title=name,
-        run_ns=_run_ns(recording),
+        run_ns=run_ns,
+        marks_ns={} if run_ns is None else {mark: ns - run_ns for ns, mark in seen},
         goal_ns=meta.goal_ns,
         application_bytes=_file_bytes(tree, system.application) if tree and system.application else None,
         libraries=None if libraries is None else len(libraries),

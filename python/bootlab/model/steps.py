@@ -81,7 +81,8 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     `run_ns`: the kernel starts the first program. `application_bytes`: the file that the system file names as
     `application`; `library_bytes` and `libraries`: the other files that its process had mapped, by the diagnostic
     boot. `tree_bytes`: the contents of all files. `image_bytes`: the root's image or the initramfs.
-    `kept`: what follows is built on it.
+    `marks_ns`: when each mark of the system file was seen, from the start of the first program. `kept`: what follows is
+    built on it.
     """
 
     name: str
@@ -101,6 +102,7 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     tree_bytes: int | None = None
     image_bytes: int | None = None
     kernel_bytes: int | None = None
+    marks_ns: dict[str, int] = {}
     published: str = ""
     cmdline: str = ""
     key: str = ""
@@ -121,6 +123,11 @@ class Steps(msgspec.Struct, frozen=True, kw_only=True):
     goal: str
     application: str = ""
     rows: tuple[StepRow, ...] = ()
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that any row saw, in the order in which they first came."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.marks_ns))
 
     @property
     def share(self) -> float | None:

@@ -25,6 +25,7 @@ _RIGHT = range(1, 10)
 _SHOWN = 9
 """The columns that fit a terminal."""
 _PROOF_CHARACTERS = 240
+_MARKS = "seen after init's start, ms"
 
 
 def terminal(found: Steps) -> RenderableType:
@@ -35,16 +36,28 @@ def terminal(found: Steps) -> RenderableType:
     for row in found.rows:
         style = "" if row.kept and row.proved else "dim"
         table.add_row(row.name, *(Text(cell, style) for cell in _cells(found, row)[1:_SHOWN]))
+    marks = Table(box=None, padding=(0, 2, 0, 0))
+    marks.add_column(_MARKS)
+    for name in found.marks:
+        marks.add_column(one_line(name, 40), justify="right")
+    for row in found.rows:
+        marks.add_row(row.name, *_marks(found, row))
     said = [Text(f"{row.title}: {_proof(row)}", "" if row.kept and row.proved else "yellow") for row in found.rows[1:]]
-    return Group(Text(_headline(found), "bold"), table, *said, Text(_footnote(found), "dim"))
+    tables = [table, marks] if found.marks else [table]
+    return Group(Text(_headline(found), "bold"), *tables, *said, Text(_footnote(found), "dim"))
 
 
 def markdown(found: Steps) -> str:
     """Return a page in Markdown."""
     rows = ["| " + " | ".join(_HEAD) + " |", "|---|" + "--:|" * len(_RIGHT) + "---|---|"]
     rows += ["| " + " | ".join(plain(cell, 400) for cell in _cells(found, row)) + " |" for row in found.rows]
-    table = "\n".join(rows)
-    return f"# {plain(_headline(found), 400)}\n\n{table}\n\n{plain(_footnote(found), 2000)}\n"
+    parts = [f"# {plain(_headline(found), 400)}", "\n".join(rows)]
+    if found.marks:
+        names = [plain(name, 80) for name in found.marks]
+        marks = [f"| {_MARKS} | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names)]
+        marks += ["| " + " | ".join((plain(one_line(row.title, 80)), *_marks(found, row))) + " |" for row in found.rows]
+        parts.append("\n".join(marks))
+    return "\n\n".join([*parts, plain(_footnote(found), 2000)]) + "\n"
 
 
 def comma_separated(found: Steps) -> str:
@@ -68,10 +81,20 @@ def page(found: Steps) -> str:
         + "</tr>\n"
         for row in found.rows
     )
+    marks = ""
+    if found.marks:
+        names = "".join(f"<th>{html.escape(name)}</th>" for name in found.marks)
+        lines = "".join(
+            f"<tr><td>{html.escape(one_line(row.title, 80))}</td>"
+            + "".join(f"<td>{cell}</td>" for cell in _marks(found, row))
+            + "</tr>\n"
+            for row in found.rows
+        )
+        marks = f"<table><thead><tr><th>{_MARKS}</th>{names}</tr></thead>\n<tbody>\n{lines}</tbody></table>\n"
     title = html.escape(_headline(found))
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
-        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n{marks}"
         f"<p>{html.escape(_footnote(found))}</p></body></html>\n"
     )
 
@@ -101,6 +124,10 @@ def _cells(found: Steps, row: StepRow) -> tuple[str, ...]:
         one_line(row.published, 80),
         _proof(row),
     )
+
+
+def _marks(found: Steps, row: StepRow) -> tuple[str, ...]:
+    return tuple(figures.ms(row.marks_ns.get(name)) for name in found.marks)
 
 
 def _proof(row: StepRow) -> str:
