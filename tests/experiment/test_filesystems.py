@@ -14,12 +14,14 @@ from bootlab.experiment.bench import Bench
 from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
+from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 
 from .fake_bench import FakeTarget
 
+NO_BANK = "storage.flash_bank is not set"
 TREE = FileTree.of(
     {
         "/init": Entry(kind="file", text="#!/bin/sh\n", mode=0o755),
@@ -149,6 +151,20 @@ def test_rows_follow_the_kernels_configuration(tmp_path):
     assert (flash.root.file_system, flash.root.medium, flash.tree) == ("cramfs", "flash", TREE)
     assert flash.check.console == (STORAGE.page_cache, STORAGE.mapping)
     assert str(found["initramfs-none"].system.cmdline).endswith("initramfs_async=0")
+
+
+def test_a_root_on_a_card_is_compared_on_the_card(tmp_path):
+    config = dict.fromkeys(("CONFIG_CRAMFS", "CONFIG_CRAMFS_BLOCKDEV", "CONFIG_MMC_BLOCK"), "y")
+    system = msgspec.structs.replace(SYSTEM, initramfs=None, root=Root(tree=TREE), storage=None)
+    found, left = candidates(tmp_path, config, frozenset({"sd-cramfs", "sd-romfs", "cramfs"}), system)
+    assert found.keys() == {"sd-cramfs"}
+    assert left == {"sd-romfs": "the kernel lacks CONFIG_ROMFS_FS", "cramfs": "the machine has no flash: " + NO_BANK}
+    card = found["sd-cramfs"].system
+    assert (card.root.file_system, card.root.medium, card.initramfs) == ("cramfs", "sd", None)
+    line = "console=ttyAMA0 root=/dev/mmcblk0 rootfstype=cramfs rootwait ro init=/bin/sh"
+    assert str(card.cmdline) == line
+    _, left = candidates(tmp_path, config, frozenset({"sd-cramfs"}))
+    assert "on no card" in left["sd-cramfs"]
 
 
 def test_what_cannot_be_packed_is_left_out_with_its_reason(tmp_path):

@@ -41,14 +41,18 @@ _RATIO_MAX = 20
 """No compressor makes a root smaller than this part of itself; larger trees are not packed in vain."""
 _PRESET = "-lpj"
 _PRESET_OF = "cramfs-xip"
+_CARD = "sd-"
+# What keeps its state on erase blocks, or runs programs from them, cannot lie on a card.
+_CARD_FORMATS = tuple(form for form in FORMATS if form.behind == "nothing" and not form.in_place)
 
 
 def known_ids() -> tuple[str, ...]:
     """Return every row that there can be."""
     flash = [form.id for form in FORMATS]
+    card = [_CARD + form.id for form in _CARD_FORMATS]
     ram = [f"ramdisk-ext2-{name}" for name in _RAM_DISK_COMPRESSIONS] + ["ramdisk-cramfs"]
     rest = [f"initramfs-{name}" for name in _INITRAMFS_COMPRESSIONS]
-    return (*flash, _PRESET_OF + _PRESET, *ram, *rest, *(name for name, _, _ in _NOT_MADE))
+    return (*flash, _PRESET_OF + _PRESET, *card, *ram, *rest, *(name for name, _, _ in _NOT_MADE))
 
 
 def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
@@ -102,17 +106,17 @@ def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
 
 
 def _tree_of(system: System) -> tuple[FileTree, Storage]:
-    if system.storage is None:
+    if system.storage is None and system.root is None:
         raise UserError(
             f"{system.name} says nothing about where a root can lie",
-            hint="add [storage]: docs/how-to/compare-file-systems.md shows one",
+            hint="add [storage] or [root]: docs/how-to/compare-file-systems.md shows one",
         )
     if system.tree is None or not system.tree.entries:
         raise UserError(
             f"{system.name} has no tree of files to pack",
             hint="add [root] or [initramfs] with a dir, an archive or files",
         )
-    return system.tree, system.storage
+    return system.tree, system.storage or Storage()
 
 
 def _plain(system: System) -> System:
@@ -144,11 +148,18 @@ class _Rows:
         self._config = config
         self._tree_bytes = sum(size_of(member) for member in root_of(self._tree).walk())
         self._wanted = wanted | {_PRESET_OF} if _PRESET_OF + _PRESET in wanted else wanted
+        on_card = system.root is not None and system.root.medium == "sd"
         for form in FORMATS:
-            if self._storage.flash_bank is None:
-                self._leave(form.id, form.title, "the machine has no flash: storage.flash_bank is not set")
-            else:
+            if self._storage.flash_bank is not None:
                 self._add(form.id, form.title, (*form.options, "MTD"), partial(self._on_flash, form))
+            elif form.id in self._wanted or not on_card:
+                self._leave(form.id, form.title, "the machine has no flash: storage.flash_bank is not set")
+        for form in _CARD_FORMATS:
+            row_id, title = _CARD + form.id, f"{form.title} on the SD card"
+            if on_card:
+                self._add(row_id, title, (*_block_options(form), "MMC_BLOCK"), partial(self._on_card, form, title))
+            elif row_id in self._wanted:
+                self._leave(row_id, title, 'the system\'s root lies on no card: [root] with medium = "sd"')
         for name in _RAM_DISK_COMPRESSIONS:
             title = "ext2 on a RAM disk" + ("" if name == "none" else f", {name}")
             self._add_ram_disk(f"ramdisk-ext2-{name}", title, BY_ID["ext2"], name)
@@ -188,8 +199,7 @@ class _Rows:
             self._leave(row_id, title, f"{error.message}; {error.hint}" if error.hint else error.message)
 
     def _add_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> None:
-        file_system = ("CRAMFS", "CRAMFS_BLOCKDEV") if form.mtd else form.options
-        options = (*file_system, "BLK_DEV_RAM", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
+        options = (*_block_options(form), "BLK_DEV_RAM", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
         self._add(row_id, title, options, partial(self._on_ram_disk, row_id, title, form, name))
 
     def _on_flash(self, form: Format) -> Candidate:
@@ -202,6 +212,11 @@ class _Rows:
         # A partition that is too small is this row's matter.
         root_image.medium(mounted, image, self._cache)
         return Candidate(id=form.id, title=form.title, medium="flash", form=form, image=image, system=mounted)
+
+    def _on_card(self, form: Format, title: str) -> Candidate:
+        system = _applied(_plain(self._system), root_place.to_medium(self._system, form.id, "sd"))
+        image = root_image.build(system.root or Root(), None, self._cache)
+        return Candidate(id=_CARD + form.id, title=title, medium="SD card", form=form, image=image, system=system)
 
     def _on_ram_disk(self, row_id: str, title: str, form: Format, name: Compression) -> Candidate:
         room_kib = int(self._config.get("CONFIG_BLK_DEV_RAM_SIZE") or 0)
@@ -232,6 +247,11 @@ class _Rows:
         path = build_initramfs(system.initramfs or Initramfs(), self._cache)
         image = Image(path, path.stat().st_size)
         return Candidate(id=row_id, title=title, medium="initramfs", form=None, image=image, system=system)
+
+
+def _block_options(form: Format) -> tuple[str, ...]:
+    """Return what the kernel needs to mount a format from a block device."""
+    return ("CRAMFS", "CRAMFS_BLOCKDEV") if form.mtd else form.options
 
 
 def _pack(source: Path, name: Compression, path: Path) -> None:

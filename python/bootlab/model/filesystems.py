@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Medium = Literal["flash", "RAM disk", "initramfs"]
+Medium = Literal["flash", "SD card", "RAM disk", "initramfs"]
 
 
 class FilesystemRow(msgspec.Struct, frozen=True, kw_only=True):

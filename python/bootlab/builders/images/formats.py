@@ -16,7 +16,7 @@ from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.tree import FileTree
 
-_VERSION = 1
+_VERSION = 2
 """Raise it when the same tree shall become another image than before."""
 _CHUNK_BYTES = 1 << 20
 # Below that mke2fs finds the smallest journal too large.
