@@ -63,15 +63,12 @@ def climb(bench: Bench, system: System) -> Steps:
 
 def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[StepRow, Base | None]:
     missed = StepRow(name=step.name, title=step.title or step.name, kept=False, published=step.published)
-    changed = step.apply(here.system)
-    chosen: _Chosen | None = None
-    if step.technique:
-        found = _choose(step, msgspec.structs.replace(here, system=changed))
-        if isinstance(found, str):
-            return msgspec.structs.replace(missed, reason=found), None
-        chosen = found
-        changed = chosen.change.apply(changed)
-    recording = bench.boot(changed, step.name)
+    try:
+        changed, chosen = _changed(step, here)
+        recording = bench.boot(changed, step.name)
+    except UserError as fault:
+        # After minutes of boots, a step that cannot be made shall not take the others' rows with it.
+        return msgspec.structs.replace(missed, reason=f"{fault.message}; {fault.hint}".rstrip("; ")), None
     if not recording.ok:
         reason = f"{recording.meta.outcome.value}: {recording.meta.reason}"
         return msgspec.structs.replace(missed, reason=reason, key=recording.meta.key), None
@@ -91,16 +88,27 @@ def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[StepRow, B
     return row, there
 
 
-def _choose(step: Step, here: Base) -> _Chosen | str:
-    """Return the change that a step's technique proposes here; a reason where it proposes none."""
+def _changed(step: Step, here: Base) -> tuple[System, _Chosen | None]:
+    """Return the system with a step. Raise UserError where it cannot be made, or its technique proposes nothing."""
+    changed = step.apply(here.system)
+    if not step.technique:
+        return changed, None
+    chosen = _choose(step, msgspec.structs.replace(here, system=changed))
+    return chosen.change.apply(changed), chosen
+
+
+def _choose(step: Step, here: Base) -> _Chosen:
     technique = registry.get(step.technique.partition(":")[0])
     changes = technique.changes(here.context)
     wanted = [change for change in changes if step.technique in {change.id, change.technique}]
     if wanted:
         return _Chosen(technique, wanted[0])
     if changes:
-        return f"{technique.id} proposes {', '.join(change.id for change in changes)} here, not {step.technique}"
-    return f"{technique.id} proposes nothing here: {technique.applies(here.context).reason}"
+        raise UserError(
+            f"{technique.id} proposes {', '.join(change.id for change in changes)} here, not {step.technique}",
+            hint="name one of them in the step",
+        )
+    raise UserError(f"{technique.id} proposes nothing here: {technique.applies(here.context).reason}")
 
 
 def _effect(step: Step, chosen: _Chosen | None, before: Base, after: Base) -> Effect:

@@ -149,7 +149,8 @@ class _Using:
 
     def word(self, name: str, why: str) -> None:
         self._said.add(name)
-        if name in self._busybox.applets:
+        # The program lists its own name too, and answers to it whatever is built in.
+        if name in self._busybox.applets and name != "busybox":
             self._reasons.setdefault(name, why)
 
     def words(self, words: Iterable[str], why: str) -> None:
