@@ -173,7 +173,7 @@ def _row(bench: Bench, base: Base, name: str) -> StepRow:
         library_bytes=None if libraries is None else sum(_file_bytes(tree or FileTree(), p) or 0 for p in libraries),
         processes=None if running is None else len(running),
         tree_files=sum(entry.kind == "file" for _, entry in tree.entries) if tree else None,
-        tree_bytes=sum(size_of(member) for member in root_of(tree).walk()) if tree else None,
+        tree_bytes=sum(0 if m.link_to else size_of(m) for m in root_of(tree).walk()) if tree else None,
         image_bytes=meta.artefact_bytes.get("root", meta.artefact_bytes.get("initramfs")),
         kernel_bytes=meta.artefact_bytes.get("kernel"),
         cmdline=meta.cmdline,

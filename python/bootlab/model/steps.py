@@ -80,7 +80,7 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
 
     `run_ns`: the kernel starts the first program. `application_bytes`: the file that the system file names as
     `application`; `library_bytes` and `libraries`: the other files that its process had mapped, by the diagnostic
-    boot. `tree_bytes`: the contents of all files. `image_bytes`: the root's image or the initramfs.
+    boot. `tree_bytes`: the contents of all files, of hard links once. `image_bytes`: the root's image or the initramfs.
     `marks_ns`: when each mark of the system file was seen, from the start of the first program. `kept`: what follows is
     built on it.
     """

@@ -121,7 +121,7 @@ def _cells(found: Steps, row: StepRow) -> tuple[str, ...]:
         figures.size(row.tree_bytes) + files,
         figures.size(row.image_bytes),
         figures.size(row.kernel_bytes),
-        one_line(row.published, 80),
+        one_line(row.published, 160),
         _proof(row),
     )
 
