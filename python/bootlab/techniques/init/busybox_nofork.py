@@ -32,7 +32,13 @@ class BusyboxNofork(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (Published("8.7 -> 5.0 s with fewer forks and a leaner BusyBox", "CELF's board of 2005", "elinux.org"),)
+    published = (
+        Published(
+            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",
+            "a board of CELF's (not named)",
+            "elinux.org, Boot Time",
+        ),
+    )
     references = ("busybox: docs/nofork_noexec.txt", "busybox: shell/Config.in: FEATURE_SH_NOFORK")
 
     def applies(self, context: Context) -> Applies:

@@ -9,7 +9,7 @@ from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import inittab, scripts
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 
 _TABLE = "/etc/inittab"
 _LOGINS = frozenset({"getty", "login", "agetty", "mgetty", "sh", "ash"})
@@ -32,7 +32,6 @@ class GettyLate(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (Published("part of 12.1 -> 8.8 s", "Raspberry Pi camera (showmewebcam)", "its pull requests"),)
     references = ("busybox: init/init.c: run_actions()",)
 
     def applies(self, context: Context) -> Applies:

@@ -33,7 +33,9 @@ class RcScriptsMerged(Technique):
     proof = "diagnosis"
     published = (
         Published(
-            "8.7 -> 5.0 s with fewer forks in start scripts and a leaner BusyBox", "CELF's board of 2005", "elinux.org"
+            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",
+            "a board of CELF's (not named)",
+            "elinux.org, Boot Time",
         ),
     )
     references = ("busybox: shell/ash.c: forkshell(), shellexec()", "Buildroot: package/initscripts/init.d/rcS")

@@ -9,7 +9,7 @@ from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 
 _FOLDERS = ("/lib/systemd/system-generators", "/usr/lib/systemd/system-generators")
 _MASKS = "/etc/systemd/system-generators"
@@ -48,7 +48,6 @@ class SystemdGeneratorsOff(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (Published("part of 7-9 s -> < 5 s by a minimal user space", "virtual machines", "Depot"),)
     references = ("systemd.generator(7)",)
 
     def applies(self, context: Context) -> Applies:

@@ -7,7 +7,7 @@ from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 
 _TARGET = "application.target"
 _SHOWN = 4
@@ -32,9 +32,6 @@ class SystemdTargetReduced(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (
-        Published("multi-user services left out: part of > 12 s -> about 1 s", "BeagleBone Black", "embetrix.com 2017"),
-    )
     references = ("systemd.special(7)", "kernel-command-line(7): systemd.unit=")
 
     def applies(self, context: Context) -> Applies:

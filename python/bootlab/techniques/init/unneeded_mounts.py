@@ -8,7 +8,7 @@ from bootlab.model.verdict import Effect
 from bootlab.startup import mounts, scripts
 from bootlab.startup.files import Files, norm
 from bootlab.startup.specialise import apply
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 
 
 class UnneededMounts(Technique):
@@ -28,9 +28,6 @@ class UnneededMounts(Technique):
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
-    published = (
-        Published("70 s -> < 25 s by mounting a large NAND partition later", "STM32MP1", "embedded industry talk"),
-    )
     references = ("fstab(5)", "busybox: util-linux/mount.c")
 
     def applies(self, context: Context) -> Applies:
