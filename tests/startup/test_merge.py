@@ -129,6 +129,12 @@ def test_what_is_not_understood_is_left_alone(tmp_path):
     assert rc_tree.merged(tmp_path, path) is None
 
 
+@pytest.mark.parametrize("line", ["set -e", "set -u", "IFS=:"])
+def test_what_a_program_would_not_inherit_from_its_caller(tmp_path, line):
+    path = rc_tree.write(tmp_path, {"S01a": "false\necho $none a:b\n"}, f"#!{{sh}}\n{line}\n{{dir}}/S01a || :\n")
+    assert rc_tree.merged(tmp_path, path) is None
+
+
 def test_a_script_that_starts_itself(tmp_path):
     path = rc_tree.write(
         tmp_path, {"S01a": "echo a\n"}, "#!{sh}\n[ $1 ] || {dir}/rcS x\nfor i in {dir}/S??*; do $i start; done\n"

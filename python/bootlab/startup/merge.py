@@ -91,6 +91,13 @@ def _shell_of(root: Files, script: shell.Script) -> str | None:
     return real if posixpath.basename(real) in _SHELLS else None
 
 
+def _spoils(caller: shell.Script) -> str:
+    """Return what the shell of a caller does that a program would not inherit and a function would; "" for nothing."""
+    if any(c.name == "set" and c.words[1:2] != ("--",) and not c.apart for c in caller.commands):
+        return "its caller sets options of the shell (set)"
+    return "its caller sets IFS" if "IFS" in caller.assigned else ""
+
+
 class _Merging:
     def __init__(self, root: Files, start: Start, environment: frozenset[str]) -> None:
         self.parts: list[Part] = []
@@ -133,14 +140,9 @@ class _Merging:
         """Return a script as (name, definition, whether it needs a subshell); None when it stays a program."""
         outer, above = around
         started = self._start.scripts.get(path)
-        if started is None or started.script is None:
-            self._stays(path, started.why_not if started else "it was not looked at")
-            return None
-        if path in above:
-            self._stays(path, "it starts itself")
-            return None
-        if _shell_of(self._root, started.script) != _shell_of(self._root, caller):
-            self._stays(path, f"it is run by {' '.join(started.script.interpreter) or 'no shell'}")
+        why = self._why_program(started, caller, above)
+        if why or started is None or started.script is None:
+            self._stays(path, why)
             return None
         literal = not any("$" in word or "`" in word for word in call.arguments)
         script = specialise(started.script, call.arguments if literal else ())
@@ -160,6 +162,16 @@ class _Merging:
             self._stays(path, "its merged text would not be understood")
             return None
         return name, self._function(name, again, script, outer), bool(apart)
+
+    def _why_program(self, started: Started | None, caller: shell.Script, above: tuple[str, ...]) -> str:
+        """Return what forbids from the first that a script becomes a function of its caller; "" for nothing."""
+        if started is None or started.script is None:
+            return started.why_not if started is not None else "it was not looked at"
+        if started.path in above:
+            return "it starts itself"
+        if _shell_of(self._root, started.script) != _shell_of(self._root, caller):
+            return f"it is run by {' '.join(started.script.interpreter) or 'no shell'}"
+        return _spoils(caller)
 
     def _stays(self, path: str, why: str) -> None:
         self.parts.append(Part(path, "program", why))

@@ -35,7 +35,10 @@ class BusyboxApplets(Technique):
     needs_diagnosis = True
     proof = "diagnosis"
     published = (
-        Published("8.7 -> 5.0 s with an optimised BusyBox and fewer forks", "a board of CELF's (not named)", "elinux.org, Boot Time"),
+        Published(
+            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks", "a board of CELF's (not named)",
+            "elinux.org, Boot Time",
+        ),
         Published("-350 ms and -78 % of the system's size by applications with fewer options", "BeagleBone Black",
                   "Bootlin boot-time training"),
     )  # fmt: skip
