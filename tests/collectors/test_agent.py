@@ -57,6 +57,13 @@ def test_accesses():
     assert not parse(b"@BL1 begin\n@BL1 seen magic b x init /a\n@BL1 end 1\n").complete
 
 
+def test_links_that_were_followed_and_processes_made():
+    report = parse(b"@BL1 begin\n@BL1 link /sbin/get%20ty\n@BL1 proc stat processes 139\n@BL1 end 2\n")
+    assert report.complete
+    assert report.links == ("/sbin/get ty",)
+    assert report.proc == {"stat": "processes 139"}
+
+
 def test_no_report():
     assert parse(b"") == AgentReport()
     assert parse(b"[    0.0] Linux\r\n@BL1 file R 1 /x\r\n") == AgentReport()

@@ -96,7 +96,7 @@ def _entry(value: Any, place: Place, where: str) -> Entry:
         raw = msgspec.convert(value, RawEntry)
     except msgspec.ValidationError as error:
         raise translate(error, root=RawEntry, value=value, path=place.path, prefix=where) from error
-    given = [kind for kind in _KINDS if getattr(raw, kind) not in {None, False}]
+    given = [kind for kind in _KINDS if (said := getattr(raw, kind)) is not None and said is not False]
     if len(given) != 1:
         names = " and ".join(given) if given else "none of them"
         raise place.error(
