@@ -11,6 +11,7 @@ from tests.test_docs import REPOSITORY
 
 pytestmark = [
     pytest.mark.qemu,
+    pytest.mark.timeout(3600),
     pytest.mark.skipif(
         not os.environ.get("BOOTLAB_BUILD_KERNELS")
         or not os.environ.get("BOOTLAB_BUSYBOX")

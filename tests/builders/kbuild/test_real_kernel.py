@@ -12,10 +12,14 @@ from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.source import DEBIAN_ARCHIVE
 from bootlab.model.system import KernelBuild
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("BOOTLAB_BUILD_KERNELS") or not DEBIAN_ARCHIVE.is_file(),
-    reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and install linux-source-6.1",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not os.environ.get("BOOTLAB_BUILD_KERNELS") or not DEBIAN_ARCHIVE.is_file(),
+        reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and install linux-source-6.1",
+    ),
+    # Three builds and the unpacked source; more on a machine that is busy.
+    pytest.mark.timeout(3600),
+]
 
 
 def test_two_ways_to_a_kernel_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
