@@ -176,6 +176,13 @@ def test_a_list_from_a_board_takes_the_place_of_the_watched_boot(run):
     assert {f.path: f.detail for f in done.result.kept}["/usr/bin/checker"] == "named by the check's command"
 
 
+def test_hard_links_are_counted_once(run):
+    one = Entry(kind="file", text="h" * 1000, mode=0o644, linked="h")
+    tree = {**TREE, "/usr/lib/a": one, "/usr/lib/b": one}
+    before = run(Machine(used=USED, by_check=CHECKED), TrimRequest(dry_run=True), tree=tree).result.before
+    assert before.file_bytes == sum(len(entry.text) for entry in TREE.values()) + 1000
+
+
 def test_without_a_check_the_goal_decides(run):
     done = run(Machine(used=USED), check=False)
     assert not done.result.checked

@@ -129,6 +129,12 @@ def test_a_probe_that_failed_keeps_no_file_but_the_folder_it_was_made_in():
     assert kept["/var/log"].reason == "folder"
 
 
+def test_the_file_itself_says_how_it_was_used_and_not_the_link_to_it():
+    accesses = [*seen("/lib/l.so", method="atime", kind="followed"), *seen("/lib/l.so.1", method="atime", kind="read")]
+    kept = plan({"/lib/l.so": link("l.so.1"), "/lib/l.so.1": text()}, accesses)
+    assert (kept["/lib/l.so.1"].detail, kept["/lib/l.so"].detail) == ("read (atime)", "followed (atime)")
+
+
 def test_names_that_were_only_looked_at_need_no_libraries(tmp_path):
     entries = {"/app": program(tmp_path, "app", needed=("libx.so",)), "/lib/libx.so": program(tmp_path, "x", loader="")}
     kept = plan(entries, seen("/app", method="tracing", kind="named", who="test"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from bootlab.builders.cache import Cache
-from bootlab.builders.images.members import Member, size_of
+from bootlab.builders.images.members import Member, root_of, size_of
 from bootlab.builders.programs import with_built_programs
 from bootlab.collectors.accesses import accesses_of, watched_system
 from bootlab.errors import MeasurementError, TargetError, UserError
@@ -211,7 +211,10 @@ class _Trim:
         return [PutBack(path=dropped[high - 1], why="found by halving: without it the system does not work")]
 
     def _result(self, kept: dict[str, Why], recording: Recording | None) -> TrimmedSystem:
-        files = tuple(_file(path, entry, kept.get(path)) for path, entry in self._tree.entries)
+        again = {member.path for member in root_of(self._tree).walk() if member.link_to}
+        files = tuple(
+            _file(path, entry, kept.get(path), counted=path not in again) for path, entry in self._tree.entries
+        )
         system = self._with(kept)
         before = _size(files, self._base.recording)
         after = _size(tuple(file for file in files if file.kept), recording)
@@ -247,11 +250,11 @@ def named_on_console(recording: Recording, gone: frozenset[str]) -> list[PutBack
     return list(found.values())
 
 
-def _file(path: str, entry: Entry, why: Why | None) -> TrimmedFile:
+def _file(path: str, entry: Entry, why: Why | None, *, counted: bool) -> TrimmedFile:
     return TrimmedFile(
         path=path,
         kind=entry.kind,
-        size_bytes=size_of(Member(path=path, entry=entry)) if entry.kind == "file" else 0,
+        size_bytes=size_of(Member(path=path, entry=entry)) if entry.kind == "file" and counted else 0,
         kept=why is not None,
         reason=why.reason if why is not None else "never used",
         detail=why.detail if why is not None else "",

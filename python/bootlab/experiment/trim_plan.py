@@ -17,6 +17,7 @@ from bootlab.model.trim import Reason
 
 _DEVICES = frozenset({"char", "block", "fifo"})
 _WHO_MAX = 4
+_VAGUE = {"followed": 1, "named": 2}
 _PATH = re.compile(r"/[^\s'\":;,()\[\]<>|&$`]+")
 _SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
@@ -114,8 +115,8 @@ class _Plan:
                 by_path.setdefault((access.phase, path), []).append(access)
         for phase in ("boot", "check"):
             used = {path: some for (when, path), some in by_path.items() if when == phase}
-            # What was read tells more than a name that was only given.
-            for path, some in sorted(used.items(), key=lambda item: all(a.kind == "named" for a in item[1])):
+            # What was read tells more than a link to it, and that more than a name that was only given.
+            for path, some in sorted(used.items(), key=lambda item: min(_VAGUE.get(a.kind, 0) for a in item[1])):
                 self.seed(path, _why(some, check=phase == "check"))
 
     def _meant(self, access: Access, accesses: Accesses) -> Iterable[str]:

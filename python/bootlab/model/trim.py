@@ -16,7 +16,10 @@ Reason = Literal[
 
 
 class TrimmedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """One name of the tree. `detail`: by whom it was used, or of which kept file it is the library, folder, ..."""
+    """One name of the tree. Of a file with several names the first has its bytes, the others have none.
+
+    `detail`: by whom it was used, or of which kept file it is the library, folder, ...
+    """
 
     path: str
     kind: str
