@@ -61,6 +61,7 @@ away makes a new version.
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
 | `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |
 | `bootlab-programs` | `programs.json` of a recording | 1 | every boot of a system with `[programs]` |
+| `bootlab-profile` | output of `profile --json`: `profile` as in [analysis](analysis-json.md#application), with `faults`, `read` and `loading` of a system; `advice`: what was seen, its line, its cost in nanoseconds | 1 | `profile` |
 | `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |
 | `bootlab-waits` | output of `timers waits --json` | 1 | `timers waits` |
 | `bootlab-timerstress` | first line of what `timerstress` prints; a line of JSON a population follows, `kind` says which | 1 | `guest/timers` |

@@ -55,6 +55,7 @@ fn summary(document: &Document) -> String {
             Part::Units(report) => out.push(format!("units: {}, {:?}", report.units.len(), report.startup)),
             Part::Bootchart(chart) => out.push(format!("bootchart: {} processes", chart.processes_total)),
             Part::KdReport(report) => out.push(format!("kd report: {} rows", report.rows.len())),
+            Part::Application(profile) => out.push(format!("system calls: {}", profile.calls_total)),
             Part::Deltas(report) => out.push(format!("show_delta: {} lines", report.lines)),
             Part::NotABoot(part) => out.push(format!(
                 "lines {}-{}: {}: {}",

@@ -171,7 +171,7 @@ fn other(
     options: &Options,
     export: bool,
 ) -> Analyzed {
-    let found = traces::read(format, name, stream, export);
+    let found = traces::read(format, name, stream, export, options.goal_pattern.as_deref());
     let mut notes = notes(seen, packing);
     notes.problems.extend(found.problem);
     let mut document = document(name, notes, format);
@@ -322,7 +322,7 @@ fn other_output(
     for block in blocks {
         let (from, to) = (block.from_line, block.to_line);
         console::split_out(&mut document.took, from, to, block.format.name());
-        let found = traces::read(block.format, &document.name, block.stream(), export);
+        let found = traces::read(block.format, &document.name, block.stream(), export, None);
         for mut part in found.parts {
             part.stood_at(from, to);
             placed.push((from, part));

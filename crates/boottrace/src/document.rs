@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::application::ApplicationProfile;
 use crate::boot::Boot;
 use crate::formats::Format;
 use crate::input::InputNotes;
@@ -57,6 +58,8 @@ pub enum Part {
     KdReport(KdReport),
     /// Output of `show_delta`.
     Deltas(DeltaReport),
+    /// The system calls of an application.
+    Application(ApplicationProfile),
 }
 
 impl Part {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
+use crate::application;
 use crate::foreign;
 use crate::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
 
@@ -46,6 +47,8 @@ pub enum Format {
     FtraceEvents,
     /// Text of `perf script`.
     PerfScript,
+    /// Output of strace.
+    Strace,
     /// KFI or KFT log.
     Kfi,
     /// Report of `kd`.
@@ -75,6 +78,7 @@ impl Format {
             Self::FunctionGraph => "function-graph",
             Self::FtraceEvents => "ftrace-events",
             Self::PerfScript => "perf-script",
+            Self::Strace => "strace",
             Self::Kfi => "kfi",
             Self::KdReport => "kd-report",
             Self::ShowDelta => "show-delta",
@@ -115,6 +119,7 @@ pub const DETECTORS: &[Detector] = detectors![
     BootLog: boot_log,
     FunctionGraph: function_graph::detect,
     FtraceEvents: events_text::detect,
+    Strace: application::detect,
     Kfi: kfi::detect,
     KdReport: kd::detect,
     SystemdAnalyze: systemd_analyze::detect,

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 mod analyze;
+pub mod application;
 mod archive;
 mod boot;
 pub mod calls;

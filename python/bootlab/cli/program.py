@@ -23,6 +23,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "stack": ("bootlab.cli.stack", "stack"),
     "report": ("bootlab.cli.report", "report"),
     "trace": ("bootlab.cli.trace", "trace"),
+    "profile": ("bootlab.cli.profile", "profile"),
     "where": ("bootlab.cli.where", "where"),
     "timers": ("bootlab.cli.timers", "timers"),
     "kernel": ("bootlab.cli.kernel", "kernel"),

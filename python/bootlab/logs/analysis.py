@@ -10,12 +10,13 @@ import msgspec
 
 from bootlab import _core
 from bootlab.errors import UserError
+from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
 
 Export = Literal["svg", "perfetto", "chrome", "csv", "plot", "speedscope", "folded"]
 CallColumns = tuple[list[str], list[int], list[int], list[int], list[int]]
-Part = Boot | NotABoot | CallTrace | UnitReport | Chart | KdReport | DeltaReport
+Part = Boot | NotABoot | CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile
 
 
 class Took(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, FunctionTime, KdReport, UnitReport
+from bootlab.report.application_page import application
 
 
-def part_page(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport) -> dict[str, Any]:
+def part_page(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile) -> dict[str, Any]:
     """Collect one part that is no boot."""
-    make = {CallTrace: _trace, UnitReport: _units, Chart: _chart, KdReport: _kd, DeltaReport: _deltas}[type(part)]
+    make = {
+        CallTrace: _trace, UnitReport: _units, Chart: _chart, KdReport: _kd, DeltaReport: _deltas,
+        ApplicationProfile: application,
+    }[type(part)]  # fmt: skip
     title, alerts, plot, tables = make(part)  # type: ignore[operator]
     lines = getattr(part, "lines", None)
     if isinstance(lines, tuple):

@@ -5,14 +5,18 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, FunctionTime, KdReport, UnitReport
 from bootlab.report import figures
+from bootlab.report.application_text import profile_view
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 
 _TREE_LINES = 25
 
 
-def part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, top: int) -> RenderableType:
+def part_view(
+    part: CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile, top: int
+) -> RenderableType:
     """Show one part that is no boot, with the lines it stood in when it was inside a console log."""
     lines = getattr(part, "lines", None)
     if isinstance(lines, tuple):
@@ -20,7 +24,9 @@ def part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, top
     return _part_view(part, top)
 
 
-def _part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, top: int) -> RenderableType:
+def _part_view(
+    part: CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile, top: int
+) -> RenderableType:
     if isinstance(part, CallTrace):
         return trace_view(part, top)
     if isinstance(part, UnitReport):
@@ -29,6 +35,8 @@ def _part_view(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport, to
         return chart_view(part, top)
     if isinstance(part, KdReport):
         return kd_view(part, top)
+    if isinstance(part, ApplicationProfile):
+        return profile_view(part, top)
     return deltas_view(part, top)
 
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::stage::StageEvent;
+use crate::application::ApplicationProfile;
 use crate::boot::Boot;
 use crate::document::{Document, Part};
 use crate::traces::{CallTrace, Chart, KdReport, UnitReport};
@@ -29,9 +30,22 @@ pub fn runs(document: &Document) -> Vec<Run> {
         Part::Calls(trace) if trace.weight == "ns" => Some(calls(trace)),
         Part::KdReport(report) => Some(kd(report)),
         Part::Bootchart(chart) => Some(processes(chart)),
+        Part::Application(profile) => Some(application(profile)),
         Part::Calls(_) | Part::Deltas(_) | Part::NotABoot(_) => None,
     });
     runs.filter(|run| !run.times.is_empty()).collect()
+}
+
+/// Of an application: all of it, and what it waited for, by kind of wait.
+fn application(profile: &ApplicationProfile) -> Run {
+    let mut times: Vec<_> = profile.length_ns.map(|ns| ("application".to_owned(), ns)).into_iter().collect();
+    let calls = profile.calls.iter().filter(|sum| sum.total_ns > 0);
+    times.extend(calls.clone().map(|sum| (format!("call {}", sum.call), sum.total_ns)));
+    Run {
+        times,
+        calls: calls.map(|sum| (format!("call {}", sum.call), sum.count)).collect(),
+        ..Run::default()
+    }
 }
 
 /// Tells instances of one name apart, as initcalls' labels do.

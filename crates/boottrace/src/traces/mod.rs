@@ -14,6 +14,7 @@ pub use units::{ChainRow, Startup, Unit, UnitReport, UnitStage};
 
 use std::io::{self, Cursor, Read, Seek};
 
+use crate::application;
 use crate::calls::events::Events;
 use crate::calls::names::Names;
 use crate::calls::tree::CallTree;
@@ -114,9 +115,10 @@ impl Found {
 }
 
 /// Reads one input of a format that is no boot log. `export` keeps spans and call trees too, at the cost of memory.
-pub fn read(format: Format, name: &str, stream: Box<dyn Stream + '_>, export: bool) -> Found {
+/// `goal`: a text at which the log of an application ends.
+pub fn read(format: Format, name: &str, stream: Box<dyn Stream + '_>, export: bool, goal: Option<&str>) -> Found {
     let mut found = Found::default();
-    if let Err(error) = read_into(&mut found, format, name, stream, export) {
+    if let Err(error) = read_into(&mut found, format, name, stream, export, goal) {
         found.problem = Some(error.to_string());
     }
     found
@@ -128,6 +130,7 @@ fn read_into(
     name: &str,
     stream: Box<dyn Stream + '_>,
     export: bool,
+    goal: Option<&str>,
 ) -> io::Result<()> {
     let spans = export.then_some(SPANS);
     match format {
@@ -176,6 +179,11 @@ fn read_into(
             let report = kd::parse(stream)?;
             found.skip(&report.skipped);
             found.parts.push(Part::KdReport(KdReport::from(&report)));
+        }
+        Format::Strace => {
+            let (profile, skipped) = application::parse(stream, goal)?;
+            found.skip(&skipped);
+            found.parts.push(Part::Application(profile));
         }
         Format::ShowDelta => {
             let deltas = show_delta::parse(stream)?;

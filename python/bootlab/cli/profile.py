@@ -1,0 +1,87 @@
+"""`bootlab profile`: what an application does from its start to the goal, by its system calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.opening import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.writing import write_files
+from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.logs.analysis import Analysis
+    from bootlab.logs.application import ApplicationProfile
+
+
+def profile(
+    what: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG|SYSTEM.toml",
+            help="strace's log, packed or not (`-`: standard input); or a system file: its system is traced.",
+            show_default=False,
+        ),
+    ],
+    *,
+    goal: Annotated[
+        str | None,
+        typer.Option(help="A log ends at the first line that holds this text.", show_default=False),
+    ] = None,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of each table.")] = 15,
+    html: Annotated[Path | None, typer.Option(help="Write the page of a log.", show_default=False)] = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what an application waits for, searches, reads and starts up to its goal, with advice for each.
+
+    On a board: strace -f -tt -T -o app.strace camera. All forms of strace's stamps are read (-r, -t, -tt, -ttt, -T).
+    Of a system, the emulator sees every system call of every process, with nothing added to the guest.
+
+    Example: bootlab profile app.strace --goal "first frame"
+    """
+    from bootlab.advice.application import advise  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.report import analysis_html, application_text  # noqa: PLC0415
+
+    if what.suffix == ".toml":
+        if goal is not None or html is not None:
+            raise UserError("--goal and --html are for logs", hint="the goal of a system stands in its file")
+        part, where = _traced(what, store, quiet=as_json)
+    else:
+        found, part = _read(what, goal)
+        write_files((html, lambda: analysis_html.render(found)))
+        where = str(what)
+    if as_json:
+        print_json({"format": "bootlab-profile", "version": 1, "of": where, "profile": part, "advice": advise(part)})
+        return
+    out().print(application_text.profile_view(part, rows))
+    if what.suffix == ".toml":
+        err().print(f"recording: {where}", markup=False, soft_wrap=True)
+
+
+def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:
+    from bootlab import logs  # noqa: PLC0415
+    from bootlab.logs.application import ApplicationProfile  # noqa: PLC0415
+
+    found = logs.analyze(log, goal=goal)
+    part = next((p for p in found.document.parts if isinstance(p, ApplicationProfile)), None)
+    if part is None:
+        raise UserError(
+            f"{log} is no log of system calls (taken for: {found.document.detected})",
+            hint="make one: strace -f -tt -T -o app.strace PROGRAM   (`bootlab analyze` reads everything else)",
+        )
+    if goal is not None and part.goal is None:
+        raise UserError(f"{log}: no line holds {goal!r}", hint="give a text as the log shows it, or leave --goal out")
+    return found, part
+
+
+def _traced(system_file: Path, store: Path, *, quiet: bool) -> tuple[ApplicationProfile, str]:
+    from bootlab.experiment import application  # noqa: PLC0415
+
+    with opened(system_file, store=store, quiet=quiet) as system:
+        traced = system.trace(application.REQUEST)
+        diagnosis = system.boot(diagnostic=True).diagnosis
+    return application.profile(traced.trace, diagnosis), traced.recording.path or ""
