@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bootlab.advice.application import advise
@@ -22,6 +23,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "slow-start" / "system.toml"
 def found(debian_kernel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("profile")
     system = load(EXAMPLE, environ={**os.environ, "BOOTLAB_KERNEL": str(debian_kernel)})
+    patient = msgspec.structs.replace(system.limits, wall_s=900, stall_wall_s=300)
+    system = msgspec.structs.replace(system, limits=patient)
     cache = Cache(folder / "cache")
     with Bench(QemuTarget(cache), folder / "store", jobs=1) as bench:
         traced = trace_boot(bench, cache, system, application.REQUEST)

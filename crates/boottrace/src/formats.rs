@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
 use crate::application;
+use crate::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
 use crate::foreign;
 use crate::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
 

@@ -5,21 +5,71 @@ use proptest::prelude::*;
 
 /// The same run in another form: a device that comes after 300 ms of asking, a sleep, a timeout, a child.
 const CALLS: &[(&str, f64, &str, f64)] = &[
-    ("70", 0.0, r#"execve("./app", ["./app", "-v"], 0x7ffc /* 9 vars */) = 0"#, 0.0005),
-    ("70", 0.001, r#"openat(AT_FDCWD, "/etc/ld.so.cache", O_RDONLY|O_CLOEXEC) = 3"#, 0.00001),
-    ("70", 0.002, r#"openat(AT_FDCWD, "/usr/lib/libx.so.1", O_RDONLY|O_CLOEXEC) = -1 ENOENT (No such file or directory)"#, 0.00001),
-    ("70", 0.003, r#"openat(AT_FDCWD, "/lib/libx.so.1", O_RDONLY|O_CLOEXEC) = 3"#, 0.00001),
+    (
+        "70",
+        0.0,
+        r#"execve("./app", ["./app", "-v"], 0x7ffc /* 9 vars */) = 0"#,
+        0.0005,
+    ),
+    (
+        "70",
+        0.001,
+        r#"openat(AT_FDCWD, "/etc/ld.so.cache", O_RDONLY|O_CLOEXEC) = 3"#,
+        0.00001,
+    ),
+    (
+        "70",
+        0.002,
+        r#"openat(AT_FDCWD, "/usr/lib/libx.so.1", O_RDONLY|O_CLOEXEC) = -1 ENOENT (No such file or directory)"#,
+        0.00001,
+    ),
+    (
+        "70",
+        0.003,
+        r#"openat(AT_FDCWD, "/lib/libx.so.1", O_RDONLY|O_CLOEXEC) = 3"#,
+        0.00001,
+    ),
     ("70", 0.004, r#"read(3, "\177ELF\1\1"..., 512) = 512"#, 0.00001),
-    ("70", 0.005, r"clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 71", 0.0001),
-    ("70", 0.010, r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = -1 ENOENT (No such file or directory)"#, 0.00001),
+    (
+        "70",
+        0.005,
+        r"clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 71",
+        0.0001,
+    ),
+    (
+        "70",
+        0.010,
+        r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = -1 ENOENT (No such file or directory)"#,
+        0.00001,
+    ),
     ("70", 0.011, "nanosleep({tv_sec=0, tv_nsec=100000000}, NULL) = 0", 0.1),
-    ("70", 0.111, r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = -1 ENOENT (No such file or directory)"#, 0.00001),
+    (
+        "70",
+        0.111,
+        r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = -1 ENOENT (No such file or directory)"#,
+        0.00001,
+    ),
     ("70", 0.112, "nanosleep({tv_sec=0, tv_nsec=100000000}, NULL) = 0", 0.1),
-    ("70", 0.212, r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = 4</dev/video0>"#, 0.00001),
-    ("71", 0.213, r#"execve("/bin/helper", ["helper"], 0x7ffc /* 9 vars */) = 0"#, 0.0004),
+    (
+        "70",
+        0.212,
+        r#"openat(AT_FDCWD, "/dev/video0", O_RDWR) = 4</dev/video0>"#,
+        0.00001,
+    ),
+    (
+        "71",
+        0.213,
+        r#"execve("/bin/helper", ["helper"], 0x7ffc /* 9 vars */) = 0"#,
+        0.0004,
+    ),
     ("70", 0.220, "poll([{fd=4, events=POLLIN}], 1, 250) = 0 (Timeout)", 0.25),
     ("70", 0.471, r#"mount("none", "/run", "tmpfs", 0, NULL) = 0"#, 0.012),
-    ("70", 0.490, r#"connect(5, {sa_family=AF_UNIX, sun_path="/run/x"}, 110) = -1 ECONNREFUSED (Connection refused)"#, 0.0001),
+    (
+        "70",
+        0.490,
+        r#"connect(5, {sa_family=AF_UNIX, sun_path="/run/x"}, 110) = -1 ECONNREFUSED (Connection refused)"#,
+        0.0001,
+    ),
     ("70", 0.500, r#"write(1, "app: ready\n", 11) = 11"#, 0.0001),
     ("70", 0.600, "exit_group(0) = ?", -1.0),
     ("70", 0.601, "+++ exited with 0 +++", -1.0),
@@ -28,7 +78,12 @@ const CALLS: &[(&str, f64, &str, f64)] = &[
 fn of_day(at: f64) -> String {
     let second = 86_399.9 + at;
     let second = if second >= 86_400.0 { second - 86_400.0 } else { second };
-    format!("{:02}:{:02}:{:09.6}", (second / 3600.0) as u32, (second / 60.0) as u32 % 60, second % 60.0)
+    format!(
+        "{:02}:{:02}:{:09.6}",
+        (second / 3600.0) as u32,
+        (second / 60.0) as u32 % 60,
+        second % 60.0
+    )
 }
 
 /// Writes the run as strace does with these options.
@@ -48,7 +103,11 @@ fn log(stamps: &str, timed: bool, prefix: &str) -> String {
             "terminal" => format!("[pid {pid:>5}] "),
             _ => String::new(),
         };
-        let took = if timed && *took >= 0.0 { format!(" <{took:.6}>") } else { String::new() };
+        let took = if timed && *took >= 0.0 {
+            format!(" <{took:.6}>")
+        } else {
+            String::new()
+        };
         out.push_str(&format!("{pid}{stamp}{call}{took}\n"));
     }
     out
@@ -75,21 +134,41 @@ fn every_form_of_stamps_tells_the_same() {
                 assert_eq!((found.timed, found.calls_total), (timed, 16), "{what}");
                 assert!(near(found.length_ns.unwrap_or(0), 601.0), "{what}");
                 let polled = &found.polled[0];
-                assert_eq!((polled.path.as_str(), polled.tries, polled.came), ("/dev/video0", 2, true), "{what}");
+                assert_eq!(
+                    (polled.path.as_str(), polled.tries, polled.came),
+                    ("/dev/video0", 2, true),
+                    "{what}"
+                );
                 assert!(near(polled.took_ns.unwrap_or(0), 202.0), "{what}");
                 let sleep = &found.sleeps[0];
-                assert_eq!((sleep.pid, sleep.count, sleep.asked_ns), (70, 2, Some(100_000_000)), "{what}");
+                assert_eq!(
+                    (sleep.pid, sleep.count, sleep.asked_ns),
+                    (70, 2, Some(100_000_000)),
+                    "{what}"
+                );
                 assert!(near(sleep.total_ns, 200.0), "{what}");
                 let timeout = found.waits.iter().find(|wait| wait.timed_out).expect("a timeout");
-                assert_eq!((timeout.wait_for, timeout.asked_ns), (WaitFor::Events, Some(250_000_000)), "{what}");
+                assert_eq!(
+                    (timeout.wait_for, timeout.asked_ns),
+                    (WaitFor::Events, Some(250_000_000)),
+                    "{what}"
+                );
                 assert!(near(timeout.took_ns, 250.0) && timeout.estimated != timed, "{what}");
                 assert_eq!(found.processes[0].ended, "exited with 0", "{what}");
                 assert_eq!(found.processes[1].parent, Some(70), "{what}");
                 assert_eq!(found.processes[1].program, "/bin/helper", "{what}");
                 assert_eq!((found.libraries.opened, found.libraries.missed), (1, 1), "{what}");
-                assert_eq!((found.execs.len(), found.mounts.len(), found.sockets.len()), (2, 1, 1), "{what}");
+                assert_eq!(
+                    (found.execs.len(), found.mounts.len(), found.sockets.len()),
+                    (2, 1, 1),
+                    "{what}"
+                );
                 assert_eq!(found.sockets[0].error, "ECONNREFUSED");
-                let library = found.files.iter().find(|file| file.path == "/lib/libx.so.1").expect("the library");
+                let library = found
+                    .files
+                    .iter()
+                    .find(|file| file.path == "/lib/libx.so.1")
+                    .expect("the library");
                 assert_eq!((library.read_bytes, library.first_line), (512, 4));
                 assert_eq!(found.missing_total, 3, "{what}");
             }
@@ -100,7 +179,11 @@ fn every_form_of_stamps_tells_the_same() {
 #[test]
 fn work_that_takes_long_is_listed_with_its_path() {
     let found = profile(&log("tt", true, "file"));
-    let mount = found.waits.iter().find(|wait| wait.wait_for == WaitFor::Work).expect("the mount");
+    let mount = found
+        .waits
+        .iter()
+        .find(|wait| wait.wait_for == WaitFor::Work)
+        .expect("the mount");
     assert_eq!((mount.call.as_str(), mount.took_ns), ("mount", 12_000_000));
 }
 
@@ -136,9 +219,16 @@ fn calls_cut_in_two_are_put_together() {
 10:00:00.200000 +++ exited with 3 +++
 "#;
     let found = profile(text);
-    let pids: Vec<_> = found.processes.iter().map(|process| (process.pid, process.ended.as_str())).collect();
+    let pids: Vec<_> = found
+        .processes
+        .iter()
+        .map(|process| (process.pid, process.ended.as_str()))
+        .collect();
     assert_eq!(pids, [(8, "exited with 3"), (9, "killed by SIGKILL")]);
-    assert_eq!((found.polled[0].pid, found.polled[0].tries, found.polled[0].came), (8, 1, true));
+    assert_eq!(
+        (found.polled[0].pid, found.polled[0].tries, found.polled[0].came),
+        (8, 1, true)
+    );
     assert_eq!((found.sleeps[0].pid, found.sleeps[0].total_ns), (8, 100_116_000));
 }
 

@@ -38,7 +38,11 @@ pub fn runs(document: &Document) -> Vec<Run> {
 
 /// Of an application: all of it, and what it waited for, by kind of wait.
 fn application(profile: &ApplicationProfile) -> Run {
-    let mut times: Vec<_> = profile.length_ns.map(|ns| ("application".to_owned(), ns)).into_iter().collect();
+    let mut times: Vec<_> = profile
+        .length_ns
+        .map(|ns| ("application".to_owned(), ns))
+        .into_iter()
+        .collect();
     let calls = profile.calls.iter().filter(|sum| sum.total_ns > 0);
     times.extend(calls.clone().map(|sum| (format!("call {}", sum.call), sum.total_ns)));
     Run {

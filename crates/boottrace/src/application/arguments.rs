@@ -105,6 +105,8 @@ pub fn time_ns(arguments: &[u8]) -> Option<i64> {
     let fraction = |name: &[u8], unit: u64| {
         memchr::memmem::find(rest, name).map(|at| digits(&rest[at + name.len()..]).0.saturating_mul(unit))
     };
-    let ns = fraction(b"tv_nsec=", 1).or_else(|| fraction(b"tv_usec=", 1000)).unwrap_or(0);
+    let ns = fraction(b"tv_nsec=", 1)
+        .or_else(|| fraction(b"tv_usec=", 1000))
+        .unwrap_or(0);
     (used > 0).then(|| signed(seconds.saturating_mul(1_000_000_000).saturating_add(ns)))
 }

@@ -143,7 +143,9 @@ fn without_brackets(mut text: &[u8]) -> &[u8] {
         let Some(end) = memchr::memchr(b']', inside).filter(|&end| end > 0) else {
             break;
         };
-        let known = inside[..end].iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b' ' | b'?'));
+        let known = inside[..end]
+            .iter()
+            .all(|b| b.is_ascii_hexdigit() || matches!(b, b' ' | b'?'));
         if !known {
             break;
         }
@@ -202,14 +204,20 @@ fn call<'a>(name: &'a [u8], rest: &'a [u8]) -> Call<'a> {
     }
     let (rest, took_ns) = duration(rest);
     let Some((arguments, result)) = split_result(rest) else {
-        return Call { arguments: rest, ..none };
+        return Call {
+            arguments: rest,
+            ..none
+        };
     };
     let end = result.iter().position(|&b| b == b' ').unwrap_or(result.len());
     let value = &result[..end];
     let mut after = result[end..].trim_ascii_start();
     let mut error: &[u8] = b"";
     if after.first() == Some(&b'E') {
-        let end = after.iter().position(|&b| !b.is_ascii_alphanumeric() && b != b'_').unwrap_or(after.len());
+        let end = after
+            .iter()
+            .position(|&b| !b.is_ascii_alphanumeric() && b != b'_')
+            .unwrap_or(after.len());
         (error, after) = (&after[..end], after[end..].trim_ascii_start());
     }
     Call {
@@ -264,7 +272,11 @@ fn number(value: &[u8]) -> Option<i64> {
 pub fn detect(head: &[u8]) -> Option<f32> {
     let mut seen = 0_u32;
     let mut calls = 0_u32;
-    for text in head.split(|&b| b == b'\n').filter(|text| !text.trim_ascii().is_empty()).take(60) {
+    for text in head
+        .split(|&b| b == b'\n')
+        .filter(|text| !text.trim_ascii().is_empty())
+        .take(60)
+    {
         seen += 1;
         calls += match line(text).map(|line| line.body) {
             // A function's name with brackets stands in many logs; what it returned does not.

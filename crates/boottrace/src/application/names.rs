@@ -36,7 +36,9 @@ pub enum Kind {
 /// What a call of this name does; the arguments tell a futex that waits from one that wakes.
 pub fn kind(name: &[u8], arguments: &[u8]) -> Kind {
     match name {
-        b"nanosleep" | b"clock_nanosleep" | b"clock_nanosleep_time64" | b"restart_syscall" => Kind::Wait(WaitFor::Sleep),
+        b"nanosleep" | b"clock_nanosleep" | b"clock_nanosleep_time64" | b"restart_syscall" => {
+            Kind::Wait(WaitFor::Sleep)
+        }
         b"poll" | b"ppoll" | b"ppoll_time64" | b"select" | b"_newselect" | b"pselect6" | b"pselect6_time64"
         | b"epoll_wait" | b"epoll_pwait" | b"epoll_pwait2" | b"io_getevents" => Kind::Wait(WaitFor::Events),
         b"wait4" | b"waitid" | b"waitpid" => Kind::Wait(WaitFor::Child),
@@ -70,7 +72,10 @@ pub fn kind(name: &[u8], arguments: &[u8]) -> Kind {
 
 /// Errors that say: not there, or not yet.
 pub fn not_there(error: &[u8]) -> bool {
-    matches!(error, b"ENOENT" | b"ENOTDIR" | b"ENXIO" | b"ENODEV" | b"EBUSY" | b"EAGAIN" | b"EACCES")
+    matches!(
+        error,
+        b"ENOENT" | b"ENOTDIR" | b"ENXIO" | b"ENODEV" | b"EBUSY" | b"EAGAIN" | b"EACCES"
+    )
 }
 
 /// Splits a path into its folder and its last part.

@@ -197,7 +197,12 @@ impl Reader {
         for process in self.processes.iter_mut().filter(|process| process.parent == Some(0)) {
             process.parent = Some(pid);
         }
-        let nameless: Vec<String> = self.asked.keys().filter(|(of, _)| *of == 0).map(|(_, path)| path.clone()).collect();
+        let nameless: Vec<String> = self
+            .asked
+            .keys()
+            .filter(|(of, _)| *of == 0)
+            .map(|(_, path)| path.clone())
+            .collect();
         for path in nameless {
             if let Some(asked) = self.asked.remove(&(0, path.clone())) {
                 self.asked.insert((pid, path), asked);
@@ -239,7 +244,10 @@ impl Reader {
             }
             Some(Stamp::OfDay { ns, whole_seconds }) => {
                 self.coarse |= whole_seconds;
-                let before = self.first_ns.zip(self.now_ns).map(|(first, now)| first.saturating_add(now));
+                let before = self
+                    .first_ns
+                    .zip(self.now_ns)
+                    .map(|(first, now)| first.saturating_add(now));
                 // Past midnight; lines of two processes may stand in the wrong order by a little.
                 if before.is_some_and(|before| ns + self.days + DAY_NS / 2 < before) {
                     self.days += DAY_NS;
@@ -332,7 +340,11 @@ impl Reader {
         if wait.estimated {
             let passed = self.now_ns.zip(wait.at_ns).map(|(now, at)| now.saturating_sub(at));
             // Whole seconds, or none: what was asked for is nearer to the truth.
-            let known = if self.coarse { wait.asked_ns } else { passed.or(wait.asked_ns) };
+            let known = if self.coarse {
+                wait.asked_ns
+            } else {
+                passed.or(wait.asked_ns)
+            };
             let Some(known) = known else { return };
             wait.took_ns = known.max(0);
         }
@@ -349,7 +361,9 @@ impl Reader {
 
     fn work(&mut self, done: &Done<'_>, took_ns: i64) {
         let path = arguments::descriptor(arguments::nth(done.arguments, 0))
-            .and_then(|(number, named)| named.or_else(|| self.descriptors.path(done.pid, number).map(|p| p.to_string())))
+            .and_then(|(number, named)| {
+                named.or_else(|| self.descriptors.path(done.pid, number).map(|p| p.to_string()))
+            })
             .or_else(|| arguments::text(done.arguments))
             .unwrap_or_default();
         self.tables.waited(Wait {
@@ -419,7 +433,9 @@ impl Reader {
             return;
         }
         let key = (done.pid, path.to_owned());
-        let Some(mut asked) = self.asked.remove(&key) else { return };
+        let Some(mut asked) = self.asked.remove(&key) else {
+            return;
+        };
         let waits = self.states.get(&done.pid).map_or(0, |state| state.waits);
         asked.last_ns = done.at_ns;
         asked.last_line = done.line;
@@ -469,7 +485,9 @@ impl Reader {
             self.descriptors.close(done.pid, number);
             return;
         }
-        let path = named.map(std::rc::Rc::from).or_else(|| self.descriptors.path(done.pid, number));
+        let path = named
+            .map(std::rc::Rc::from)
+            .or_else(|| self.descriptors.path(done.pid, number));
         let Some(path) = path else { return };
         let result = done.end.result.unwrap_or(-1);
         if kind == Kind::Duplicate {
@@ -494,11 +512,19 @@ impl Reader {
     }
 
     fn forked(&mut self, done: &Done<'_>) {
-        let Some(child) = done.end.result.and_then(|pid| u32::try_from(pid).ok()).filter(|&pid| pid > 0) else {
+        let Some(child) = done
+            .end
+            .result
+            .and_then(|pid| u32::try_from(pid).ok())
+            .filter(|&pid| pid > 0)
+        else {
             return;
         };
         let thread = memchr::memmem::find(done.arguments, b"CLONE_THREAD").is_some();
-        let program = self.process(done.pid).map(|parent| parent.program.clone()).unwrap_or_default();
+        let program = self
+            .process(done.pid)
+            .map(|parent| parent.program.clone())
+            .unwrap_or_default();
         self.descriptors.forked(done.pid, child, thread);
         let (pid, end_ns) = (done.pid, self.now_ns);
         if let Some(process) = self.process(child) {
@@ -557,7 +583,10 @@ fn command(path: &str, list: &[u8]) -> String {
     }
     let mut text = words.join(" ");
     if text.len() > TEXT_MAX_BYTES {
-        let end = (0..=TEXT_MAX_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let end = (0..=TEXT_MAX_BYTES)
+            .rev()
+            .find(|&at| text.is_char_boundary(at))
+            .unwrap_or(0);
         text.truncate(end);
     }
     text

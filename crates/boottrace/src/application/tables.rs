@@ -114,10 +114,20 @@ impl Tables {
 
     /// The process that had no number has one.
     pub fn renamed(&mut self, pid: u32) {
-        self.waits.iter_mut().filter(|wait| wait.pid == 0).for_each(|wait| wait.pid = pid);
+        self.waits
+            .iter_mut()
+            .filter(|wait| wait.pid == 0)
+            .for_each(|wait| wait.pid = pid);
         let lists = [&mut self.execs, &mut self.mounts, &mut self.sockets];
-        lists.into_iter().flatten().filter(|noted| noted.pid == 0).for_each(|noted| noted.pid = pid);
-        self.polled.iter_mut().filter(|polled| polled.pid == 0).for_each(|polled| polled.pid = pid);
+        lists
+            .into_iter()
+            .flatten()
+            .filter(|noted| noted.pid == 0)
+            .for_each(|noted| noted.pid = pid);
+        self.polled
+            .iter_mut()
+            .filter(|polled| polled.pid == 0)
+            .for_each(|polled| polled.pid = pid);
         let nameless: Vec<_> = self.sleeps.keys().filter(|(of, _)| *of == 0).copied().collect();
         for key in nameless {
             if let Some(mut sleep) = self.sleeps.remove(&key) {
@@ -183,7 +193,9 @@ impl Tables {
         profile.sleeps = self.sleeps.into_values().collect();
         profile.sleeps.sort_by_key(|sleep| (-sleep.total_ns, sleep.first_line));
         profile.polled = self.polled;
-        profile.polled.sort_by_key(|polled| (-polled.took_ns.unwrap_or(0), polled.first_line));
+        profile
+            .polled
+            .sort_by_key(|polled| (-polled.took_ns.unwrap_or(0), polled.first_line));
         cut(profile.files.len());
         cut(profile.missing.len());
         cut(profile.sleeps.len());
