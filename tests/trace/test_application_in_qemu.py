@@ -10,7 +10,6 @@ from bootlab.advice.application import advise
 from bootlab.builders.cache import Cache
 from bootlab.experiment import application
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import diagnosis_of
 from bootlab.experiment.tracing import trace_boot
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
@@ -28,8 +27,7 @@ def found(debian_kernel, tmp_path_factory):
     cache = Cache(folder / "cache")
     with Bench(QemuTarget(cache), folder / "store", jobs=1) as bench:
         traced = trace_boot(bench, cache, system, application.REQUEST)
-        diagnosis = diagnosis_of(bench, system, traced.timing, "slow-start")
-    return application.profile(traced.trace, diagnosis)
+    return application.profile(traced.trace)
 
 
 def test_each_planted_wait_has_its_length(found):
@@ -49,13 +47,6 @@ def test_the_calls_are_counted(found):
     assert opens.count - opens.errors >= 4
     assert len(found.processes) == 3
     assert all(one.count > 10 for one in found.faults)
-
-
-def test_files_and_loader_come_from_the_diagnosis(found):
-    assert {"/usr/bin/slow-start", "/usr/share/slow-start.bin", "/lib/libc.so.6"} <= {one.path for one in found.read}
-    (loading,) = found.loading
-    assert loading.relocations
-    assert loading.total_cycles
 
 
 def test_the_advice_names_all_of_it(found):
