@@ -131,7 +131,7 @@ fn every_form_of_stamps_tells_the_same() {
             for prefix in ["file", "terminal"] {
                 let found = profile(&log(stamps, timed, prefix));
                 let what = format!("-{stamps} {timed} {prefix}: {found:#?}");
-                assert_eq!((found.timed, found.calls_total), (timed, 16), "{what}");
+                assert_eq!((found.timed, found.calls_total), (timed, 17), "{what}");
                 assert!(near(found.length_ns.unwrap_or(0), 601.0), "{what}");
                 let polled = &found.polled[0];
                 assert_eq!(

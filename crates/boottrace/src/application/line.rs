@@ -51,6 +51,8 @@ pub struct Call<'a> {
     pub took_ns: Option<i64>,
     /// `<unfinished ...>`, or cut off.
     pub unfinished: bool,
+    /// `strace: Process 123 attached` in the midst of the line.
+    pub attached: Option<u32>,
 }
 
 /// A line taken apart.
@@ -194,11 +196,11 @@ fn call<'a>(name: &'a [u8], rest: &'a [u8]) -> Call<'a> {
         note: b"",
         took_ns: None,
         unfinished: true,
+        attached: None,
     };
     // A process that is attached meanwhile is announced in the midst of the line.
-    let rest = memchr::memmem::rfind(rest, b"strace: Process ")
-        .filter(|&at| rest.ends_with(b" attached") && !rest[at..].contains(&b'='))
-        .map_or(rest, |at| &rest[..at]);
+    let (rest, attached) = announced(rest);
+    let none = Call { attached, ..none };
     if let Some(arguments) = rest.trim_ascii_end().strip_suffix(b"<unfinished ...>") {
         return Call { arguments, ..none };
     }
@@ -228,6 +230,22 @@ fn call<'a>(name: &'a [u8], rest: &'a [u8]) -> Call<'a> {
         took_ns,
         unfinished: false,
         ..none
+    }
+}
+
+/// Splits off `strace: Process 123 attached` at the end.
+fn announced(rest: &[u8]) -> (&[u8], Option<u32>) {
+    let found = rest
+        .strip_suffix(b" attached")
+        .and_then(|words| Some((words, memchr::memmem::rfind(words, b"strace: Process ")?)));
+    let Some((words, at)) = found else {
+        return (rest, None);
+    };
+    let (pid, used) = digits(&words[at + b"strace: Process ".len()..]);
+    let whole = used > 0 && at + b"strace: Process ".len() + used == words.len();
+    match u32::try_from(pid) {
+        Ok(pid) if whole => (&rest[..at], Some(pid)),
+        _ => (rest, None),
     }
 }
 

@@ -125,6 +125,12 @@ impl Reader {
             self.attached.insert(child);
             return pid;
         }
+        if let Body::Call(Call {
+            attached: Some(child), ..
+        }) = found.body
+        {
+            self.attached.insert(child);
+        }
         self.process(pid);
         if let Some(wait) = self.states.entry(pid).or_default().open_wait.take() {
             self.end_wait(wait);
