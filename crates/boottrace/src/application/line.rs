@@ -280,7 +280,7 @@ fn split_result(text: &[u8]) -> Option<(&[u8], &[u8])> {
 fn number(value: &[u8]) -> Option<i64> {
     if let Some(hex) = value.strip_prefix(b"0x") {
         let text = std::str::from_utf8(hex).ok()?;
-        return u64::from_str_radix(text, 16).ok().map(u64::cast_signed);
+        return i64::from_str_radix(text, 16).ok();
     }
     let end = value.iter().position(|&b| b == b'<').unwrap_or(value.len());
     integer(&value[..end])

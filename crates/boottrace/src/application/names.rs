@@ -90,5 +90,5 @@ pub fn folder_of(path: &str) -> &str {
 /// True for the name of a shared library: `libc.so.6`, `plugin.so`.
 pub fn is_library(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    !name.starts_with("ld.so.") && (name.ends_with(".so") || name.contains(".so."))
+    !name.starts_with("ld.so.") && (name.as_bytes().ends_with(b".so") || name.contains(".so."))
 }
