@@ -108,7 +108,7 @@ fn log(stamps: &str, timed: bool, prefix: &str) -> String {
         } else {
             String::new()
         };
-        out.push_str(&format!("{pid}{stamp}{call}{took}\n"));
+        out += &[pid.as_str(), &stamp, call, &took, "\n"].concat();
     }
     out
 }
