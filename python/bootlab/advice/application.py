@@ -204,7 +204,9 @@ def _own(profile: ApplicationProfile) -> Iterator[Advice]:
         yield Advice(
             id="computes",
             seen=f"{_ms(main.own_ns)} outside of system calls in {main.program or f'process {main.pid}'}",
-            advice="it computes, waits for a processor, or is held up by strace: ask perf record which functions",
+            advice="it computes, or its loader relocates it: see the loader's count, and perf record on a board"
+            if profile.source == "trace"
+            else "it computes, waits for a processor, or is held up by strace: ask perf record which functions",
             cost_ns=main.own_ns,
-            techniques=("program-optimisation",),
+            techniques=("fewer-relocations", "program-optimisation"),
         )
