@@ -260,3 +260,15 @@ proptest! {
         parse(&bytes[..], None).expect("a slice cannot fail");
     }
 }
+
+#[test]
+fn times_beyond_all_bounds_saturate() {
+    let long = "9".repeat(30);
+    let day = format!("08:07:{long} brk(NULL) = 0x1000 <{long}>\n");
+    let since = format!("1 {long}.5 nanosleep({{tv_sec={long}, tv_nsec=0}}, NULL) = 0 <{long}.9>\n");
+    let file = format!("1 {long}.5 openat(AT_FDCWD, \"/lib/libc.so.6\", O_RDONLY) = 3 <{long}.9>\n");
+    for text in [day, since, file] {
+        let (profile, _) = parse(text.repeat(3).as_bytes(), None).expect("a slice cannot fail");
+        assert!(profile.processes.iter().all(|process| process.in_calls_ns >= 0));
+    }
+}

@@ -121,7 +121,8 @@ fn one_stamp(text: &[u8]) -> Option<(Stamp, usize)> {
         if text.get(at) != Some(&b':') || more == 0 || hours > 23 || minutes > 59 {
             return None;
         }
-        let (seconds_ns, length) = decimal_ns(&text[at + 1..], SECOND_NS)?;
+        // 60 is a leap second.
+        let (seconds_ns, length) = decimal_ns(&text[at + 1..], SECOND_NS).filter(|(ns, _)| *ns < 61 * SECOND_NS)?;
         let ns = signed((hours * 3600 + minutes * 60) * SECOND_NS + seconds_ns);
         let end = at + 1 + length;
         let whole_seconds = length <= 2;

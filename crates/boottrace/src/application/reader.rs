@@ -255,10 +255,10 @@ impl Reader {
                     .zip(self.now_ns)
                     .map(|(first, now)| first.saturating_add(now));
                 // Past midnight; lines of two processes may stand in the wrong order by a little.
-                if before.is_some_and(|before| ns + self.days + DAY_NS / 2 < before) {
-                    self.days += DAY_NS;
+                if before.is_some_and(|before| self.days.saturating_add(ns + DAY_NS / 2) < before) {
+                    self.days = self.days.saturating_add(DAY_NS);
                 }
-                ns + self.days
+                self.days.saturating_add(ns)
             }
         };
         let first_ns = *self.first_ns.get_or_insert(at_ns);
@@ -294,7 +294,7 @@ impl Reader {
         if let Some(process) = self.process(done.pid) {
             process.calls += 1;
             if !matches!(kind, Kind::Wait(_)) {
-                process.in_calls_ns += took_ns;
+                process.in_calls_ns = process.in_calls_ns.saturating_add(took_ns);
             }
         }
         match kind {
@@ -355,7 +355,7 @@ impl Reader {
             wait.took_ns = known.max(0);
         }
         if let Some(&index) = self.index.get(&wait.pid) {
-            self.processes[index].waited_ns += wait.took_ns;
+            self.processes[index].waited_ns = self.processes[index].waited_ns.saturating_add(wait.took_ns);
         }
         if wait.wait_for == WaitFor::Sleep {
             self.tables.slept(wait.pid, wait.asked_ns, wait.took_ns, wait.line);

@@ -46,14 +46,14 @@ impl Tables {
     /// The row of a file.
     pub fn file(&mut self, path: &str, line: u32, took_ns: i64) -> Option<&mut FileUse> {
         if is_library(path) {
-            self.libraries.took_ns += took_ns;
+            self.libraries.took_ns = self.libraries.took_ns.saturating_add(took_ns);
         }
         let file = row(&mut self.files, path.to_owned(), &mut self.left_out)?;
         if file.path.is_empty() {
             path.clone_into(&mut file.path);
             file.first_line = line;
         }
-        file.took_ns += took_ns;
+        file.took_ns = file.took_ns.saturating_add(took_ns);
         Some(file)
     }
 
@@ -73,7 +73,7 @@ impl Tables {
         let library = is_library(path);
         if library {
             self.libraries.missed += 1;
-            self.libraries.took_ns += took_ns;
+            self.libraries.took_ns = self.libraries.took_ns.saturating_add(took_ns);
         }
         let folder = folder_of(path);
         if let Some(missing) = row(&mut self.missing, folder.to_owned(), &mut self.left_out) {
@@ -84,7 +84,7 @@ impl Tables {
             }
             missing.count += 1;
             missing.libraries += u64::from(library);
-            missing.took_ns += took_ns;
+            missing.took_ns = missing.took_ns.saturating_add(took_ns);
         }
     }
 
@@ -96,7 +96,7 @@ impl Tables {
             }
             sum.count += 1;
             sum.errors += u64::from(failed);
-            sum.total_ns += took_ns;
+            sum.total_ns = sum.total_ns.saturating_add(took_ns);
             sum.max_ns = sum.max_ns.max(took_ns);
         }
     }
@@ -108,7 +108,7 @@ impl Tables {
                 (sleep.pid, sleep.asked_ns, sleep.first_line) = (pid, asked_ns, line);
             }
             sleep.count += 1;
-            sleep.total_ns += took_ns;
+            sleep.total_ns = sleep.total_ns.saturating_add(took_ns);
         }
     }
 
