@@ -28,6 +28,7 @@ VERBS = (
     "new",
     "boot",
     "trace",
+    "profile",
     "where",
     "timers stress",
     "timers compare",
