@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 
 import msgspec
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.model.filesystems import FilesystemRow, Filesystems
-from bootlab.report import figures
+from bootlab.report import figures, table_page
 from bootlab.report.csv_cell import csv_cell
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
@@ -64,30 +63,11 @@ def comma_separated(found: Filesystems) -> str:
 
 def page(found: Filesystems) -> str:
     """Return one self-contained HTML page."""
-    pairs = zip(_HEAD, _UNDER, strict=True)
-    head = "".join(f"<th>{html.escape(name)}<br><small>{html.escape(under)}</small></th>" for name, under in pairs)
-    rows = "".join(
-        f"<tr class='{'proved' if row.ok and row.proved else 'open'}'>"
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row))
-        + "</tr>\n"
-        for row in found.rows
-    )
-    left = "".join(f"<li>{html.escape(one_line(f'{row.title}: {row.reason}', 300))}</li>" for row in found.left_out)
-    title = html.escape(_headline(found))
-    return (
-        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
-        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
-        + (f"<p>Left out:</p><ul>{left}</ul>\n" if left else "")
-        + f"<p>{html.escape(_footnote(found))}</p></body></html>\n"
-    )
-
-
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:95rem}"
-    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:right;vertical-align:top;white-space:nowrap;"
-    "border-bottom:1px solid #8884;font-variant-numeric:tabular-nums}th:first-child,td:first-child,th:last-child,"
-    "td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere}tr.open{opacity:.6}"
-)
+    words = {_HEAD[0], _HEAD[-1]}
+    columns = [table_page.Column(name, under, name in words) for name, under in zip(_HEAD, _UNDER, strict=True)]
+    table = table_page.Table(columns, [(row.ok and row.proved, _cells(row)) for row in found.rows])
+    left_out = [one_line(f"{row.title}: {row.reason}", 300) for row in found.left_out]
+    return table_page.page(_headline(found), [table], notes=_footnote(found), left_out=left_out)
 
 
 def _in_place(row: FilesystemRow) -> bool:

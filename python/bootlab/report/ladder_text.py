@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 
 from rich import box
@@ -11,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from bootlab.report import figures
+from bootlab.report import figures, table_page
 from bootlab.report.csv_cell import csv_cell
 from bootlab.report.ladder import Ladder, Rung
 from bootlab.report.shown_text import one_line
@@ -89,27 +88,10 @@ def comma_separated(ladder: Ladder) -> str:
 
 def page(ladder: Ladder) -> str:
     """Return one self-contained HTML page."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
-    rows = "".join(
-        f"<tr class='{'proved' if rung.proved else 'open'}'>"
-        + "".join(f"<td>{html.escape(_cells(rung)[name])}</td>" for name in _HEAD)
-        + "</tr>\n"
-        for rung in ladder.rungs
-    )
-    title = html.escape(_headline(ladder))
-    return (
-        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
-        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
-        f"<p>{html.escape(_footnote(ladder))}</p></body></html>\n"
-    )
-
-
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:90rem}"
-    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;"
-    "border-bottom:1px solid #8884}td:nth-child(n+2):nth-child(-n+6){text-align:right;white-space:nowrap;"
-    "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
-)
+    words = {_TECHNIQUE, "stage", "verdict", "published (BeagleBone)", "proof"}
+    columns = [table_page.Column(name, words=name in words) for name in _HEAD]
+    rows = [(rung.proved, [_cells(rung)[name] for name in _HEAD]) for rung in ladder.rungs]
+    return table_page.page(_headline(ladder), [table_page.Table(columns, rows)], notes=_footnote(ladder))
 
 
 def _cells(rung: Rung) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 
 import msgspec
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.model.steps import StepRow, Steps
-from bootlab.report import figures
+from bootlab.report import figures, table_page
 from bootlab.report.csv_cell import csv_cell
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
@@ -74,37 +73,14 @@ def comma_separated(found: Steps) -> str:
 
 def page(found: Steps) -> str:
     """Return one self-contained HTML page."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in _HEAD)
-    rows = "".join(
-        f"<tr class='{'proved' if row.kept and row.proved else 'open'}'>"
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(found, row))
-        + "</tr>\n"
-        for row in found.rows
-    )
-    marks = ""
+    words = {_HEAD[0], "published", "proof"}
+    columns = [table_page.Column(name, words=name in words) for name in _HEAD]
+    tables = [table_page.Table(columns, [(row.kept and row.proved, _cells(found, row)) for row in found.rows])]
     if found.marks:
-        names = "".join(f"<th>{html.escape(name)}</th>" for name in found.marks)
-        lines = "".join(
-            f"<tr><td>{html.escape(one_line(row.title, 80))}</td>"
-            + "".join(f"<td>{cell}</td>" for cell in _marks(found, row))
-            + "</tr>\n"
-            for row in found.rows
-        )
-        marks = f"<table><thead><tr><th>{_MARKS}</th>{names}</tr></thead>\n<tbody>\n{lines}</tbody></table>\n"
-    title = html.escape(_headline(found))
-    return (
-        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\n<style>{_STYLE}</style>"
-        f"</head>\n<body><h1>{title}</h1>\n<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n{marks}"
-        f"<p>{html.escape(_footnote(found))}</p></body></html>\n"
-    )
-
-
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2rem;max-width:100rem}"
-    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;"
-    "border-bottom:1px solid #8884}td:nth-child(n+2):nth-child(-n+10){text-align:right;white-space:nowrap;"
-    "font-variant-numeric:tabular-nums}tr.open{opacity:.6}td:last-child{overflow-wrap:anywhere}"
-)
+        columns = [table_page.Column(_MARKS, words=True), *map(table_page.Column, found.marks)]
+        rows = [(row.kept and row.proved, (one_line(row.title, 80), *_marks(found, row))) for row in found.rows]
+        tables.append(table_page.Table(columns, rows))
+    return table_page.page(_headline(found), tables, notes=_footnote(found))
 
 
 def _cells(found: Steps, row: StepRow) -> tuple[str, ...]:
