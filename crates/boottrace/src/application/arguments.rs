@@ -1,9 +1,11 @@
 //! Single arguments out of what strace prints between the brackets.
 
-use crate::calls::number::{digits, signed};
+use crate::calls::number::{digits, integer, signed};
 
 /// Bytes of a path or command that are kept.
 const TEXT_MAX_BYTES: usize = 1024;
+/// Bytes that are kept of what is only shown: calls, commands.
+pub const SHOWN_MAX_BYTES: usize = 200;
 
 /// The first text in quotes, with C's escapes resolved; cut where strace cut it, and at a kilobyte.
 pub fn text(arguments: &[u8]) -> Option<String> {
@@ -109,4 +111,46 @@ pub fn time_ns(arguments: &[u8]) -> Option<i64> {
         .or_else(|| fraction(b"tv_usec=", 1000))
         .unwrap_or(0);
     (used > 0).then(|| signed(seconds.saturating_mul(1_000_000_000).saturating_add(ns)))
+}
+
+/// A command as people write it: the words of the list, or the path alone.
+pub fn command(path: &str, list: &[u8]) -> String {
+    let mut words = vec![path.to_owned()];
+    let inside = list.strip_prefix(b"[").unwrap_or(b"");
+    for number in 1..8 {
+        let word = nth(inside, number);
+        match text(word) {
+            Some(word) => words.push(word),
+            None => break,
+        }
+    }
+    let mut text = words.join(" ");
+    if text.len() > SHOWN_MAX_BYTES {
+        let end = (0..=SHOWN_MAX_BYTES)
+            .rev()
+            .find(|&at| text.is_char_boundary(at))
+            .unwrap_or(0);
+        text.truncate(end);
+    }
+    text
+}
+
+/// The time that a wait was given, where its arguments say so.
+pub fn asked_ns(name: &[u8], text: &[u8]) -> Option<i64> {
+    let milliseconds = |argument: &[u8]| {
+        integer(argument)
+            .filter(|&ms| ms >= 0)
+            .map(|ms| ms.saturating_mul(1_000_000))
+    };
+    match name {
+        b"poll" => milliseconds(nth(text, 2)),
+        b"epoll_wait" | b"epoll_pwait" => milliseconds(nth(text, 3)),
+        b"select" | b"_newselect" | b"pselect6" | b"pselect6_time64" => time_ns(nth(text, 4)),
+        b"ppoll" | b"ppoll_time64" => time_ns(nth(text, 2)),
+        b"nanosleep" => time_ns(nth(text, 0)),
+        b"clock_nanosleep" | b"clock_nanosleep_time64" if !nth(text, 1).starts_with(b"TIMER_ABSTIME") => {
+            time_ns(nth(text, 2))
+        }
+        _ => None,
+    }
 }

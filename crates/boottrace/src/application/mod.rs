@@ -1,6 +1,8 @@
 //! What an application does from its start to the goal, out of the log of its system calls.
 
 mod arguments;
+mod asked;
+mod clock;
 mod descriptors;
 mod line;
 mod names;

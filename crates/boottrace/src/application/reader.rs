@@ -3,25 +3,23 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 
-use super::arguments;
+use super::arguments::{self, SHOWN_MAX_BYTES};
+use super::asked::{AskedPaths, Try};
+use super::clock::Clock;
 use super::descriptors::Descriptors;
-use super::line::{self, Body, Call, Stamp};
+use super::line::{self, Body, Call};
 use super::names::{self, Kind};
-use super::profile::{ApplicationProfile, Goal, Noted, Polled, Process, Wait, WaitFor};
+use super::profile::{ApplicationProfile, Goal, Noted, Process, Wait, WaitFor};
 use super::tables::Tables;
 use crate::calls::lines;
 use crate::calls::skipped::Skipped;
 
-const DAY_NS: i64 = 86_400 * 1_000_000_000;
 /// Processes that are told apart; calls of further ones are counted under the last.
 const MAX_PROCESSES: usize = 10_000;
-/// Paths of one log that are being asked for.
-const MAX_ASKED: usize = 10_000;
 /// A wait shorter than this is not listed.
 const WAIT_NS: i64 = 1_000_000;
 /// Work shorter than this is not listed.
 const WORK_NS: i64 = 10_000_000;
-const TEXT_MAX_BYTES: usize = 200;
 
 /// A call whose end is to come.
 #[derive(Debug)]
@@ -29,19 +27,6 @@ struct Begun {
     arguments: Vec<u8>,
     at_ns: Option<i64>,
     line: u32,
-}
-
-/// A path that was asked for in vain.
-#[derive(Debug)]
-struct Asked {
-    tries: u64,
-    error: String,
-    at_ns: Option<i64>,
-    last_ns: Option<i64>,
-    first_line: u32,
-    last_line: u32,
-    waits_before: u64,
-    waits_between: u64,
 }
 
 #[derive(Debug, Default)]
@@ -71,13 +56,9 @@ struct Reader {
     processes: Vec<Process>,
     index: HashMap<u32, usize>,
     states: HashMap<u32, State>,
-    asked: HashMap<(u32, String), Asked>,
+    asked: AskedPaths,
     attached: HashSet<u32>,
-    first_ns: Option<i64>,
-    now_ns: Option<i64>,
-    since_ns: i64,
-    days: i64,
-    coarse: bool,
+    clock: Clock,
     line: u32,
 }
 
@@ -105,7 +86,7 @@ pub fn parse<R: Read>(reader: R, goal: Option<&str>) -> io::Result<(ApplicationP
             state.profile.goal = Some(Goal {
                 line: state.line,
                 pid,
-                at_ns: state.now_ns,
+                at_ns: state.clock.now_ns,
             });
         }
     })?;
@@ -120,7 +101,7 @@ impl Reader {
         if matches!(found.body, Body::Nothing) {
             return pid;
         }
-        self.clock(found.stamp);
+        self.clock.take(found.stamp);
         if let Body::Attached(child) = found.body {
             self.attached.insert(child);
             return pid;
@@ -139,7 +120,7 @@ impl Reader {
             Body::Call(call) if call.unfinished => {
                 let begun = Begun {
                     arguments: call.arguments.to_vec(),
-                    at_ns: self.now_ns,
+                    at_ns: self.clock.now_ns,
                     line: self.line,
                 };
                 self.states.entry(pid).or_default().begun = Some(begun);
@@ -149,7 +130,7 @@ impl Reader {
                 }
             }
             Body::Call(call) => {
-                let (at_ns, line) = (self.now_ns, self.line);
+                let (at_ns, line) = (self.clock.now_ns, self.line);
                 self.done(&Done {
                     pid,
                     name: call.name,
@@ -203,17 +184,7 @@ impl Reader {
         for process in self.processes.iter_mut().filter(|process| process.parent == Some(0)) {
             process.parent = Some(pid);
         }
-        let nameless: Vec<String> = self
-            .asked
-            .keys()
-            .filter(|(of, _)| *of == 0)
-            .map(|(_, path)| path.clone())
-            .collect();
-        for path in nameless {
-            if let Some(asked) = self.asked.remove(&(0, path.clone())) {
-                self.asked.insert((pid, path), asked);
-            }
-        }
+        self.asked.renamed(pid);
         self.tables.renamed(pid);
     }
 
@@ -227,42 +198,17 @@ impl Reader {
             None => {
                 self.processes.push(Process {
                     pid,
-                    start_ns: self.now_ns,
+                    start_ns: self.clock.now_ns,
                     ..Process::default()
                 });
                 self.index.insert(pid, self.processes.len() - 1);
                 self.processes.len() - 1
             }
         };
-        let now_ns = self.now_ns;
+        let now_ns = self.clock.now_ns;
         let process = self.processes.get_mut(index)?;
         process.end_ns = now_ns;
         Some(process)
-    }
-
-    fn clock(&mut self, stamp: Option<Stamp>) {
-        let at_ns = match stamp {
-            None => return,
-            Some(Stamp::Epoch(ns)) => ns,
-            Some(Stamp::Since(ns)) => {
-                self.since_ns = self.since_ns.saturating_add(ns);
-                self.since_ns
-            }
-            Some(Stamp::OfDay { ns, whole_seconds }) => {
-                self.coarse |= whole_seconds;
-                let before = self
-                    .first_ns
-                    .zip(self.now_ns)
-                    .map(|(first, now)| first.saturating_add(now));
-                // Past midnight; lines of two processes may stand in the wrong order by a little.
-                if before.is_some_and(|before| self.days.saturating_add(ns + DAY_NS / 2) < before) {
-                    self.days = self.days.saturating_add(DAY_NS);
-                }
-                self.days.saturating_add(ns)
-            }
-        };
-        let first_ns = *self.first_ns.get_or_insert(at_ns);
-        self.now_ns = Some(at_ns.saturating_sub(first_ns));
     }
 
     fn resumed(&mut self, pid: u32, call: Call<'_>) {
@@ -271,7 +217,7 @@ impl Reader {
         };
         let mut arguments = begun.arguments;
         arguments.extend_from_slice(call.arguments);
-        let passed = self.now_ns.zip(begun.at_ns).filter(|_| !self.coarse);
+        let passed = self.clock.now_ns.zip(begun.at_ns).filter(|_| !self.clock.coarse);
         let took_ns = call.took_ns.or_else(|| passed.map(|(now, at)| now.saturating_sub(at)));
         self.done(&Done {
             pid,
@@ -328,7 +274,7 @@ impl Reader {
             pid: done.pid,
             at_ns: done.at_ns,
             took_ns: done.took_ns.unwrap_or(0),
-            asked_ns: asked_ns(done.name, done.arguments),
+            asked_ns: arguments::asked_ns(done.name, done.arguments),
             timed_out,
             estimated: done.took_ns.is_none(),
             line: done.line,
@@ -344,9 +290,13 @@ impl Reader {
 
     fn end_wait(&mut self, mut wait: Wait) {
         if wait.estimated {
-            let passed = self.now_ns.zip(wait.at_ns).map(|(now, at)| now.saturating_sub(at));
+            let passed = self
+                .clock
+                .now_ns
+                .zip(wait.at_ns)
+                .map(|(now, at)| now.saturating_sub(at));
             // Whole seconds, or none: what was asked for is nearer to the truth.
-            let known = if self.coarse {
+            let known = if self.clock.coarse {
                 wait.asked_ns
             } else {
                 passed.or(wait.asked_ns)
@@ -395,13 +345,19 @@ impl Reader {
             if matches!(done.end.error, b"ENOENT" | b"ENOTDIR") {
                 self.tables.missed(&path, done.line, took_ns);
             }
-            self.in_vain(done, path);
+            let now = self.asking(done);
+            if !self.asked.in_vain(path, now, || shown(done.end.error)) {
+                self.profile.left_out += 1;
+            }
             return;
         }
         if !done.end.error.is_empty() {
             return;
         }
-        self.came(done, &path);
+        let now = self.asking(done);
+        self.tables
+            .polled
+            .extend(self.asked.came(&path, now, self.clock.coarse));
         if kind == Kind::Open {
             self.tables.opened(&path, done.line, took_ns);
             if let Some(number) = done.end.result.and_then(|number| u32::try_from(number).ok()) {
@@ -410,69 +366,18 @@ impl Reader {
         }
     }
 
-    fn in_vain(&mut self, done: &Done<'_>, path: String) {
-        let waits = self.states.get(&done.pid).map_or(0, |state| state.waits);
-        let key = (done.pid, path);
-        if self.asked.len() >= MAX_ASKED && !self.asked.contains_key(&key) {
-            self.profile.left_out += 1;
-            return;
-        }
-        let asked = self.asked.entry(key).or_insert_with(|| Asked {
-            tries: 0,
-            error: shown(done.end.error),
+    fn asking(&self, done: &Done<'_>) -> Try {
+        Try {
+            pid: done.pid,
             at_ns: done.at_ns,
-            last_ns: done.at_ns,
-            first_line: done.line,
-            last_line: done.line,
-            waits_before: waits,
-            waits_between: 0,
-        });
-        asked.tries += 1;
-        asked.last_ns = done.at_ns;
-        asked.last_line = done.line;
-        asked.waits_between = waits - asked.waits_before.min(waits);
-    }
-
-    fn came(&mut self, done: &Done<'_>, path: &str) {
-        // Nearly every path is asked for once; the key is made only for those that were not there.
-        if self.asked.is_empty() {
-            return;
+            line: done.line,
+            waits: self.states.get(&done.pid).map_or(0, |state| state.waits),
         }
-        let key = (done.pid, path.to_owned());
-        let Some(mut asked) = self.asked.remove(&key) else {
-            return;
-        };
-        let waits = self.states.get(&done.pid).map_or(0, |state| state.waits);
-        asked.last_ns = done.at_ns;
-        asked.last_line = done.line;
-        asked.waits_between = waits - asked.waits_before.min(waits);
-        self.polled(key.0, key.1, &asked, true);
-    }
-
-    fn polled(&mut self, pid: u32, path: String, asked: &Asked, came: bool) {
-        if asked.waits_between == 0 || (asked.tries < 2 && !came) {
-            return;
-        }
-        self.tables.polled.push(Polled {
-            path,
-            pid,
-            tries: asked.tries,
-            error: asked.error.clone(),
-            at_ns: asked.at_ns,
-            took_ns: asked
-                .last_ns
-                .zip(asked.at_ns)
-                .filter(|_| !self.coarse)
-                .map(|(last, at)| last.saturating_sub(at)),
-            came,
-            first_line: asked.first_line,
-            last_line: asked.last_line,
-        });
     }
 
     fn executed(&mut self, done: &Done<'_>, path: &str) {
         let mut noted = noted(done);
-        noted.what = command(path, arguments::nth(done.arguments, 1));
+        noted.what = arguments::command(path, arguments::nth(done.arguments, 1));
         if done.end.error.is_empty() {
             let program = noted.what.clone();
             if let Some(process) = self.process(done.pid) {
@@ -532,7 +437,7 @@ impl Reader {
             .map(|parent| parent.program.clone())
             .unwrap_or_default();
         self.descriptors.forked(done.pid, child, thread);
-        let (pid, end_ns) = (done.pid, self.now_ns);
+        let (pid, end_ns) = (done.pid, self.clock.now_ns);
         if let Some(process) = self.process(child) {
             process.parent = Some(pid);
             process.end_ns = process.end_ns.or(end_ns);
@@ -543,14 +448,10 @@ impl Reader {
     }
 
     fn finish(mut self) -> ApplicationProfile {
-        // What was never answered: waits that the log's end cut off.
-        let asked: Vec<_> = self.asked.drain().collect();
-        for ((pid, path), asked) in asked {
-            self.polled(pid, path, &asked, false);
-        }
+        self.tables.polled.extend(self.asked.unanswered(self.clock.coarse));
         let mut profile = self.profile;
         "strace".clone_into(&mut profile.source);
-        profile.length_ns = self.now_ns;
+        profile.length_ns = self.clock.now_ns;
         profile.left_out += self.processes.len().saturating_sub(super::MAX_ROWS) as u64;
         self.processes.truncate(super::MAX_ROWS);
         profile.processes = self.processes;
@@ -562,7 +463,7 @@ impl Reader {
 }
 
 fn shown(text: &[u8]) -> String {
-    String::from_utf8_lossy(&text[..text.len().min(TEXT_MAX_BYTES)]).into_owned()
+    String::from_utf8_lossy(&text[..text.len().min(SHOWN_MAX_BYTES)]).into_owned()
 }
 
 fn noted(done: &Done<'_>) -> Noted {
@@ -573,47 +474,5 @@ fn noted(done: &Done<'_>) -> Noted {
         took_ns: done.took_ns,
         error: shown(done.end.error),
         line: done.line,
-    }
-}
-
-/// A command as people write it: the words of the list, or the path alone.
-fn command(path: &str, list: &[u8]) -> String {
-    let mut words = vec![path.to_owned()];
-    let inside = list.strip_prefix(b"[").unwrap_or(b"");
-    for number in 1..8 {
-        let word = arguments::nth(inside, number);
-        match arguments::text(word) {
-            Some(word) => words.push(word),
-            None => break,
-        }
-    }
-    let mut text = words.join(" ");
-    if text.len() > TEXT_MAX_BYTES {
-        let end = (0..=TEXT_MAX_BYTES)
-            .rev()
-            .find(|&at| text.is_char_boundary(at))
-            .unwrap_or(0);
-        text.truncate(end);
-    }
-    text
-}
-
-/// The time that a wait was given, where its arguments say so.
-fn asked_ns(name: &[u8], text: &[u8]) -> Option<i64> {
-    let milliseconds = |argument: &[u8]| {
-        crate::calls::number::integer(argument)
-            .filter(|&ms| ms >= 0)
-            .map(|ms| ms.saturating_mul(1_000_000))
-    };
-    match name {
-        b"poll" => milliseconds(arguments::nth(text, 2)),
-        b"epoll_wait" | b"epoll_pwait" => milliseconds(arguments::nth(text, 3)),
-        b"select" | b"_newselect" | b"pselect6" | b"pselect6_time64" => arguments::time_ns(arguments::nth(text, 4)),
-        b"ppoll" | b"ppoll_time64" => arguments::time_ns(arguments::nth(text, 2)),
-        b"nanosleep" => arguments::time_ns(arguments::nth(text, 0)),
-        b"clock_nanosleep" | b"clock_nanosleep_time64" if !arguments::nth(text, 1).starts_with(b"TIMER_ABSTIME") => {
-            arguments::time_ns(arguments::nth(text, 2))
-        }
-        _ => None,
     }
 }
