@@ -68,6 +68,10 @@ class ToolMissing(EnvironmentFault):
         self.package = package
 
 
+class SourceMissing(EnvironmentFault):
+    """Source that a variant is built from is not on this machine."""
+
+
 class TargetError(BootlabError):
     """The thing that boots misbehaved."""
 

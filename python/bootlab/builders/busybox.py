@@ -21,7 +21,7 @@ from bootlab.builders.cache import Cache, default_folder, key_of
 from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
-from bootlab.errors import EnvironmentFault, ProgramBuildError, ToolMissing, UserError
+from bootlab.errors import EnvironmentFault, ProgramBuildError, SourceMissing, ToolMissing, UserError
 from bootlab.model.architecture import Arch
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 
@@ -86,7 +86,7 @@ def source_folder(source: str) -> Path:
     named = os.environ.get(SOURCE_VARIABLE)
     folder = Path(named) if named else default_folder() / "busybox-source"
     if not _is_source(folder):
-        raise EnvironmentFault(
+        raise SourceMissing(
             f"the source of BusyBox is not in {folder}",
             hint=f"scripts/fetch-busybox-source.sh {folder}   ({SOURCE_VARIABLE} names another folder)",
         )

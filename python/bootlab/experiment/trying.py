@@ -9,7 +9,7 @@ from concurrent.futures import Future
 
 import msgspec
 
-from bootlab.errors import BuildError, MeasurementError
+from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
 from bootlab.experiment.trial import judge_exact, judge_free, unbuilt
@@ -104,6 +104,9 @@ def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] |
         return bench.submit(system, change.id)
     except BuildError as fault:
         return f"it cannot be built: {fault.message}"
+    except (SourceMissing, ToolMissing) as fault:
+        # The base needs neither: one variant must not end the run of all others.
+        return f"it cannot be built on this machine: {fault.message}; {fault.hint}"
 
 
 def _ready(flight: Future[Recording] | str) -> bool:
