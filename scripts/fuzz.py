@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import datetime
+import fcntl
 import json
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -157,7 +160,12 @@ class Book:
     """The kept figures."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, dict[str, object]] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+        self.rows: dict[str, dict[str, object]] = {}
+        self.load()
+
+    def load(self) -> None:
+        """Reads what is kept: another run of this script may have added to it."""
+        self.rows = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
 
     def executions(self, target: str) -> int:
         """How many a target has had."""
@@ -165,6 +173,19 @@ class Book:
 
     def add(self, target: str, new: dict[str, int], plan: Plan) -> None:
         """Adds a chunk."""
+        with self.alone():
+            self._add(target, new, plan)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds off other runs from reading to writing."""
+        with (ROOT / "crates/.fuzzing.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.load()
+            yield
+            self.save()
+
+    def _add(self, target: str, new: dict[str, int], plan: Plan) -> None:
         row = self.rows.setdefault(target, {"executions": 0, "long": 0, "seconds": 0.0})
         count = new["executions"]
         row["executions"] = self.executions(target) + count
@@ -175,11 +196,11 @@ class Book:
         files = [path.stat().st_size for path in (fuzz_directory(target) / "corpus" / target).iterdir()]
         row |= {"corpus_files": len(files), "corpus_bytes": sum(files)}
         row |= {"date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(), "commit": commit()}
-        self.save()
 
     def forget(self, target: str) -> None:
         """Starts a target at zero."""
-        self.rows.pop(target, None)
+        with self.alone():
+            self.rows.pop(target, None)
 
     def save(self) -> None:
         """Writes the file, and the table in the page."""

@@ -67,7 +67,7 @@ fuzz_target!(|data: &[u8]| {
         written(&|out| speedscope::write(&timeline, out)),
         written(&|out| speedscope::write_tree(&tree, out)),
     ] {
-        serde_json::from_slice::<serde_json::Value>(&json).expect("valid JSON");
+        serde_json::from_slice::<serde::de::IgnoredAny>(&json).expect("valid JSON");
         assert!(!text(json).contains('<'), "may stand in HTML");
     }
     let rows = text(written(&|out| csv::write(&timeline, out)));

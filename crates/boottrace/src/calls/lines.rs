@@ -19,6 +19,19 @@ pub struct ReadCounts {
     pub cut_lines: u64,
 }
 
+impl ReadCounts {
+    /// Counts a line and gives what is not too much of it.
+    fn give(&mut self, line: &[u8], each: &mut impl FnMut(&[u8])) {
+        self.lines += 1;
+        if line.len() > MAX_LINE_BYTES {
+            self.cut_lines += 1;
+            each(&line[..MAX_LINE_BYTES]);
+        } else {
+            each(without_cr(line));
+        }
+    }
+}
+
 fn without_cr(line: &[u8]) -> &[u8] {
     match line {
         [head @ .., b'\r'] => head,
@@ -53,8 +66,7 @@ pub fn for_each_line<R: Read>(mut reader: R, mut each: impl FnMut(&[u8])) -> io:
             if dropping {
                 dropping = false;
             } else {
-                counts.lines += 1;
-                each(without_cr(&buffer[start..end]));
+                counts.give(&buffer[start..end], &mut each);
             }
             start = end + 1;
         }
@@ -66,23 +78,30 @@ pub fn for_each_line<R: Read>(mut reader: R, mut each: impl FnMut(&[u8])) -> io:
             buffer.copy_within(start..filled, 0);
             filled -= start;
         }
-        if filled >= MAX_LINE_BYTES {
-            counts.lines += 1;
-            counts.cut_lines += 1;
-            each(&buffer[..MAX_LINE_BYTES]);
+        if filled > MAX_LINE_BYTES {
+            counts.give(&buffer[..filled], &mut each);
             dropping = true;
             filled = 0;
         }
     }
     if filled > 0 {
-        counts.lines += 1;
-        each(without_cr(&buffer[..filled]));
+        counts.give(&buffer[..filled], &mut each);
     }
     Ok(counts)
 }
 
-/// A reader for what is in memory already, for [`for_each_line`].
-pub fn for_each_line_of(bytes: &[u8], each: impl FnMut(&[u8])) -> ReadCounts {
-    // Reading from a slice has no way to fail.
-    for_each_line(bytes, each).unwrap_or_default()
+/// The same for what is in memory already: nothing is copied.
+pub fn for_each_line_of(bytes: &[u8], mut each: impl FnMut(&[u8])) -> ReadCounts {
+    let mut counts = ReadCounts {
+        bytes: bytes.len() as u64,
+        ..ReadCounts::default()
+    };
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', bytes)
+        .chain((bytes.last().is_some_and(|&last| last != b'\n')).then_some(bytes.len()))
+    {
+        counts.give(&bytes[start..end], &mut each);
+        start = end + 1;
+    }
+    counts
 }
