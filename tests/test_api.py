@@ -51,6 +51,19 @@ def test_help_loads_neither_numpy_nor_the_laboratory():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_reading_a_log_loads_neither_the_catalogue_nor_the_builders(tmp_path):
+    log = tmp_path / "boot.log"
+    log.write_text("[    0.000000] Linux version 6.1.0\n[    1.000000] Run /init as init process\n")
+    words = (
+        f"import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'analyze', {str(log)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "unwanted = {'numpy', 'bootlab.techniques', 'bootlab.builders', 'bootlab.laboratory', 'jinja2'}\n"
+        "print(sorted(unwanted & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_names_that_are_not_there():
     assert not hasattr(bootlab, "Sistem")
     assert set(bootlab.__all__) == {"Analysis", "Boot", "BootlabError", "Results", "System", "__version__", "analyze"}

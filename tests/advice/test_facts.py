@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.advice import gather
+from bootlab.advice.facts import gather
 from bootlab.advice.finding import Place
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError

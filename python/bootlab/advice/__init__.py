@@ -1,7 +1,4 @@
-"""Advice without a boot: what a configuration, a command line and a log say about each technique."""
+"""Advice without a boot: what a configuration, a command line and a log say about each technique.
 
-from bootlab.advice.check import check
-from bootlab.advice.facts import Facts, gather
-from bootlab.advice.finding import Finding
-
-__all__ = ["Facts", "Finding", "check", "gather"]
+Nothing is imported here: `bootlab.advice.application` belongs to the reading of logs, which loads no catalogue.
+"""

@@ -8,8 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from bootlab import advice
 from bootlab import techniques as catalogue
+from bootlab.advice.check import check as check_facts
+from bootlab.advice.facts import gather
 from bootlab.advice.finding import Finding
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.session import JsonOption, out, print_json
@@ -51,12 +52,12 @@ def check(
     Example: bootlab check --config .config --log boot.log
     """
     system = load(system_file) if system_file is not None else None
-    facts = advice.gather(
+    facts = gather(
         Cache(default_folder()), system=system, config=config, cmdline=_cmdline(cmdline), log=log, boot=boot, arch=arch
     )
     wanted = [catalogue.get(i) for i in select] if select else list(catalogue.all_techniques())
     unwanted = {catalogue.get(i).id for i in ignore or ()}
-    findings = advice.check(facts, [t for t in wanted if t.id not in unwanted])
+    findings = check_facts(facts, [t for t in wanted if t.id not in unwanted])
     write_files(
         (sarif_file, lambda: msgspec.json.format(msgspec.json.encode(sarif.document(findings)), indent=1) + b"\n")
     )
