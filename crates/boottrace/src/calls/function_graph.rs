@@ -292,11 +292,11 @@ impl Reader {
     }
 }
 
-/// Reads a whole trace, in memory that does not grow with it; reading and splitting run on a second thread.
+/// Reads a whole trace, in memory that does not grow with it; lines are parsed on a second thread.
 ///
 /// # Errors
 /// Those of `reader`.
-pub fn parse<R: Read + Send>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
+pub fn parse<R: Read>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
     let mut state = Reader::new(spans);
     let (read, names) = graph_batches::for_each_batch(reader, |batch| {
         batch.for_each(|row| state.take(&row));

@@ -3,14 +3,14 @@
 //! A batch owns its bytes; parsed lines refer to them by place, so that the batch can be sent.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::mpsc::sync_channel;
 
 use super::graph_layout::Layout;
 use super::graph_line::{Body, GraphLine};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
 use super::names::{NameId, Names, OVERFLOW};
 
-const CHUNK_BYTES: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 512 * 1024;
 /// Batches on their way at once.
 const BATCHES: usize = 4;
 
@@ -119,28 +119,34 @@ struct Looked {
     line: Place,
 }
 
-/// What goes on from batch to batch.
+/// What the reader of lines keeps from batch to batch.
 #[derive(Default)]
 struct State {
+    layout: Layout,
+    names: Names,
+}
+
+/// Cuts the input into batches of whole lines.
+#[derive(Default)]
+struct Cutter {
     /// A line begun in the batch before.
     carry: Vec<u8>,
     /// Inside a line that was cut.
     dropping: bool,
-    layout: Layout,
-    names: Names,
+    counts: ReadCounts,
 }
 
 /// Some lines, parsed.
 #[derive(Default)]
 pub struct Batch {
     bytes: Vec<u8>,
-    /// Where the first line starts, and where the bytes of this batch end.
+    /// Where the first line starts, and where the last one ends.
     start: usize,
-    filled: usize,
+    end: usize,
     calls: Vec<Call>,
     looked: Vec<Looked>,
-    counts: ReadCounts,
-    error: Option<io::Error>,
+    lines: u64,
+    cut_lines: u64,
 }
 
 impl Batch {
@@ -185,108 +191,109 @@ impl Batch {
     }
 }
 
-/// Fills `batch` after what is there of a line begun before; false at the end of the input.
-fn fill<R: Read>(reader: &mut R, batch: &mut Batch, state: &mut State) -> io::Result<bool> {
-    let old = state.carry.len();
-    // What is in the buffer from before is written over: no need to clear it first.
-    batch.bytes.resize(old + CHUNK_BYTES, 0);
-    batch.bytes[..old].copy_from_slice(&state.carry);
-    state.carry.clear();
-    batch.start = 0;
-    let got = loop {
-        match reader.read(&mut batch.bytes[old..]) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Ok(got) => break got,
-            Err(error) => {
-                batch.filled = old;
-                return Err(error);
+impl Cutter {
+    /// Fills `batch` with whole lines, after what is there of a line begun before; false at the end of the input.
+    fn fill<R: Read>(&mut self, reader: &mut R, batch: &mut Batch) -> io::Result<bool> {
+        let old = self.carry.len();
+        // What is in the buffer from before is written over: no need to clear it first.
+        batch.bytes.resize(old + CHUNK_BYTES, 0);
+        batch.bytes[..old].copy_from_slice(&self.carry);
+        self.carry.clear();
+        let got = loop {
+            match reader.read(&mut batch.bytes[old..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                got => break got?,
+            }
+        };
+        self.counts.bytes += got as u64;
+        let bytes = &batch.bytes[..old + got];
+        (batch.start, batch.end) = (0, bytes.len());
+        if self.dropping {
+            // The rest of a line that was cut.
+            match memchr::memchr(b'\n', bytes) {
+                Some(newline) => {
+                    batch.start = newline + 1;
+                    self.dropping = false;
+                }
+                None => batch.start = bytes.len(),
             }
         }
-    };
-    batch.filled = old + got;
-    batch.counts.bytes += got as u64;
-    if state.dropping {
-        // The rest of a line that was cut.
-        match memchr::memchr(b'\n', &batch.bytes[..batch.filled]) {
-            Some(newline) => {
-                batch.start = newline + 1;
-                state.dropping = false;
-            }
-            None => batch.filled = 0,
+        if got == 0 {
+            return Ok(false);
         }
+        let begun =
+            memchr::memrchr(b'\n', &bytes[batch.start..]).map_or(batch.start, |newline| batch.start + newline + 1);
+        if bytes.len() - begun > MAX_LINE_BYTES {
+            self.dropping = true;
+        } else {
+            self.carry.extend_from_slice(&bytes[begun..]);
+            batch.end = begun;
+        }
+        Ok(true)
     }
-    Ok(got > 0)
 }
 
-fn split(batch: &mut Batch, state: &mut State, last: bool) {
+fn split(batch: &mut Batch, state: &mut State) {
     batch.calls.clear();
     batch.looked.clear();
+    (batch.lines, batch.cut_lines) = (0, 0);
+    // The ends first: the lines are parsed in a loop of its own, which is faster.
+    let mut ends: Vec<usize> = Vec::with_capacity(CHUNK_BYTES / 64);
     let mut start = batch.start;
-    let mut ends: Vec<(usize, usize)> = Vec::with_capacity(CHUNK_BYTES / 64);
-    let bytes = &batch.bytes[..batch.filled];
-    for end in memchr::memchr_iter(b'\n', &bytes[start..]).map(|at| at + batch.start) {
-        ends.push((start, end));
+    ends.extend(memchr::memchr_iter(b'\n', &batch.bytes[start..batch.end]).map(|at| start + at));
+    if ends.last().map_or(start, |newline| newline + 1) < batch.end {
+        ends.push(batch.end);
+    }
+    batch.lines = ends.len() as u64;
+    for end in ends {
+        batch.cut_lines += u64::from(end - start > MAX_LINE_BYTES);
+        batch.push(start, end.min(start + MAX_LINE_BYTES), state);
         start = end + 1;
     }
-    let rest = bytes.len() - start;
-    if rest >= MAX_LINE_BYTES {
-        ends.push((start, start + MAX_LINE_BYTES));
-        batch.counts.cut_lines += 1;
-        state.dropping = true;
-    } else if last && rest > 0 {
-        ends.push((start, bytes.len()));
-    } else {
-        state.carry.extend_from_slice(&bytes[start..]);
-    }
-    batch.counts.lines += ends.len() as u64;
-    for (start, end) in ends {
-        let cut = end - start > MAX_LINE_BYTES;
-        batch.counts.cut_lines += u64::from(cut);
-        batch.push(start, end.min(start + MAX_LINE_BYTES), state);
-    }
 }
 
-fn produce<R: Read>(mut reader: R, full: &SyncSender<Batch>, empty: &Receiver<Batch>) -> Names {
-    let mut state = State::default();
-    while let Ok(mut batch) = empty.recv() {
-        batch.counts = ReadCounts::default();
-        let more = fill(&mut reader, &mut batch, &mut state);
-        let last = !matches!(more, Ok(true));
-        split(&mut batch, &mut state, last);
-        batch.error = more.err();
-        if full.send(batch).is_err() || last {
-            break;
-        }
-    }
-    state.names
-}
-
-/// Reads all of `reader` on a second thread and calls `each` with the batches, in order, on this one. Gives the names
-/// that the lines' numbers stand for too.
+/// Reads all of `reader`, has the lines parsed on a second thread and calls `each` with the batches, in order, on this
+/// one: reading and analysing together take as long as parsing. Gives the names that the lines' numbers stand for too.
 ///
 /// # Errors
 /// Those of `reader`.
-pub fn for_each_batch<R: Read + Send>(reader: R, mut each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
-    let (full_in, full_out) = sync_channel(BATCHES);
-    let (empty_in, empty_out) = sync_channel(BATCHES);
-    for _ in 0..BATCHES {
-        // The channel has room for all of them.
-        let _ = empty_in.send(Batch::default());
-    }
-    let mut counts = ReadCounts::default();
+pub fn for_each_batch<R: Read>(mut reader: R, mut each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
     std::thread::scope(|scope| {
-        let producer = scope.spawn(move || produce(reader, &full_in, &empty_out));
-        for mut batch in full_out {
-            each(&batch);
-            counts.bytes += batch.counts.bytes;
-            counts.lines += batch.counts.lines;
-            counts.cut_lines += batch.counts.cut_lines;
-            if let Some(error) = batch.error.take() {
-                return Err(error);
+        // Each has room for all batches. Both end with this closure, which lets the parser end.
+        let (raw_in, raw_out) = sync_channel::<Batch>(BATCHES);
+        let (parsed_in, parsed_out) = sync_channel(BATCHES);
+        let parser = scope.spawn(move || {
+            let mut state = State::default();
+            for mut batch in raw_out {
+                split(&mut batch, &mut state);
+                if parsed_in.send(batch).is_err() {
+                    break;
+                }
             }
-            let _ = empty_in.send(batch);
+            state.names
+        });
+        let mut cutter = Cutter::default();
+        let mut free: Vec<Batch> = (0..BATCHES).map(|_| Batch::default()).collect();
+        let mut more = true;
+        loop {
+            while more {
+                let Some(mut batch) = free.pop() else { break };
+                more = cutter.fill(&mut reader, &mut batch)?;
+                if raw_in.send(batch).is_err() {
+                    break;
+                }
+            }
+            if free.len() == BATCHES {
+                break;
+            }
+            let Ok(batch) = parsed_out.recv() else { break };
+            each(&batch);
+            cutter.counts.lines += batch.lines;
+            cutter.counts.cut_lines += batch.cut_lines;
+            free.push(batch);
         }
-        let names = producer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((counts, names))
+        drop(raw_in);
+        let names = parser.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((cutter.counts, names))
     })
 }

@@ -15,6 +15,7 @@ mod log_behind;
 pub mod names;
 pub mod number;
 pub mod perf_script;
+mod recursion;
 pub mod show_delta;
 pub mod skipped;
 pub mod stacks;

@@ -7,8 +7,9 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::names::NameId;
+use super::recursion::repeats;
 use super::stacks::Calls;
-use super::tree::{NodeId, CUT, INTERRUPTS, ROOT};
+use super::tree::{is_fixed, NodeId, FIXED, INTERRUPTS, ROOT};
 
 /// All calls of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -73,7 +74,6 @@ struct Sums {
     off_cpu_ns: u64,
     self_ns: u64,
     max_ns: u64,
-    on_path: u32,
 }
 
 /// All calls of one function by one other.
@@ -83,20 +83,11 @@ struct Pair {
     callee: NameId,
     count: u64,
     elapsed_ns: u64,
-    on_path: u32,
-}
-
-const NO_PAIR: u32 = u32::MAX;
-
-enum Step {
-    Enter(NodeId),
-    Leave(NameId, u32),
 }
 
 /// One row for each function, sorted.
 pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     let nodes = calls.tree.nodes();
-    let callees = calls.tree.links();
     let mut off_ns: Vec<u64> = nodes.iter().map(|node| node.off_cpu_ns).collect();
     for id in (INTERRUPTS as usize + 1..nodes.len()).rev() {
         let parent = nodes[id].parent as usize;
@@ -105,54 +96,36 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
     let mut sums = vec![Sums::default(); calls.names.len()];
     let mut pair_of: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
-    // A walk with its own stack: a hostile trace may nest deeper than the machine's.
-    let mut walk = vec![Step::Enter(ROOT)];
-    while let Some(step) = walk.pop() {
-        let id = match step {
-            Step::Enter(id) => id,
-            Step::Leave(name, pair) => {
-                sums[name as usize].on_path -= 1;
-                if let Some(pair) = pairs.get_mut(pair as usize) {
-                    pair.on_path -= 1;
-                }
-                continue;
-            }
-        };
-        let node = &nodes[id as usize];
-        if !matches!(id, ROOT | CUT | INTERRUPTS) {
-            let sum = &mut sums[node.name as usize];
-            sum.count += node.count;
-            sum.open += node.open;
-            sum.self_ns = sum.self_ns.saturating_add(node.self_ns);
-            sum.max_ns = sum.max_ns.max(node.max_ns);
-            if sum.on_path == 0 {
-                sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
-                sum.off_cpu_ns = sum.off_cpu_ns.saturating_add(off_ns[id as usize]);
-            }
-            sum.on_path += 1;
-            let mut pair_id = NO_PAIR;
-            if !matches!(node.parent, ROOT | CUT | INTERRUPTS) {
-                let names = (nodes[node.parent as usize].name, node.name);
-                pair_id = *pair_of
-                    .entry(u64::from(names.0) << 32 | u64::from(names.1))
-                    .or_insert_with(|| {
-                        pairs.push(Pair {
-                            caller: names.0,
-                            callee: names.1,
-                            ..Pair::default()
-                        });
-                        pairs.len() as u32 - 1
-                    });
-                let pair = &mut pairs[pair_id as usize];
-                pair.count += node.count;
-                if pair.on_path == 0 {
-                    pair.elapsed_ns = pair.elapsed_ns.saturating_add(node.elapsed_ns);
-                }
-                pair.on_path += 1;
-            }
-            walk.push(Step::Leave(node.name, pair_id));
+    let repeats = repeats(&calls.tree);
+    for ((node, again), off_ns) in nodes.iter().zip(repeats).zip(off_ns).skip(FIXED) {
+        let sum = &mut sums[node.name as usize];
+        sum.count += node.count;
+        sum.open += node.open;
+        sum.self_ns = sum.self_ns.saturating_add(node.self_ns);
+        sum.max_ns = sum.max_ns.max(node.max_ns);
+        if !again.function {
+            sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
+            sum.off_cpu_ns = sum.off_cpu_ns.saturating_add(off_ns);
         }
-        walk.extend(callees.children(id).map(Step::Enter));
+        if is_fixed(node.parent) {
+            continue;
+        }
+        let (caller, callee) = (nodes[node.parent as usize].name, node.name);
+        let number = *pair_of
+            .entry(u64::from(caller) << 32 | u64::from(callee))
+            .or_insert_with(|| {
+                pairs.push(Pair {
+                    caller,
+                    callee,
+                    ..Pair::default()
+                });
+                pairs.len() as u32 - 1
+            });
+        let pair = &mut pairs[number as usize];
+        pair.count += node.count;
+        if !again.call {
+            pair.elapsed_ns = pair.elapsed_ns.saturating_add(node.elapsed_ns);
+        }
     }
     // The dearest callee of each caller; of equals the one seen first.
     pairs.sort_by_key(|pair| (pair.caller, std::cmp::Reverse(pair.elapsed_ns), pair.callee));

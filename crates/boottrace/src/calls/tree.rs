@@ -18,6 +18,14 @@ pub const ROOT: NodeId = 0;
 pub const CUT: NodeId = 1;
 /// Parent of what ran in interrupts: they hit any function and belong to none.
 pub const INTERRUPTS: NodeId = 2;
+/// How many nodes stand for no function, at the beginning.
+pub(super) const FIXED: usize = 3;
+
+/// One of the nodes that stand for no function.
+#[inline]
+pub(super) fn is_fixed(id: NodeId) -> bool {
+    id < FIXED as NodeId
+}
 
 /// All calls along one path. One line of the cache each: a large tree is visited in no order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,7 +63,7 @@ pub struct CallTree {
 impl Default for CallTree {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::default(); 3],
+            nodes: vec![Node::default(); FIXED],
             table: HashTable::new(),
             hasher: RandomState::default(),
             cut: 0,
@@ -163,7 +171,7 @@ impl CallTree {
         for (id, node) in self.nodes.iter().enumerate().skip(1) {
             let called_by_interrupts = |node: &Node| node.parent == INTERRUPTS;
             let used = match id as NodeId {
-                INTERRUPTS => self.nodes.iter().skip(3).any(called_by_interrupts),
+                INTERRUPTS => self.nodes.iter().skip(FIXED).any(called_by_interrupts),
                 CUT => node.count > 0,
                 _ => true,
             };
