@@ -1,6 +1,7 @@
 """Speed of the readers beside their peers, in one run on generated files.
 
     python3 benchmarks/trace_function_graph.py [--lines 1000000] [--seed 1] [--shape code|random] [--keep FILE]
+    python3 benchmarks/trace_function_graph.py --trace FILE [--dmesg FILE]
 
 Programs run one after the other in rounds. Ratios are medians over the rounds, each of two runs that followed one
 another: on a machine that others use, a disturbance then meets both, and processor seconds say more than wall seconds.
@@ -174,20 +175,31 @@ def bootgraph_pl() -> str | None:
     return next((path for path in found if path and Path(path).is_file()), None)
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shape", choices=("code", "random"), default="code")
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--short-runs", type=int, default=20, help="rounds with the small dmesg")
+    recorded = parser.add_argument_group("a recorded trace instead of a generated one")
+    recorded.add_argument("--trace", type=Path, help="function_graph text of a boot, with funcgraph-abstime and -proc")
+    recorded.add_argument("--dmesg", type=Path, help="the dmesg of that boot, with initcall_debug, for bootgraph.py")
     parser.add_argument("--keep", type=Path, help="write the trace here and keep it")
     parser.add_argument("--only-generate", action="store_true")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
     with tempfile.TemporaryDirectory() as folder:
-        trace = (options.keep or Path(folder) / "trace.txt").resolve()
-        dmesg = Path(folder) / "dmesg.txt"
-        write_dmesg(dmesg, write_trace(trace, options.lines, options.seed, options.shape))
+        trace = (options.trace or options.keep or Path(folder) / "trace.txt").resolve()
+        dmesg = (options.dmesg or Path(folder) / "dmesg.txt").resolve()
+        what = "recorded"
+        if not options.trace:
+            what = f"{options.lines:,} lines, seed {options.seed}, shape {options.shape}"
+            write_dmesg(dmesg, write_trace(trace, options.lines, options.seed, options.shape))
         if options.only_generate:
             return 0
         build = ["cargo", "build", "--release", "-q", "-p", "boottrace", "--examples"]
@@ -210,7 +222,8 @@ def main() -> int:
         if cli := os.environ.get("BOOTLAB") or shutil.which("bootlab"):
             graph.append(row("bootlab analyze", cli, "analyze", trace))
             log.append(row("bootlab analyze", cli, "analyze", short, runs=options.short_runs))
-        if script := os.environ.get("BOOTGRAPH_PY"):
+        script = os.environ.get("BOOTGRAPH_PY")
+        if script and dmesg.exists():
             command = [sys.executable, script, "-dmesg", dmesg, "-ftrace", trace, "-f"]
             graph.append(row("bootgraph.py -f (pm-graph)", *command, runs=1))
             log.append(row("bootgraph.py (pm-graph)", sys.executable, script, "-dmesg", short))
@@ -230,8 +243,7 @@ def main() -> int:
                 for each in rows:
                     each.run(folder)
         print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {options.runs} rounds")
-        size = f"{options.lines:,} lines, {trace.stat().st_size:,} bytes, seed {options.seed}, shape {options.shape}"
-        print(table(f"function_graph text, {size}", graph, wc))
+        print(table(f"function_graph text, {what}, {trace.stat().st_size:,} bytes", graph, wc))
         print(table("the same", graph[1:], own))
         if events:
             print(table(f"trace.dat, {options.lines:,} events, {data.stat().st_size:,} bytes", events, events[0]))

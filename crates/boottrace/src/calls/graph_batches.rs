@@ -1,4 +1,4 @@
-//! Reading and splitting function_graph text on a thread of its own, so that it runs beside the analysis.
+//! Parsing function_graph text on a thread of its own, so that it runs beside the analysis.
 //!
 //! A batch owns its bytes; parsed lines refer to them by place, so that the batch can be sent.
 
@@ -10,9 +10,9 @@ use super::graph_line::{Body, GraphLine};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
 use super::names::{NameId, Names, OVERFLOW};
 
-const CHUNK_BYTES: usize = 512 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 /// Batches on their way at once.
-const BATCHES: usize = 4;
+const BATCHES: usize = 3;
 
 /// A part of a batch's bytes.
 #[derive(Debug, Clone, Copy, Default)]

@@ -110,13 +110,13 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
         if is_fixed(node.parent) {
             continue;
         }
-        let (caller, callee) = (nodes[node.parent as usize].name, node.name);
+        let caller = nodes[node.parent as usize].name;
         let number = *pair_of
-            .entry(u64::from(caller) << 32 | u64::from(callee))
+            .entry(u64::from(caller) << 32 | u64::from(node.name))
             .or_insert_with(|| {
                 pairs.push(Pair {
                     caller,
-                    callee,
+                    callee: node.name,
                     ..Pair::default()
                 });
                 pairs.len() as u32 - 1
