@@ -52,7 +52,8 @@ def test_each_asks_proposes_and_proves(technique):
     assert all(check_value(name, value, "here") == value for name, value in op.options)
     assert (("EXPERT", "y") in op.options) == technique.expert
     built = config | {f"CONFIG_{option}": value for option, value in technique.sets}
-    assert technique.took_effect(evidence(config), evidence(built, sha="b")).shown
+    said = ("node 0 deferred pages initialised in 12ms",) if technique.says else ()
+    assert technique.took_effect(evidence(config), evidence(built, sha="b", lines=said)).shown
     assert technique.applies(context(built)).answer is Answer.NO
 
 
@@ -64,6 +65,35 @@ def test_what_selects_an_option_goes_with_it():
     assert change.ops == (SetKernelOptions((("FUNCTION_TRACER", "n"), ("KALLSYMS", "n"))),)
     alone = context({"CONFIG_KALLSYMS": "y", "CONFIG_EXPERT": "y"})
     assert technique.changes(alone)[0].ops == (SetKernelOptions((("KALLSYMS", "n"),)),)
+
+
+def test_the_proof_names_what_else_went():
+    technique = get("kallsyms-off")
+    before = evidence({"CONFIG_KALLSYMS": "y", "CONFIG_FUNCTION_TRACER": "y", "CONFIG_KPROBES": "n"})
+    shown = technique.took_effect(before, evidence({"CONFIG_MMU": "y"}, sha="b"))
+    assert shown.shown
+    assert shown.evidence.endswith("off too: CONFIG_FUNCTION_TRACER")
+
+
+def test_checks_of_lists_stay_where_they_are_hardening():
+    technique = get("debug-options-off")
+    config = {"CONFIG_DEBUG_LIST": "y", "CONFIG_BUG_ON_DATA_CORRUPTION": "y", "CONFIG_DEBUG_OBJECTS": "y"}
+    (change,) = technique.changes(context(config))
+    assert change.ops == (SetKernelOptions((("DEBUG_OBJECTS", "n"),)),)
+    after = evidence({k: v for k, v in config.items() if k != "CONFIG_DEBUG_OBJECTS"}, sha="b")
+    assert technique.took_effect(evidence(config), after).shown
+
+
+def test_what_must_be_printed_is_part_of_the_proof():
+    technique = get("deferred-page-init")
+    built = {"CONFIG_DEFERRED_STRUCT_PAGE_INIT": "y"}
+    silent = technique.took_effect(evidence({"CONFIG_MMU": "y"}), evidence(built, sha="b"))
+    assert not silent.shown
+    assert "never printed 'node d+ deferred pages initialised" in silent.evidence
+    lines = ("node 0 deferred pages initialised in 8ms",)
+    shown = technique.took_effect(evidence({"CONFIG_MMU": "y"}), evidence(built, sha="b", lines=lines))
+    assert shown.shown
+    assert "now in the log: node 0 deferred pages" in shown.evidence
 
 
 def test_without_a_configuration_nothing_is_known():
@@ -120,6 +150,31 @@ def test_choices_propose_the_others(technique, config, labels):
 def test_allocators_by_version(version, labels):
     asked = msgspec.structs.replace(context({"CONFIG_SLUB": "y"}), kernel_version=version)
     assert [change.label for change in get("slab-allocator").changes(asked)] == labels
+
+
+@pytest.mark.parametrize(
+    ("version", "now", "label", "options"),
+    [
+        ((6, 1), "SLUB", "slob", (("EXPERT", "y"), ("SLOB", "y"))),
+        ((6, 3), "SLUB", "slob", (("EXPERT", "y"), ("SLOB_DEPRECATED", "y"))),
+        ((6, 4), "SLUB", "slab", (("SLAB", "y"),)),
+        ((6, 6), "SLUB", "slab", (("SLAB_DEPRECATED", "y"),)),
+        ((6, 6), "SLAB", "slub-tiny", (("EXPERT", "y"), ("SLUB", "y"), ("SLUB_TINY", "y"))),
+        ((6, 12), "SLUB_TINY", "slub", (("SLUB_TINY", "n"), ("SLUB", "y"))),
+    ],
+)
+def test_an_allocator_is_asked_for_as_the_version_calls_it(version, now, label, options):
+    config = {"CONFIG_SLUB": "y"} if now == "SLUB_TINY" else {}
+    asked = msgspec.structs.replace(context(config | {f"CONFIG_{now}": "y"}), kernel_version=version)
+    found = {change.label: change.ops for change in get("slab-allocator").changes(asked)}
+    assert found[label] == (SetKernelOptions(options),)
+
+
+def test_an_allocator_made_large_again_is_proved():
+    before = evidence({"CONFIG_SLUB": "y", "CONFIG_SLUB_TINY": "y"})
+    effect = get("slab-allocator").took_effect(before, evidence({"CONFIG_SLUB": "y"}, sha="b"))
+    assert effect.shown
+    assert "CONFIG_SLUB_TINY: y -> off" in effect.evidence
 
 
 def test_a_choice_is_proved_by_what_booted():

@@ -8,7 +8,7 @@ from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Technique
 from bootlab.techniques.built import built_with
-from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.evidence import KernelLog, appeared
 
 Options = tuple[tuple[str, str], ...]
 
@@ -19,7 +19,8 @@ class OptionTechnique(Technique):
     `because` is the reason that it applies. `only_if`: options without which there is nothing to change. `expert`: the
     options can only be changed with CONFIG_EXPERT. `held_by`: options that select one of `sets`; those that are on are
     switched off with it, since it would stay otherwise. `gone`: a kernel message that a kernel with the options does
-    not print; where the base printed it, its absence belongs to the proof.
+    not print; where the base printed it, its absence belongs to the proof. `says`: a message that only a kernel with
+    the options prints, where they do anything: without it nothing is proved.
     """
 
     sets: ClassVar[Options]
@@ -28,6 +29,7 @@ class OptionTechnique(Technique):
     expert: ClassVar[bool] = False
     held_by: ClassVar[tuple[str, ...]] = ()
     gone: ClassVar[str] = ""
+    says: ClassVar[str] = ""
     proof = "recording"
     builds = True
 
@@ -66,14 +68,28 @@ class OptionTechnique(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configurations that both booted images were built with, and by what the kernel says."""
-        effect = built_with(before, after, self.sets)
-        if not effect.shown or not self.gone:
+        effect = built_with(before, after, self.proved_by(before, after))
+        if not effect.shown:
             return effect
+        configs = before.recording.kernel_config, after.recording.kernel_config
+        went = [name for name in self.held_by if _on(configs[0], name) and not _on(configs[1], name)]
+        built = effect.evidence + (f"; off too: {', '.join(f'CONFIG_{name}' for name in went)}" if went else "")
         old, new = KernelLog.pair(before, after)
-        was, still = old.line(self.gone), new.line(self.gone)
+        if self.says and not (said := appeared(before, after, self.says)).shown:
+            return Effect(False, f"{built}; but {said.evidence}")
+        was, still = (old.line(self.gone), new.line(self.gone)) if self.gone else ("", "")
         if was and still:
-            return Effect(False, f"{effect.evidence}; but the kernel still prints: {still}")
-        return Effect(True, f"{effect.evidence}; gone from the log: {was}") if was else effect
+            return Effect(False, f"{built}; but the kernel still prints: {still}")
+        said_now = f"; now in the log: {new.line(self.says)}" if self.says else ""
+        return Effect(True, built + said_now + (f"; gone from the log: {was}" if was else ""))
+
+    def proved_by(self, before: Evidence, after: Evidence) -> Options:  # noqa: ARG002
+        """Return the options, with their values, that the kernel which booted must have."""
+        return self.sets
+
+
+def _on(config: dict[str, str], option: str) -> bool:
+    return config.get(f"CONFIG_{option}") in {"y", "m"}
 
 
 def value_of(context: Context, option: str) -> str:

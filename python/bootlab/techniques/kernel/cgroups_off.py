@@ -18,5 +18,6 @@ class CgroupsOff(OptionTechnique):
     cost = "No resource control."
     risk = Risk(function="control groups are gone; systemd does not start without them")
     sets = (("CGROUPS", "n"),)
+    held_by = ("SCHED_AUTOGROUP",)
     because = "control groups are built in"
     references = ("init/Kconfig: CGROUPS",)

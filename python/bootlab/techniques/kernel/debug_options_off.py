@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bootlab.techniques.base import Risk
-from bootlab.techniques.option import OptionTechnique
+from bootlab.techniques.base import Context, Evidence, Risk
+from bootlab.techniques.option import Options, OptionTechnique, value_of
+
+_HARDENING = "BUG_ON_DATA_CORRUPTION"
 
 
 class DebugOptionsOff(OptionTechnique):
@@ -34,13 +36,28 @@ class DebugOptionsOff(OptionTechnique):
         ("PAGE_POISONING", "n"),
         ("DEBUG_VM", "n"),
         ("DEBUG_LIST", "n"),
+        ("DEBUG_RT_MUTEXES", "n"),
+        ("DEBUG_RWSEMS", "n"),
+        ("DEBUG_WW_MUTEX_SLOWPATH", "n"),
         ("DEBUG_ATOMIC_SLEEP", "n"),
         ("SCHED_DEBUG", "n"),
         ("DEBUG_PREEMPT", "n"),
         ("DETECT_HUNG_TASK", "n"),
+        ("HARDLOCKUP_DETECTOR", "n"),
         ("SOFTLOCKUP_DETECTOR", "n"),
         ("GCOV_KERNEL", "n"),
         ("KCOV", "n"),
     )
     because = "debugging options are on"
     references = ("lib/Kconfig.debug",)
+
+    def pending(self, context: Context) -> Options:
+        """Leave the checks of lists alone where they are hardening (BUG_ON_DATA_CORRUPTION selects them)."""
+        pending = super().pending(context)
+        hardened = value_of(context, _HARDENING) == "y"
+        return tuple(pair for pair in pending if not (hardened and pair[0] == "DEBUG_LIST"))
+
+    def proved_by(self, before: Evidence, after: Evidence) -> Options:  # noqa: ARG002
+        """Return the options without those that were left alone."""
+        hardened = after.recording.kernel_config.get(f"CONFIG_{_HARDENING}") == "y"
+        return tuple(pair for pair in self.sets if not (hardened and pair[0] == "DEBUG_LIST"))

@@ -18,5 +18,16 @@ class DebugfsOff(OptionTechnique):
     cost = "None otherwise."
     risk = Risk(debuggability="/sys/kernel/debug is gone")
     sets = (("DEBUG_FS", "n"),)
+    # Debugging aids that select it. What else does (SUNRPC_DEBUG, drivers) is left to who configures the kernel.
+    held_by = (
+        "BLK_DEV_IO_TRACE",
+        "DEBUG_KMEMLEAK",
+        "PAGE_OWNER",
+        "NOTIFIER_ERROR_INJECTION",
+        "FAIL_FUTEX",
+        "KCOV",
+        "ARM_PTDUMP_DEBUGFS",
+        "ZSMALLOC_STAT",
+    )
     because = "debugfs is built in"
     references = ("lib/Kconfig.debug: DEBUG_FS",)

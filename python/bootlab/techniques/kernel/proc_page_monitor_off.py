@@ -18,6 +18,7 @@ class ProcPageMonitorOff(OptionTechnique):
     cost = "None otherwise."
     risk = Risk(debuggability="/proc/PID/smaps and pagemap are gone")
     sets = (("PROC_PAGE_MONITOR", "n"),)
+    held_by = ("MEM_SOFT_DIRTY", "HWPOISON_INJECT")
     only_if = ("PROC_FS",)
     because = "page monitoring is built in"
     expert = True

@@ -6,7 +6,7 @@ from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with
-from bootlab.techniques.option import stated, value_of
+from bootlab.techniques.option import Options, stated, value_of, with_expert
 
 # mm/Kconfig: SLOB went in 6.4, SLAB in 6.8, SLUB_TINY came in 6.2.
 _ALLOCATORS = (
@@ -15,6 +15,9 @@ _ALLOCATORS = (
     ("SLOB", (2, 6, 16), (6, 3)),
     ("SLUB_TINY", (6, 2), None),
 )
+# From these versions on they are chosen as SLOB_DEPRECATED and SLAB_DEPRECATED, which set the old name.
+_RENAMED = {"SLOB": (6, 2), "SLAB": (6, 5)}
+_EXPERT = ("SLOB", "SLUB_TINY")
 
 
 class SlabAllocator(Technique):
@@ -46,7 +49,11 @@ class SlabAllocator(Technique):
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each other one."""
         return tuple(
-            Change(technique=self.id, ops=(SetKernelOptions(((name, "y"),)),), label=name.lower().replace("_", "-"))
+            Change(
+                technique=self.id,
+                ops=(SetKernelOptions(with_expert(context, _asked(context, name), needed=name in _EXPERT)),),
+                label=name.lower().replace("_", "-"),
+            )
             for name in _others(context)
         )
 
@@ -56,7 +63,17 @@ class SlabAllocator(Technique):
         found = [name for name, _, _ in reversed(_ALLOCATORS) if config.get(f"CONFIG_{name}") == "y"]
         if not found:
             return Effect(False, "the recording does not say which allocator booted")
-        return built_with(before, after, ((found[0], "y"),))
+        small = "y" if found[0] == "SLUB_TINY" else "n"
+        return built_with(before, after, ((found[0], "y"), ("SLUB_TINY", small)))
+
+
+def _asked(context: Context, name: str) -> Options:
+    """Return the options that choose an allocator; SLUB_TINY is SLUB made small, not a choice beside it."""
+    if name == "SLUB_TINY":
+        return (*_asked(context, "SLUB"), (name, "y")) if _present(context) != "SLUB" else ((name, "y"),)
+    renamed = name in _RENAMED and context.kernel_version >= _RENAMED[name]
+    chosen = (f"{name}_DEPRECATED" if renamed else name, "y")
+    return (("SLUB_TINY", "n"), chosen) if _present(context) == "SLUB_TINY" else (chosen,)
 
 
 def _present(context: Context) -> str | None:

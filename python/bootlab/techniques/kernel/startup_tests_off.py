@@ -12,7 +12,7 @@ class StartupTestsOff(OptionTechnique):
     id = "startup-tests-off"
     title = "Kernel without start-up self-tests"
     stage = "kernel"
-    what = "Builds without the tests of ftrace, ring buffer, trace events, glob, KUnit and the like."
+    what = "Builds without the tests of ftrace, ring buffer, trace events, locks, checksums, KUnit and the like."
     why = "They run at each boot; the ring buffer's alone takes ten seconds."
     when_not = "This is a test kernel."
     cost = "None."
@@ -27,6 +27,16 @@ class StartupTestsOff(OptionTechnique):
         ("RUNTIME_TESTING_MENU", "n"),
         ("OF_UNITTEST", "n"),
         ("DEBUG_LOCKING_API_SELFTESTS", "n"),
+        ("DEBUG_OBJECTS_SELFTEST", "n"),
+        ("WW_MUTEX_SELFTEST", "n"),
+        ("KPROBES_SANITY_TEST", "n"),
+        ("CRC32_SELFTEST", "n"),
+        ("RANDOM32_SELFTEST", "n"),
+        ("XZ_DEC_TEST", "n"),
+    )
+    gone = (
+        r"Testing tracer \w|Running tests on (?:all )?trace event|Running ring buffer tests|^K?TAP version 1|"
+        r"^(?:crc32|prandom|glob): .{0,80}self.?tests? passed"
     )
     because = "self-tests run at each boot"
     published = (Published("at least 10 s", "any", "kernel/trace/Kconfig: RING_BUFFER_STARTUP_TEST"),)

@@ -8,7 +8,7 @@ from bootlab.techniques.base import Applies, Context, Evidence, Published, Techn
 from bootlab.techniques.built import built_with
 from bootlab.techniques.option import value_of
 
-# kernel/Kconfig.hz; arch/arm/Kconfig has its own choice with 200 and 500 besides.
+# kernel/Kconfig.hz has 300 besides; arch/arm/Kconfig has its own choice, with 200 and 500 too.
 _RATES = ("100", "250", "1000")
 
 

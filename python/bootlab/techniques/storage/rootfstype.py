@@ -10,7 +10,8 @@ from bootlab.techniques.evidence import KernelLog, vanished
 _MOUNTED = r"VFS: Mounted root \((\w{1,32}) filesystem\)"
 _TRIED = (
     r"couldn't mount (?:as|because)|Magic Mismatch, valid|Can't find valid F2FS|Can't find a SQUASHFS superblock|"
-    r"FAT-fs \(\w+\): bogus number"
+    r"FAT-fs \(\w+\): bogus number|exFAT-fs \(\w+\): invalid boot record|Primary boot signature is not NTFS|"
+    r"cannot find valid erofs superblock"
 )
 
 
