@@ -27,6 +27,9 @@ What each technique of the catalogue came to where it was tried, out of stored r
 boot of your system decides. One row a technique and system; of several variants the best, and the number of each
 verdict. What no run tried stands at the end: tests with recordings are all that it has.
 
+A system with a folder in `examples/` is that example; the others were made for the purpose, and the machine says what
+they ran on.
+
 """
 
 
@@ -35,7 +38,7 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
     if not arguments:
         sys.stderr.write(__doc__ or "")
         return 2
-    seen: dict[tuple[str, str], dict[str, tuple[str, Trial]]] = {}
+    seen: dict[tuple[str, str, str], dict[str, tuple[str, Trial]]] = {}
     for path in sorted(file for argument in arguments for file in _files(Path(argument))):
         try:
             results = results_file.load(path)
@@ -44,17 +47,18 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
             continue
         if results.mode != "exact":
             continue
+        machine = _machine(results.base.command)
         for trial in results.trials:
-            variants = seen.setdefault((trial.change.technique, results.system_name), {})
+            variants = seen.setdefault((trial.change.technique, results.system_name, machine), {})
             if variants.get(trial.change.id, ("",))[0] <= results.started:
                 variants[trial.change.id] = (results.started, trial)
     ids = [technique.id for technique in all_techniques()]
-    rows = ["| technique | system | verdicts | best, ms saved | proof or reason |", "|---|---|---|--:|---|"]
+    rows = ["| technique | system | machine | verdicts | best, ms saved | proof or reason |", "|---|---|---|---|--:|---|"]
     for name in ids:
-        for (technique, system), variants in sorted(seen.items()):
+        for (technique, system, machine), variants in sorted(seen.items()):
             if technique == name:
-                rows.append(_row(name, system, [trial for _, trial in variants.values()]))
-    tried = {technique for technique, _ in seen}
+                rows.append(_row(name, system, machine, [trial for _, trial in variants.values()]))
+    tried = {technique for technique, _, _ in seen}
     missing = [f"`{name}`" for name in ids if name not in tried]
     text = HEAD + "\n".join(rows) + "\n\n## Not tried on a system yet\n\n" + (", ".join(missing) or "None.") + "\n"
     page.write_text(text, encoding="utf-8")
@@ -66,7 +70,17 @@ def _files(path: Path) -> list[Path]:
     return sorted(path.glob("runs/*/results.json")) if path.is_dir() else [path]
 
 
-def _row(name: str, system: str, trials: list[Trial]) -> str:
+def _machine(command: tuple[str, ...]) -> str:
+    """Return architecture and machine type out of QEMU's command line; a dash where there is none."""
+    emulator = next((name for word in command if (name := Path(word).name).startswith("qemu-system-")), "")
+    follows = {word: after for word, after in zip(command, command[1:], strict=False) if word.startswith("-")}
+    if not emulator or "-machine" not in follows:
+        return figures.ABSENT
+    architecture = emulator.removeprefix("qemu-system-").replace("aarch64", "arm64")
+    return f"{architecture} {follows['-machine'].partition(',')[0]}"
+
+
+def _row(name: str, system: str, machine: str, trials: list[Trial]) -> str:
     count = {verdict: sum(trial.verdict is verdict for trial in trials) for verdict in Verdict}
     words = ", ".join(f"{n} {verdict.value}" for verdict, n in count.items() if n)
     shown = [trial for trial in trials if trial.effect is not None and trial.effect.shown] or trials
@@ -74,7 +88,7 @@ def _row(name: str, system: str, trials: list[Trial]) -> str:
     saved = figures.signed_ms(best.saved_ns) if best.saved_ns is not None else figures.ABSENT
     proved = best.effect is not None and best.effect.shown and best.verdict is not Verdict.BROKEN
     proof = best.effect.evidence if best.effect is not None and proved else best.reason
-    return f"| `{name}` | {plain(system)} | {words} | {saved} | {plain(one_line(proof, 160))} |"
+    return f"| `{name}` | {plain(system)} | {plain(machine)} | {words} | {saved} | {plain(one_line(proof, 160))} |"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ def run(folder: Path, name: str, found, **fields) -> None:
 
 @pytest.fixture
 def page(tmp_path: Path, results) -> str:
+    command = ("setpriv", "/usr/bin/qemu-system-arm", "-machine", "vexpress-a9,secure=on", "-smp", "1")
+    results = msgspec.structs.replace(results, base=msgspec.structs.replace(results.base, command=command))
     run(tmp_path, "1", results, started="2026-01-01")
     run(tmp_path, "2", results, started="2026-01-02", trials=(trial("smp-off", 33, 1_900_000),))
     run(tmp_path, "3", results, started="2026-01-03", mode="free", trials=(trial("quiet", 99, 1_900_000),))
@@ -33,7 +35,7 @@ def page(tmp_path: Path, results) -> str:
 
 
 def test_the_latest_run_of_a_variant_counts(page):
-    assert "| `smp-off` | board | 1 faster | +33.000 | CONFIG\\_X: y -\\> off |" in page
+    assert "| `smp-off` | board | arm vexpress-a9 | 1 faster | +33.000 | CONFIG\\_X: y -\\> off |" in page
 
 
 def test_a_broken_system_has_its_reason_and_no_gain(page):
