@@ -9,6 +9,7 @@ by one boot.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -53,7 +54,10 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
             if variants.get(trial.change.id, ("",))[0] <= results.started:
                 variants[trial.change.id] = (results.started, trial)
     ids = [technique.id for technique in all_techniques()]
-    rows = ["| technique | system | machine | verdicts | best, ms saved | proof or reason |", "|---|---|---|---|--:|---|"]
+    rows = [
+        "| technique | system | machine | verdicts | best, ms saved | proof or reason |",
+        "|---|---|---|---|--:|---|",
+    ]
     for name in ids:
         for (technique, system, machine), variants in sorted(seen.items()):
             if technique == name:
@@ -73,7 +77,7 @@ def _files(path: Path) -> list[Path]:
 def _machine(command: tuple[str, ...]) -> str:
     """Return architecture and machine type out of QEMU's command line; a dash where there is none."""
     emulator = next((name for word in command if (name := Path(word).name).startswith("qemu-system-")), "")
-    follows = {word: after for word, after in zip(command, command[1:], strict=False) if word.startswith("-")}
+    follows = {word: after for word, after in itertools.pairwise(command) if word.startswith("-")}
     if not emulator or "-machine" not in follows:
         return figures.ABSENT
     architecture = emulator.removeprefix("qemu-system-").replace("aarch64", "arm64")
