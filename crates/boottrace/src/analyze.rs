@@ -281,15 +281,18 @@ fn boot_log(
     let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
     for log in split.boots {
-        let suspend = console::not_a_boot(&log);
+        let other = console::not_a_boot(&log);
         let (from_line, to_line) = log.span();
         number += 1;
         let boot = Boot::from_log(log, number, options);
         for (reason, (count, first)) in &boot.kernel.look_alikes {
             ledger.add(reason, *count, Some(*first));
         }
-        if let Some((what, why)) = suspend {
+        if let Some((what, why)) = other {
             number -= 1;
+            if what == console::RECOVERY {
+                console::split_out(&mut document.took, from_line, to_line, "recovery-log");
+            }
             let part = NotABoot {
                 from_line,
                 to_line,

@@ -277,7 +277,36 @@ fn is_prompt(text: &str) -> bool {
         || text == "$"
         || text.starts_with("/ # ")
         || text == "/ #"
-        || (text.starts_with("root@") && (text.contains(":~#") || text.contains(":/#")))
+        || is_shell_prompt(text)
+}
+
+/// `root@board:~# `, `shell@rk3368_box:/ $ ` after the exit status of the command before (`130|`), `console:/ $ `.
+fn is_shell_prompt(text: &str) -> bool {
+    let text = match text.split_once('|') {
+        Some((status, rest)) if !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => text,
+    };
+    let Some((who, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    let known = match who.split_once('@') {
+        Some((user, host)) => is_name(user) && is_name(host),
+        None => matches!(who, "console" | "generic"),
+    };
+    let Some(end) = rest.find(['#', '$']).filter(|_| known) else {
+        return false;
+    };
+    let path = rest[..end].trim_end();
+    let behind = &rest[end + 1..];
+    (path.starts_with('/') || path.starts_with('~'))
+        && !path.contains(char::is_whitespace)
+        && (behind.is_empty() || behind.starts_with(' '))
 }
 
 /// Long lines are cut for display: nothing is concluded from the rest.
@@ -316,4 +345,36 @@ pub fn intervals(stages: &[Stage]) -> Vec<Interval> {
         last = Some(stage);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_shells() {
+        for prompt in [
+            "shell@rk3368_box:/ $ ",
+            "130|shell@rk3368_box:/ $ ^D",
+            "root@qemux86-64:~# ",
+            "root@imx6qsabresd:/# ls",
+            "root@generic:/data/local # ",
+            "console:/ $ ",
+            "poky login:",
+            "/ # ",
+        ] {
+            assert!(is_prompt(prompt), "{prompt}");
+        }
+        for text in [
+            "user@host: no such file",
+            "mail root@board: #1 failed",
+            "init: /sbin # not found",
+            "clk:/soc/clk $Id",
+            "a b@c:/ # ",
+            "usb@1:/#x",
+            "root@board:relative $ ",
+        ] {
+            assert!(!is_prompt(text), "{text}");
+        }
+    }
 }

@@ -9,16 +9,16 @@ mod host_shape;
 mod lava;
 mod line;
 mod nameless;
+mod not_a_boot;
 mod physical;
 mod prefix;
 mod reader;
 mod stamp;
-mod suspend;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, Ledger, ReaderCounts};
 pub use boots::{split, BootLog, BootStart, Split};
 pub use harness::prompt_command;
 pub use line::{Caller, HostSource, Line, LineKind};
+pub use not_a_boot::{not_a_boot, RECOVERY};
 pub use reader::{read, ExternalStamp, Lines};
-pub use suspend::not_a_boot;

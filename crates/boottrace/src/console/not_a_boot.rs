@@ -1,10 +1,32 @@
-//! Kernel messages that are no boot: a suspend and resume, or any other piece of a running system's log.
+//! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
 use super::boots::{BootLog, BootStart};
 use crate::kernel::milestone;
 
+/// What the log of a recovery system's program is called.
+pub const RECOVERY: &str = "recovery";
+
 /// Says what the lines are and how that was seen, when they are no boot.
 pub fn not_a_boot(log: &BootLog) -> Option<(&'static str, String)> {
+    recovery(log).or_else(|| suspend(log))
+}
+
+/// `recovery.log` of Android's recovery and of TWRP, which is no console's: bootable/recovery/recovery_main.cpp, twrp.cpp.
+fn recovery(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.kernel_from.is_some() {
+        return None;
+    }
+    let is_first = |text: &str| text.starts_with("Starting recovery (pid ") || text.starts_with("Starting TWRP ");
+    let line = log.lines.iter().take(3).find(|l| is_first(l.text.trim_start()))?;
+    let why = format!(
+        "line {} says `{}`: what a recovery system's program did; its kernel's log is /proc/last_kmsg or pstore",
+        line.number,
+        crate::analysis::shorten(line.text.trim())
+    );
+    Some((RECOVERY, why))
+}
+
+fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
     const SUSPEND: [&str; 8] = [
         "PM: suspend entry",
         "PM: Syncing filesystems",
