@@ -72,12 +72,16 @@ JOBS := $(shell nproc)
 fuzz:
 	python3 scripts/fuzz.py --fresh --executions $(EXECUTIONS) --jobs $(JOBS)
 
+# Nothing is linked, so libFuzzer need not be there.
+FUZZ_CLIPPY := CUSTOM_LIBFUZZER_PATH=/usr/lib/libfuzzer.a cargo clippy -q --locked --bins --target-dir target/fuzz
+
 lint: developer
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -q -- -D warnings
+	$(foreach crate,boottrace kernelimage,$(FUZZ_CLIPPY) --manifest-path crates/$(crate)/fuzz/Cargo.toml -- -D warnings &&) true
 
 format: developer
 	$(BIN)/ruff format .

@@ -89,7 +89,7 @@ pub struct NotABoot {
     pub from_line: u32,
     /// Last physical line.
     pub to_line: u32,
-    /// What it is: `suspend`, `kernel-messages`.
+    /// What it is: `suspend`, `recovery`.
     pub what: String,
     /// How that was seen.
     pub why: String,
