@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof, Technique
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared
 
@@ -30,7 +30,7 @@ class OptionTechnique(Technique):
     held_by: ClassVar[tuple[str, ...]] = ()
     gone: ClassVar[str] = ""
     says: ClassVar[str] = ""
-    proof = "recording"
+    proof: ClassVar[Proof] = "recording"
     builds = True
 
     def pending(self, context: Context) -> Options:
