@@ -162,6 +162,8 @@ _KEYS: dict[str, str] = {
     "storage.ram_disk": "the RAM disk's device",
     "storage.page_cache": "console pattern with one group: the page cache in kB, in a line printed after the goal",
     "storage.mapping": "console pattern with one group: a program's mapping as a line of `/proc/self/maps`, printed after the goal; the proof of execution in place",
+    "storage.sectors_read": "console pattern with one group: sectors of 512 bytes that the root's device has read, from `/proc/diskstats`, in a line printed after the goal; 0 where the root is on no block device. `fs` models the load time from it",
+    "storage.remounted": "console pattern with one group: how an attempt ended to mount the root read-write after the goal (`remounted: (\\S+)`); stands with the row's proof",
     "goal.console": "the goal: the first console line that this pattern finds. Its time is that of the last byte matched",
     "goal.name": "its name in reports",
     "programs.sources": "files and folders that the build gets: a file by its name, a folder by its contents",

@@ -50,4 +50,5 @@ def test_operations_on_files_reach_a_tree_wherever_it_lies():
 
 def test_every_format_is_named_by_its_file_system():
     kernels = {"cramfs", "romfs", "jffs2", "ubifs", "squashfs", "erofs", "ext2", "ext3", "ext4"}
+    kernels |= {"xfs", "btrfs", "f2fs"}
     assert {form.fstype for form in FORMATS} == kernels

@@ -36,7 +36,7 @@ def test_the_terminal_shows_times_proof_and_what_was_left_out():
 def test_markdown_keeps_its_columns():
     table = [line for line in filesystems_text.markdown(FOUND).splitlines() if line.startswith("|")]
     assert len(table) == 4
-    assert {line.replace(r"\|", "").count("|") for line in table} == {11}
+    assert {line.replace(r"\|", "").count("|") for line in table} == {13}
 
 
 def test_csv_has_plain_numbers_and_no_formula():

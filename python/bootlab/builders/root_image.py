@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import formats
+from bootlab.builders.images import formats, sparse
 from bootlab.builders.images.formats import BY_ID, Image
 from bootlab.errors import UserError
 from bootlab.model.root import Root, RootMedium
@@ -18,7 +18,6 @@ from bootlab.model.system import Machine, System
 _VERSION = 1
 # fs/mtd: what these keep on erase blocks cannot lie on a card or disk.
 _FLASH_ONLY = frozenset({"jffs2", "ubifs"})
-_CHUNK_BYTES = 1 << 20
 _SECTOR_BYTES = 512
 _ROOM_MAX_KIB = 1 << 30
 
@@ -49,7 +48,7 @@ def medium(system: System, image: Image, cache: Cache) -> Path:
     # SD cards: hw/sd/sd.c takes no other sizes than powers of two.
     rounded = 1 << (size_bytes - 1).bit_length() if root.medium == "sd" else -(-size_bytes // _SECTOR_BYTES) * 512
     key = key_of("root-medium", _VERSION, cache.digest(image.path), rounded)
-    return cache.file(key, f".{root.medium}", partial(copy_sparse, image.path, rounded))
+    return cache.file(key, f".{root.medium}", partial(sparse.copy, image.path, rounded))
 
 
 def attached(machine: Machine, place: RootMedium, file: str, storage: Storage | None) -> Machine:
@@ -62,14 +61,3 @@ def attached(machine: Machine, place: RootMedium, file: str, storage: Storage | 
     banks = [*machine.flash, *[""] * (number + 1 - len(machine.flash))]
     banks[number] = file
     return msgspec.structs.replace(machine, flash=tuple(banks))
-
-
-def copy_sparse(source: Path, size_bytes: int, path: Path) -> None:
-    """Copy an image to a file of at least its size; holes stay holes, because a card is mostly empty."""
-    with path.open("wb") as out, source.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            if chunk.strip(b"\0"):
-                out.write(chunk)
-            else:
-                out.seek(len(chunk), 1)
-        out.truncate(size_bytes)

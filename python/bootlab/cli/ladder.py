@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.opening import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, err, out, print_json
+from bootlab.cli.session import (
+    DEFAULT_BANDWIDTH_MB,
+    DEFAULT_STORE,
+    BandwidthOption,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    SystemArgument,
+    err,
+    out,
+    print_json,
+)
 from bootlab.cli.writing import write_files
 
 STAGES = ("image", "kernel", "initramfs", "storage")
@@ -25,10 +36,7 @@ def ladder(
     markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
-    bandwidth: Annotated[
-        float,
-        typer.Option(min=0.001, max=1e6, help="MB/s of the medium, for the modelled load time in a column of its own."),
-    ] = 20.0,
+    bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,

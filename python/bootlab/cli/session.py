@@ -37,6 +37,11 @@ JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, max=64, help="Machines at a time. Default: one a core, at most 4."),
 ]
+BandwidthOption = Annotated[
+    float,
+    typer.Option(min=0.001, max=1e6, help="MB/s of the medium, for the modelled load time in a column of its own."),
+]
+DEFAULT_BANDWIDTH_MB = 20.0
 DEFAULT_STORE = Path(".bootlab")
 
 

@@ -16,6 +16,7 @@ from bootlab.model.system import System
 
 _RUN = re.compile(r"Run \S+ as init process")
 _MOUNTED = re.compile(r"VFS: Mounted root \((\S+) filesystem\)")
+_SECTOR_BYTES = 512
 _TROUBLE = re.compile(r"error -\d+|Kernel panic|VFS: Cannot|No working init|RAMDISK: .*(too big|wrong)")
 _UNPACKED = re.compile("Freeing initrd memory")
 _CALIBRATED = re.compile(r"Calibrating delay loop\.\.\. .*\(lpj=(\d+)\)")
@@ -51,7 +52,6 @@ def read_row(asked: Candidate, recording: Recording) -> FilesystemRow:
     init = _init_line(asked.system, recording, run)
     goal = _first(recording, re.compile(asked.system.goal.console))
     proved, proof = _proof(asked, recording, storage)
-    told = _told(recording, storage.page_cache)
     return FilesystemRow(
         id=asked.id,
         title=asked.title,
@@ -67,7 +67,8 @@ def read_row(asked: Candidate, recording: Recording) -> FilesystemRow:
         init_inside_ns=init.printk_ns if init else None,
         goal_ns=recording.meta.goal_ns,
         goal_inside_ns=goal.printk_ns if goal else None,
-        page_cache_kib=int(told) if told and told.isdigit() else None,
+        page_cache_kib=_number(recording, storage.page_cache),
+        read_bytes=_read_bytes(asked, recording, storage),
         proved=proved,
         proof=proof,
         cmdline=recording.meta.cmdline,
@@ -95,6 +96,20 @@ def _told(recording: Recording, pattern: str | None) -> str | None:
     return None if told is None else " ".join(told.split())
 
 
+def _number(recording: Recording, pattern: str | None) -> int | None:
+    told = _told(recording, pattern)
+    return int(told) if told and told.isdecimal() and told.isascii() else None
+
+
+def _read_bytes(asked: Candidate, recording: Recording, storage: Storage) -> int | None:
+    """Return what was read of a root's medium. A RAM disk or initramfs was loaded whole, before the kernel."""
+    if asked.form is None or asked.medium == "RAM disk":
+        return asked.image.size_bytes
+    sectors = _number(recording, storage.sectors_read)
+    # What MTD reads without the block layer is not counted.
+    return sectors * _SECTOR_BYTES if sectors else None
+
+
 def _why(recording: Recording) -> str:
     trouble = _first(recording, _TROUBLE)
     return f"{recording.meta.reason}: {trouble.text}" if trouble is not None else recording.meta.reason
@@ -115,6 +130,8 @@ def _proof(asked: Candidate, recording: Recording, storage: Storage) -> tuple[bo
         shown, proof = said is not None, said.text if said else f"the kernel did not say: {asked.form.says}"
     if asked.form.in_place:
         shown, proof = _in_place(recording, asked.image, storage)
+    if remounted := _told(recording, storage.remounted):
+        proof = f"{proof}; remounted read-write: {remounted}"
     if asked.system.cmdline.has("lpj"):
         preset = _first(recording, _PRESET)
         return (shown, f"{proof}; {preset.text}") if preset else (False, "the kernel still calibrated")

@@ -31,12 +31,6 @@ from bootlab.model.tree import Compression, FileTree
 _RAM_DISK_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
 _INITRAMFS_COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip", "lz4", "xz")
 _UNPACKERS: dict[Compression, str] = {"gzip": "RD_GZIP", "lz4": "RD_LZ4", "xz": "RD_XZ"}
-# What belongs in such a comparison and bootlab makes no image of: title and the kernel's option.
-_NOT_MADE = (
-    ("xfs", "XFS", "XFS_FS"),
-    ("btrfs", "Btrfs", "BTRFS_FS"),
-    ("f2fs", "F2FS", "F2FS_FS"),
-)
 _RATIO_MAX = 20
 """No compressor makes a root smaller than this part of itself; larger trees are not packed in vain."""
 _PRESET = "-lpj"
@@ -52,7 +46,7 @@ def known_ids() -> tuple[str, ...]:
     card = [_CARD + form.id for form in _CARD_FORMATS]
     ram = [f"ramdisk-ext2-{name}" for name in _RAM_DISK_COMPRESSIONS] + ["ramdisk-cramfs"]
     rest = [f"initramfs-{name}" for name in _INITRAMFS_COMPRESSIONS]
-    return (*flash, _PRESET_OF + _PRESET, *card, *ram, *rest, *(name for name, _, _ in _NOT_MADE))
+    return (*flash, _PRESET_OF + _PRESET, *card, *ram, *rest)
 
 
 def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
@@ -125,8 +119,7 @@ def _plain(system: System) -> System:
     if kernel.build is not None and kernel.build.embed_initramfs:
         build = msgspec.structs.replace(kernel.build, embed_initramfs=False)
         kernel = msgspec.structs.replace(kernel, build=build)
-    storage = system.storage or Storage()
-    told = tuple(text for text in (storage.page_cache, storage.mapping) if text is not None)
+    told = (system.storage or Storage()).told
     return msgspec.structs.replace(system, kernel=kernel, check=Check(console=(*system.check.console, *told)))
 
 
@@ -168,10 +161,6 @@ class _Rows:
             row_id, title = f"initramfs-{name}", "initramfs" + ("" if name == "none" else f", {name}")
             options = ("BLK_DEV_INITRD", *([_UNPACKERS[name]] if name in _UNPACKERS else []))
             self._add(row_id, title, options, partial(self._as_initramfs, row_id, title, name))
-        for row_id, title, option in _NOT_MADE:
-            there = config.get(f"CONFIG_{option}") == "y"
-            reason = "bootlab makes no image of it" if there else f"the kernel lacks CONFIG_{option}"
-            self._leave(row_id, title, reason)
 
     @property
     def _memory_bytes(self) -> int:

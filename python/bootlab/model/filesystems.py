@@ -15,7 +15,10 @@ class FilesystemRow(msgspec.Struct, frozen=True, kw_only=True):
     *Outside* is what an observer of the port sees: virtual time from reset, of the console byte's store. *Inside* is
     the kernel's own stamp on the same line. `mounted`: the kernel says that the root is there (an initramfs: that it
     starts init); `init`: the first line of user space; `goal`: first use. `image_bytes`: what must be stored, of a
-    RAM disk or initramfs its compressed file. `proof`: what shows that the boot was what the row says.
+    RAM disk or initramfs its compressed file. `read_bytes`: what was read of the medium until shortly after first use;
+    None: not told. `load_ns`: modelled, what reading takes on a board: `read_bytes`, or the image where they are not
+    known, over the comparison's bandwidth; in none of the other times. `proof`: what shows that the boot was what the
+    row says.
     """
 
     id: str
@@ -33,6 +36,8 @@ class FilesystemRow(msgspec.Struct, frozen=True, kw_only=True):
     goal_ns: int | None = None
     goal_inside_ns: int | None = None
     page_cache_kib: int | None = None
+    read_bytes: int | None = None
+    load_ns: int | None = None
     proved: bool = False
     proof: str = ""
     cmdline: str = ""
@@ -58,7 +63,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class Filesystems(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole comparison: rows by the time of first use, failed ones last."""
+    """The whole comparison: rows by the time of first use, failed ones last. The bandwidth is that of `load_ns`."""
 
     format: str = "bootlab-filesystems"
     version: int = 1
@@ -66,5 +71,6 @@ class Filesystems(msgspec.Struct, frozen=True, kw_only=True):
     clock: str
     tree_files: int
     tree_bytes: int
+    bandwidth_bytes_per_s: int | None = None
     rows: tuple[FilesystemRow, ...]
     left_out: tuple[LeftOut, ...] = ()

@@ -11,6 +11,8 @@ from bootlab.model.tree import FileTree
 RootMedium = Literal["sd", "disk", "flash"]
 UBI_VOLUME = "rootfs"
 """The name of the volume that a UBIFS root lies in."""
+_FLAGS = {"xfs-norecovery": "norecovery"}
+"""Formats that differ from another one in how they are mounted."""
 
 
 class Root(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,3 +32,8 @@ class Root(msgspec.Struct, frozen=True, kw_only=True):
     def fstype(self) -> str:
         """The kernel's name of the file system: formats are named by it, with a variant behind a dash."""
         return self.file_system.partition("-")[0]
+
+    @property
+    def flags(self) -> str:
+        """The mount options that belong to the format, as `rootflags=` takes them."""
+        return _FLAGS.get(self.file_system, "")

@@ -21,18 +21,19 @@ _CARD, _DISK = "/dev/mmcblk0", "/dev/vda"
 def mounting(root: Root, storage: Storage, disks: int = 0) -> tuple[Param, ...]:
     """Return the parameters with which the kernel mounts a root. `disks`: how many disks the machine has besides."""
     fstype = root.fstype
+    flags = (Param("rootflags", root.flags),) if root.flags else ()
     if root.medium == "sd":
-        return (Param("root", _CARD), Param("rootfstype", fstype), Param("rootwait"))
+        return (Param("root", _CARD), Param("rootfstype", fstype), *flags, Param("rootwait"))
     if root.medium == "disk":
         device = _DISK[:-1] + chr(ord("a") + disks)
-        return (Param("root", device), Param("rootfstype", fstype))
+        return (Param("root", device), Param("rootfstype", fstype), *flags)
     if fstype == "ubifs":
         device = f"ubi0:{UBI_VOLUME}"
         return (Param("ubi.mtd", storage.mtd_name), Param("root", device), Param("rootfstype", fstype))
     # CRAMFS is mounted from MTD itself, which lets programs run in place; the others through the block device over it.
     named = fstype == "cramfs" and storage.mtd_name
     device = f"mtd:{storage.mtd_name}" if named else storage.mtd_block
-    return (Param("root", device), Param("rootfstype", fstype))
+    return (Param("root", device), Param("rootfstype", fstype), *flags)
 
 
 def mounted(system: System) -> System:

@@ -10,8 +10,10 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
 
     Flash: the bank (its number in `machine.flash`), its length, where the root's partition begins in physical memory,
     the erase block, the partition's length and its names in the kernel. The partition lies at the start of the bank.
-    `page_cache` and `mapping` are console patterns with one group each, of lines that are printed after the goal: the
-    page cache in kB, and a program's mapping as a line of /proc/self/maps.
+    The last ones are console patterns with one group each, of lines that are printed after the goal: `page_cache` in
+    kB; a program's `mapping` as a line of /proc/self/maps; `sectors_read`, how many of 512 bytes the root's device was
+    asked for, as /proc/diskstats counts them, 0 where the root is on none; `remounted`, how an attempt ended to make
+    the root writable.
     """
 
     flash_bank: int | None = None
@@ -24,3 +26,11 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
     ram_disk: str = "/dev/ram0"
     page_cache: str | None = None
     mapping: str | None = None
+    sectors_read: str | None = None
+    remounted: str | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The patterns of lines that a boot must last for."""
+        patterns = (self.page_cache, self.mapping, self.sectors_read, self.remounted)
+        return tuple(text for text in patterns if text is not None)

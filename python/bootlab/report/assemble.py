@@ -15,7 +15,7 @@ from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.timeline import Timeline
 from bootlab.model.verdict import Verdict
-from bootlab.report.modelled import Modelled
+from bootlab.report.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.report.results import (
     NOT_MODELLED,
     Applicability,
@@ -32,9 +32,6 @@ from bootlab.report.results import (
 from bootlab.store.handover import HandedOver
 from bootlab.store.runs import now
 from bootlab.techniques.base import Technique
-
-# An SD card in default-speed mode reads about 20 MB/s; a parameter of the model, shown beside its result.
-_BANDWIDTH_BYTES_PER_S = 20_000_000
 
 
 def summary(recording: Recording, timeline: Timeline | None = None) -> BootSummary:
@@ -62,7 +59,7 @@ def results(
         bootlab_version=__version__,
         goal=system.goal.console,
         not_modelled=NOT_MODELLED if exact else (),
-        modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=_BANDWIDTH_BYTES_PER_S), modelled_for),
+        modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
         reproduce=(f"bootlab {kind} {path}",),
     )
 

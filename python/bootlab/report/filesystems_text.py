@@ -16,9 +16,15 @@ from bootlab.report.csv_cell import csv_cell
 from bootlab.report.shown_text import one_line
 from bootlab.report.summary_markdown import plain
 
-_HEAD = ("root", "image", "mounted", "init", "ready", "exec", "use", "from reset", "cache kB", "proof")
-_UNDER = ("", "", "inside, ms", "inside, ms", "inside, ms", "outside, ms", "outside, ms", "outside, ms", "", "")
-_RIGHT = range(1, 9)
+_INSIDE, _OUTSIDE = "inside, ms", "outside, ms"
+_COLUMNS = (
+    ("root", ""), ("image", ""), ("mounted", _INSIDE), ("init", _INSIDE), ("ready", _INSIDE), ("exec", _OUTSIDE),
+    ("use", _OUTSIDE), ("from reset", _OUTSIDE), ("cache kB", ""), ("read", ""), ("load (modelled)", "ms"),
+    ("proof", ""),
+)  # fmt: skip
+_HEAD = tuple(name for name, _ in _COLUMNS)
+_UNDER = tuple(under for _, under in _COLUMNS)
+_RIGHT = range(1, len(_COLUMNS) - 1)
 _PROOF_CHARACTERS = 320
 
 
@@ -86,8 +92,15 @@ def _cells(row: FilesystemRow) -> tuple[str, ...]:
         figures.ms(row.use_ns),
         figures.ms(row.goal_ns),
         cache,
+        figures.size(row.read_bytes),
+        _load(row),
         one_line(row.proof if row.ok and row.proved else _state(row), _PROOF_CHARACTERS),
     )
+
+
+def _load(row: FilesystemRow) -> str:
+    text = figures.ms(row.load_ns)
+    return text if row.load_ns is None or row.read_bytes is not None else f"({text})"
 
 
 def _state(row: FilesystemRow) -> str:
@@ -108,6 +121,17 @@ def _footnote(found: Filesystems) -> str:
         "Inside: the kernel's own stamp on the line. Outside: what an observer of the serial port sees, on the "
         f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: unpacked, and init is started). "
         "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at "
-        "first use. An emulator reads flash as fast as memory, and has a RAM disk or initramfs in memory at reset: on "
-        "a board add the image's size over the bandwidth of what it is loaded from."
+        "first use. Read: what was asked of the medium until then; a RAM disk or initramfs is loaded whole. An "
+        "emulator reads a medium as fast as memory, and has a RAM disk or initramfs there at reset: what that costs on "
+        f"a board is in none of these times.{_model(found)}"
+    )
+
+
+def _model(found: Filesystems) -> str:
+    if found.bandwidth_bytes_per_s is None:
+        return ""
+    return (
+        " It stands beside them: load, modelled as the bytes read over "
+        f"{found.bandwidth_bytes_per_s / 1e6:g} MB/s; in brackets that of the whole image, where what was read of it "
+        "is not known (MTD counts nothing) or runs where it lies."
     )

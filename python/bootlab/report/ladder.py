@@ -11,6 +11,7 @@ import msgspec
 
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.report.change_text import change_text
+from bootlab.report.modelled import DEFAULT_BANDWIDTH, load_ns
 from bootlab.report.results import Results
 from bootlab.techniques.base import Technique
 
@@ -18,8 +19,6 @@ PUBLISHED_ON = "BeagleBone"
 """Of what was published, the training's own board stands beside each row."""
 
 
-DEFAULT_BANDWIDTH = 20_000_000
-"""Bytes a second that the load column assumes: an SD card as boot loaders read it. Never a part of a measured time."""
 # What a boot loader reads whole; a root file system is read as it is used.
 _LOADED = ("kernel", "initramfs")
 
@@ -109,7 +108,7 @@ def _order(rung: Rung) -> tuple[int, int, int, str]:
 
 def _load_ns(artefact_bytes: dict[str, int], bandwidth_bytes_per_s: int) -> int | None:
     loaded = [size for name, size in artefact_bytes.items() if name in _LOADED]
-    return sum(loaded) * 1_000_000_000 // bandwidth_bytes_per_s if loaded else None
+    return load_ns(sum(loaded), bandwidth_bytes_per_s) if loaded else None
 
 
 def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:

@@ -7,6 +7,15 @@ from __future__ import annotations
 
 import msgspec
 
+_SECOND_NS = 1_000_000_000
+DEFAULT_BANDWIDTH = 20_000_000
+"""Bytes a second that load times assume: an SD card in default-speed mode. Never a part of a measured time."""
+
+
+def load_ns(count_bytes: int, bandwidth_bytes_per_s: int) -> int:
+    """Return how long a medium takes to give so many bytes."""
+    return count_bytes * _SECOND_NS // bandwidth_bytes_per_s
+
 
 class ModelledRow(msgspec.Struct, frozen=True, kw_only=True):
     """Modelled costs of one boot. Never add them to a measured time without saying so."""
@@ -32,12 +41,11 @@ class Modelled(msgspec.Struct, frozen=True, kw_only=True):
 
     def with_boot(self, subject: str, *, console_bytes: int, image_bytes: int) -> Modelled:
         """Return the table with one more boot."""
-        second_ns = 1_000_000_000
         row = ModelledRow(
             subject=subject,
             console_bytes=console_bytes,
-            console_ns=console_bytes * self.bits_per_character * second_ns // self.baud,
+            console_ns=console_bytes * self.bits_per_character * _SECOND_NS // self.baud,
             image_bytes=image_bytes,
-            image_ns=image_bytes * second_ns // self.bandwidth_bytes_per_s if self.bandwidth_bytes_per_s else None,
+            image_ns=load_ns(image_bytes, self.bandwidth_bytes_per_s) if self.bandwidth_bytes_per_s else None,
         )
         return msgspec.structs.replace(self, rows=(*self.rows, row))

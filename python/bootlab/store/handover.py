@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders import root_image
+from bootlab.builders.images import sparse
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
@@ -45,7 +46,7 @@ def hand_over(
     if plan.root and system.root is not None:
         source = Path(plan.root)
         place = folder / f"root{source.suffix}"
-        root_image.copy_sparse(source, source.stat().st_size, place)
+        sparse.copy(source, source.stat().st_size, place)
         files["root"] = str(place)
         machine = root_image.attached(system.machine, system.root.medium, place.name, system.storage)
         system = msgspec.structs.replace(system, machine=machine, root=None)

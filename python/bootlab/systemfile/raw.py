@@ -157,6 +157,8 @@ class RawStorage(RawTable, frozen=True):
     ram_disk: str = "/dev/ram0"
     page_cache: str | None = None
     mapping: str | None = None
+    sectors_read: str | None = None
+    remounted: str | None = None
 
 
 class RawStep(RawFiles, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ def storage(raw: RawStorage, place: Place) -> Storage:
             "storage.mtd_block",
             'mtd_block = "/dev/mtdblock2"; cat /proc/mtd shows the number',
         )
-    for key in ("page_cache", "mapping"):
+    for key in ("page_cache", "mapping", "sectors_read", "remounted"):
         _pattern(getattr(raw, key), f"storage.{key}", place)
     return Storage(
         flash_bank=raw.flash_bank,
@@ -50,6 +50,8 @@ def storage(raw: RawStorage, place: Place) -> Storage:
         ram_disk=raw.ram_disk,
         page_cache=raw.page_cache,
         mapping=raw.mapping,
+        sectors_read=raw.sectors_read,
+        remounted=raw.remounted,
     )
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.guest_program import host_arch
 from bootlab.errors import EnvironmentFault, MeasurementError, TargetError
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import Check, Goal, Initramfs, Limits, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.timers.programs import TIMER_INIT, TimerProgram, host_arch
+from bootlab.timers.programs import TIMER_INIT, TimerProgram
 from bootlab.timers.stress import Place
 
 _END = re.compile(rb"@timers end (\d{1,3})\r*$", re.MULTILINE)

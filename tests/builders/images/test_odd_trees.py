@@ -216,12 +216,16 @@ def test_the_smallest_trees(tmp_path, kind, entries):
 
 @pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.id)
 def test_an_empty_tree(form, tmp_path):
-    if not have("mksquashfs", "mkfs.erofs", "mkfs.ubifs", "ubinize", "mke2fs", "fakeroot"):
+    programs = ("mksquashfs", "mkfs.erofs", "mkfs.ubifs", "ubinize", "mke2fs", "fakeroot")
+    if not have(*programs, "mkfs.xfs", "xfs_db", "mkfs.btrfs", "mkfs.f2fs", "sload.f2fs"):
         pytest.skip("a program is not installed")
-    assert form.make(FileTree(), tmp_path / "image", Storage()) == (tmp_path / "image").stat().st_size
+    storage = Storage(root_kib=8192 if form.behind == "ubi" else 1 << 20)
+    assert form.make(FileTree(), tmp_path / "image", storage) == (tmp_path / "image").stat().st_size
 
 
-@pytest.mark.parametrize("id_", ["squashfs-gzip", "erofs", "ext4", "jffs2", "cramfs", "romfs", "ubifs"])
+@pytest.mark.parametrize(
+    "id_", ["squashfs-gzip", "erofs", "ext4", "jffs2", "cramfs", "romfs", "ubifs", "xfs", "btrfs", "f2fs"]
+)
 def test_a_file_that_vanishes(id_, tmp_path):
     tree = FileTree.of({"/a": Entry(kind="file", source=str(tmp_path / "gone"))})
     with pytest.raises(UserError, match=r"gone.* cannot be read"):

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import cramfs, erofs, ext, jffs2, romfs, squashfs, ubifs
+from bootlab.builders.images import btrfs, cramfs, erofs, ext, f2fs, jffs2, romfs, squashfs, ubifs, xfs
 from bootlab.builders.images.members import root_of, stored_bytes
 from bootlab.errors import UserError
 from bootlab.model.root import Root
@@ -89,15 +89,37 @@ def _erofs(compression: str) -> Callable[[FileTree, Path, Storage], int]:
 
 def _ext(kind: ext.Kind, replayed_kib: int = 0) -> Callable[[FileTree, Path, Storage], int]:
     def make(tree: FileTree, path: Path, storage: Storage) -> int:
-        size_kib = ext_kib(tree)
-        if size_kib > storage.root_kib:
-            raise UserError(
-                f"the tree needs an {kind} image of {size_kib} KiB; there is room for {storage.root_kib} KiB",
-                hint="raise storage.root_kib",
-            )
+        size_kib = _fitting(kind, ext_kib(tree), storage)
         return ext.write(tree, path, kind=kind, size_kib=size_kib, replayed_kib=replayed_kib)
 
     return make
+
+
+def _xfs(replayed_kib: int = 0) -> Callable[[FileTree, Path, Storage], int]:
+    def make(tree: FileTree, path: Path, storage: Storage) -> int:
+        _fitting("XFS", xfs.size_kib(tree), storage)
+        return xfs.write(tree, path, replayed_kib=replayed_kib)
+
+    return make
+
+
+def _btrfs(tree: FileTree, path: Path, storage: Storage) -> int:
+    _fitting("Btrfs", btrfs.size_kib(tree), storage)
+    return btrfs.write(tree, path)
+
+
+def _f2fs(tree: FileTree, path: Path, storage: Storage) -> int:
+    _fitting("F2FS", f2fs.size_kib(tree), storage)
+    return f2fs.write(tree, path)
+
+
+def _fitting(name: str, size_kib: int, storage: Storage) -> int:
+    if size_kib > storage.root_kib:
+        raise UserError(
+            f"the {name} image of this tree is {size_kib} KiB; there is room for {storage.root_kib} KiB",
+            hint="raise storage.root_kib, or put the root on a card",
+        )
+    return size_kib
 
 
 def ext_kib(tree: FileTree) -> int:
@@ -165,6 +187,17 @@ FORMATS: tuple[Format, ...] = (
         id="ext4-unclean", title="ext4, journal of 512 KiB to replay", options=("EXT4_FS",),
         make=_ext("ext4", 512), says=ext.REPLAYED,
     ),
+    Format(id="xfs", title="XFS", options=("XFS_FS",), make=_xfs()),
+    Format(
+        id="xfs-unclean", title="XFS, log of 512 KiB to replay", options=("XFS_FS",),
+        make=_xfs(512), says=xfs.REPLAYED,
+    ),
+    Format(
+        id="xfs-norecovery", title="XFS, log of 512 KiB left alone", options=("XFS_FS",),
+        make=_xfs(512), says=xfs.NOT_REPLAYED,
+    ),
+    Format(id="btrfs", title="Btrfs", options=("BTRFS_FS",), make=_btrfs),
+    Format(id="f2fs", title="F2FS", options=("F2FS_FS",), make=_f2fs),
 )  # fmt: skip
 
 BY_ID = {form.id: form for form in FORMATS}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
@@ -13,6 +14,9 @@ _TIMEOUT_S = 900
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 # Programs that do not end with an error when the image is too small for what goes in.
 _NO_ROOM = ("no space left", "could not allocate", "too small", "ran out of")
+
+# ld.so only warns.
+_NOT_PRELOADED = "cannot be preloaded"
 
 
 def find(tool: str, package: str, needed_for: str) -> str:
@@ -23,29 +27,43 @@ def find(tool: str, package: str, needed_for: str) -> str:
     return path
 
 
-def run(command: list[str], *, environ: dict[str, str] | None = None, source: bytes | Path | None = None) -> str:
-    """Run a program to its end; return what it printed. `source` becomes its standard input.
+def run(
+    command: list[str],
+    *,
+    environ: dict[str, str] | None = None,
+    source: bytes | Path | None = None,
+    folder: Path | None = None,
+) -> str:
+    """Run a program to its end; return what it printed. `source`: its standard input; `folder`: where it runs.
 
     Raise EnvironmentFault when it fails, UserError when the tree does not fit the image.
     """
     # Time zone, language and a build date of the caller's would get into images.
     plain = {k: v for k, v in os.environ.items() if k not in {"SOURCE_DATE_EPOCH", "LANG", "LANGUAGE"}}
     plain |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", **(environ or {})}
+    data = None if isinstance(source, Path) else source or b""
     try:
-        if isinstance(source, Path):
-            with source.open("rb") as stream:
-                done = subprocess.run(
-                    command, stdin=stream, capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False
-                )
-        else:
+        with source.open("rb") if isinstance(source, Path) else nullcontext() as stream:
             done = subprocess.run(
-                command, input=source or b"", capture_output=True, env=plain, timeout=_TIMEOUT_S, check=False
+                command,
+                stdin=stream,
+                input=data,
+                capture_output=True,
+                env=plain,
+                cwd=folder,
+                timeout=_TIMEOUT_S,
+                check=False,
             )
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFault(
             f"{Path(command[0]).name} did not end within {_TIMEOUT_S} s", hint="is the disk full?"
         ) from error
     said = (done.stdout + done.stderr).decode(errors="replace")
+    if _NOT_PRELOADED in said:
+        raise EnvironmentFault(
+            f"{Path(command[0]).name} ran without what makes its image repeat: {said.strip()[:200]}",
+            hint="is it a program of another architecture? bootlab doctor",
+        )
     if done.returncode or any(words in said.lower() for words in _NO_ROOM):
         name = Path(command[0]).name
         if any(words in said.lower() for words in _NO_ROOM):
