@@ -12,7 +12,7 @@ boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 kernels="linux-source-6.1 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
 programs="gcc libc6-dev make musl-tools"
-filesystems="squashfs-tools erofs-utils e2fsprogs mtd-utils fakeroot lz4"
+filesystems="squashfs-tools erofs-utils e2fsprogs xfsprogs btrfs-progs f2fs-tools mtd-utils fakeroot gcc libc6-dev lz4"
 
 # bookworm's own cargo (1.63) is too old; its security archive carries a current one under another name.
 if ! cargo --version 2>/dev/null | awk '{split($2, v, "."); exit !(v[1] > 1 || v[2] >= 85)}'; then

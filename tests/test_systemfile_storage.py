@@ -28,6 +28,8 @@ def test_without_the_table_there_is_none():
         ("root_kib = 300", "storage.root_kib"),
         ("flash_erase_kib = 0", "storage.flash_erase_kib"),
         ("page_cache = 'no group'", "storage.page_cache"),
+        ("sectors_read = 'no group'", "storage.sectors_read"),
+        ("remounted = '('", "storage.remounted"),
         ("mapping = '('", "storage.mapping"),
         ("flash = 1", "storage.flash"),
     ],

@@ -135,7 +135,7 @@ _KEYS: dict[str, str] = {
     "steps.shown": "pattern that must be found in the boot with the step and not in the one before: in a console line, in `process PROGRAM`, or in `mapped PROGRAM FILE` (who ran after the goal, with which files)",
     "steps.gone": "pattern that must be found in the boot before and not with the step",
     "steps.published": "what others gained by it, for the table",
-    "root.file_system": "one of the formats of [`bootlab fs`](../how-to/compare-file-systems.md): `ext4`, `squashfs-lz4`, `erofs`, `cramfs-xip`, …",
+    "root.file_system": "one of the formats of [`bootlab fs`](../how-to/compare-file-systems.md): `ext4`, `xfs`, `squashfs-lz4`, `erofs`, `cramfs-xip`, …",
     "root.medium": "`sd`: the board's card slot, as `/dev/mmcblk0`. `disk`: a virtio disk behind `machine.disks`. `flash`: the partition that `[storage]` names",
     "root.size_mib": "least size of the card or disk in MiB; left out: as large as needed. A card is rounded up to a power of two",
     "initramfs.files.source": "a regular file with the contents of this one; its mode is kept unless `mode` is given",

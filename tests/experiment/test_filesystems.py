@@ -116,6 +116,42 @@ def test_execution_in_place_is_not_believed_without_the_flashs_address(in_place,
     assert words in row.proof
 
 
+TELLING = msgspec.structs.replace(
+    SYSTEM,
+    storage=msgspec.structs.replace(
+        STORAGE, mapping=None, sectors_read=r"sectors read: (\d+)", remounted="remounted: (.+)"
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("medium", "told", "read"),
+    [
+        ("SD card", "sectors read: 10", 5120),
+        ("flash", "sectors read: 0", None),
+        ("flash", "no word of it", None),
+        ("SD card", "sectors read: \u0664", None),
+        ("RAM disk", "sectors read: 10", 77),
+    ],
+)
+def test_what_was_read_is_told_or_not_known(tmp_path, medium, told, read):
+    asked = Candidate(
+        id="x", title="X", medium=medium, form=SQUASHFS, image=Image(tmp_path / "image", 77), system=TELLING
+    )
+    mounted = "[    1.000000] VFS: Mounted root (squashfs filesystem) readonly on device 31:1."
+    row = read_row(asked, recording(mounted, RUN, "[    1.500000] ready", told, "remounted: no\x1b[0m"))
+    assert row.read_bytes == read
+    assert row.proved
+    assert row.proof.endswith("; remounted read-write: no\x1b[0m")
+
+
+def test_the_boot_lasts_until_all_is_told():
+    storage = TELLING.storage
+    assert storage is not None
+    assert storage.told == (r"cache: (\d+)", r"sectors read: (\d+)", "remounted: (.+)")
+    assert filesystems._plain(TELLING).check.console == storage.told
+
+
 def test_another_file_system_than_asked_for_is_no_proof(in_place):
     row = booted(in_place[0], MOUNTED, RUN, "ready", form=SQUASHFS, row_id="squashfs-gzip")
     assert (row.proved, row.proof) == (False, "mounted as cramfs")

@@ -31,6 +31,14 @@ def test_into_the_initramfs_and_back():
     assert str(back.cmdline) == ("console=ttyAMA0 root=/dev/mmcblk0 rootfstype=squashfs rootwait ro init=/etc/init")
 
 
+def test_a_format_that_is_mounted_in_its_own_way_says_so():
+    start = system("rootflags=x", root=Root(tree=TREE))
+    for medium, device in (("sd", "/dev/mmcblk0"), ("disk", "/dev/vda")):
+        line = str(moved(start, root_place.to_medium(start, "xfs-norecovery", medium)).cmdline).split()
+        assert {f"root={device}", "rootfstype=xfs", "rootflags=norecovery", "ro"} <= set(line)
+    assert "rootflags" not in str(moved(start, root_place.to_medium(start, "xfs-unclean", "sd")).cmdline)
+
+
 def test_the_first_program_is_found_as_the_kernel_does():
     assert system("", root=Root(tree=FileTree())).init_path == "/sbin/init"
     assert system("", root=Root(tree=TREE)).init_path == "/etc/init"

@@ -3,10 +3,12 @@
 import csv
 import io
 
+import msgspec
 from rich.console import Console
 
 from bootlab.model.filesystems import FilesystemRow, Filesystems, LeftOut
 from bootlab.report import filesystems_text
+from bootlab.report.filesystem_load import with_load
 
 GOOD = FilesystemRow(
     id="cramfs-xip", title="CRAMFS, executed in place", medium="flash", ok=True, outcome="goal", image_bytes=1277952,
@@ -21,6 +23,20 @@ FOUND = Filesystems(
     system="board", clock="virtual", tree_files=3, tree_bytes=5, rows=(GOOD, BAD),
     left_out=(LeftOut("xfs", "XFS", "the kernel lacks CONFIG_XFS_FS"),),
 )  # fmt: skip
+
+
+def test_the_load_is_modelled_from_what_was_read_or_from_the_image_in_brackets():
+    read = msgspec.structs.replace(GOOD, id="sd-ext4", read_bytes=500_000)
+    found = with_load(msgspec.structs.replace(FOUND, rows=(read, GOOD, BAD)), bandwidth_bytes_per_s=1_000_000)
+    assert [row.load_ns for row in found.rows] == [500_000_000, 1_277_952_000, None]
+    assert [row.goal_ns for row in found.rows] == [read.goal_ns, GOOD.goal_ns, None]
+    text = filesystems_text.markdown(found)
+    assert "| 488.3 KiB | 500.000 |" in text
+    assert "| — | (1277.952) |" in text
+    assert "over 1 MB/s" in text
+    assert "MB/s" not in filesystems_text.markdown(FOUND)
+    rows = list(csv.DictReader(io.StringIO(filesystems_text.comma_separated(found))))
+    assert (rows[0]["read_bytes"], rows[0]["load_ns"], rows[1]["read_bytes"]) == ("500000", "500000000", "")
 
 
 def test_the_terminal_shows_times_proof_and_what_was_left_out():

@@ -30,6 +30,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
+# Programs that make file systems lie where not everybody's PATH leads.
+_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 # Program, Debian package, what it is for, whether bootlab cannot boot without it.
 _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("cc", "gcc libc6-dev", "the stamp plugin and the agent of diagnostic boots", True),
@@ -40,7 +42,10 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("mksquashfs", "squashfs-tools", "SquashFS roots of `bootlab fs`", False),
     ("mkfs.erofs", "erofs-utils", "EROFS roots of `bootlab fs`", False),
     ("mkfs.ubifs", "mtd-utils", "UBIFS roots of `bootlab fs`", False),
-    ("fakeroot", "fakeroot", "EROFS and UBIFS roots of `bootlab fs`", False),
+    ("mkfs.xfs", "xfsprogs", "XFS roots of `bootlab fs`", False),
+    ("mkfs.btrfs", "btrfs-progs", "Btrfs roots of `bootlab fs`", False),
+    ("sload.f2fs", "f2fs-tools", "F2FS roots of `bootlab fs`", False),
+    ("fakeroot", "fakeroot", "EROFS, UBIFS, Btrfs and F2FS roots of `bootlab fs`", False),
     ("busybox", "busybox-static", "the demo's user space", False),
 )
 
@@ -83,7 +88,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
         findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not looked at"))
     findings += _other_architectures()
     for program, package, purpose, needed in _TOOLS:
-        path = shutil.which(program)
+        path = shutil.which(program, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
         if path:
             findings.append(Finding(name=program, state="ok", detail=path))
         else:
