@@ -81,7 +81,8 @@ lint: developer
 	$(BIN)/mypy
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -q -- -D warnings
-	$(foreach crate,boottrace kernelimage,$(FUZZ_CLIPPY) --manifest-path crates/$(crate)/fuzz/Cargo.toml -- -D warnings &&) true
+	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings
+	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings
 
 format: developer
 	$(BIN)/ruff format .

@@ -41,8 +41,15 @@ SEEDS_OF = {"function_graph_batches": "function_graph"}
 #: Targets that get the seeds of all others.
 ALL_SEEDS = ("any_format", "detection")
 #: Bytes of a short input: what does not fit is not worth running ten million times.
-SHORT_BYTES = {"trace_dat": 8192, "kallsyms": 6144, "image": 4096, "bootchart": 4096, "elf": 2048, "bzimage": 1024}
-SHORT_BYTES |= {"exporters": 96}
+SHORT_BYTES = {
+    "trace_dat": 8192,
+    "kallsyms": 6144,
+    "image": 4096,
+    "bootchart": 4096,
+    "elf": 2048,
+    "bzimage": 1024,
+    "exporters": 96,
+}
 DEFAULT_SHORT_BYTES, LONG_FACTOR, LINE_BYTES = 512, 8, 192
 #: What libFuzzer spends more time on than the parsers do: how often an edge was taken, and which inputs are rare.
 FAST = ("-use_counters=0", "-entropic=0", "-reduce_inputs=0")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What image programs would take from this machine, made the same everywhere: the clock, times and inode numbers of
- * files, random UUIDs, and the order in which a folder is read. Preloaded before mkfs.xfs and mkfs.btrfs, which have no options for it.
+ * files, random UUIDs, and the order in which a folder is read. Preloaded before mkfs.xfs and mkfs.btrfs, which have no
+ * options for it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -105,7 +106,7 @@ static ino64_t number_of(dev_t device, ino64_t inode)
 }
 
 /* A program built for large files asks by the second name, which means another structure only on 32 bits. */
-#define BY_PATH(name, type, inode)                                                                \
+#define BY_PATH(name, type, inode)                                                           \
 	int name(const char *restrict path, struct type *restrict out)                       \
 	{                                                                                    \
 		int (*real)(const char *, struct type *) = next(#name);                      \

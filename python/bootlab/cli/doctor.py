@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.builders.cache import default_folder
+from bootlab.builders.images.tool import path_of
 from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.collectors import agent_binary
 from bootlab.errors import BootlabError
@@ -30,8 +31,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
-# Programs that make file systems lie where not everybody's PATH leads.
-_SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 # Program, Debian package, what it is for, whether bootlab cannot boot without it.
 _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
     ("cc", "gcc libc6-dev", "the stamp plugin and the agent of diagnostic boots", True),
@@ -88,7 +87,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
         findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not looked at"))
     findings += _other_architectures()
     for program, package, purpose, needed in _TOOLS:
-        path = shutil.which(program, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
+        path = path_of(program)
         if path:
             findings.append(Finding(name=program, state="ok", detail=path))
         else:

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from bootlab.cli.screen import err, out
 from bootlab.errors import BootlabError
+from bootlab.report.modelled import DEFAULT_BANDWIDTH
 
 __all__ = [
     "DEFAULT_STORE",
@@ -41,7 +42,7 @@ BandwidthOption = Annotated[
     float,
     typer.Option(min=0.001, max=1e6, help="MB/s of the medium, for the modelled load time in a column of its own."),
 ]
-DEFAULT_BANDWIDTH_MB = 20.0
+DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 DEFAULT_STORE = Path(".bootlab")
 
 

@@ -68,7 +68,7 @@ class OptionTechnique(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configurations that both booted images were built with, and by what the kernel says."""
-        effect = built_with(before, after, self.proved_by(before, after))
+        effect = built_with(before, after, self.proved_by(after))
         if not effect.shown:
             return effect
         configs = before.recording.kernel_config, after.recording.kernel_config
@@ -83,7 +83,7 @@ class OptionTechnique(Technique):
         said_now = f"; now in the log: {new.line(self.says)}" if self.says else ""
         return Effect(True, built + said_now + (f"; gone from the log: {was}" if was else ""))
 
-    def proved_by(self, before: Evidence, after: Evidence) -> Options:  # noqa: ARG002
+    def proved_by(self, after: Evidence) -> Options:  # noqa: ARG002
         """Return the options, with their values, that the kernel which booted must have."""
         return self.sets
 

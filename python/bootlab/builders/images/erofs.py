@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.builders.images import staged, tool
+from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import root_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
 
 NAME_MAX_BYTES = 254
 """One less than the format: Debian 12's mkfs.erofs cuts the last byte off, and then finds no such file."""
-_UUID = "b0071ab0-0000-4000-8000-000000000000"
 
 
 def write(tree: FileTree, image: Path, *, compression: str = "") -> int:
@@ -25,5 +25,5 @@ def write(tree: FileTree, image: Path, *, compression: str = "") -> int:
                 f"{member.path[:80]!r}: mkfs.erofs holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
             )
     program = tool.find("mkfs.erofs", "erofs-utils", "to make EROFS images")
-    words = [program, "--quiet", "-x-1", "-T0", f"-U{_UUID}", *([f"-z{compression}"] if compression else [])]
+    words = [program, "--quiet", "-x-1", "-T0", f"-U{UUID}", *([f"-z{compression}"] if compression else [])]
     return staged.pack(tree, image, [*words, "{image}", "{root}"], needed_for="to make EROFS images", environ={})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from bootlab.builders.images import tool
+from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -20,7 +21,6 @@ _BLOCK_BYTES = 1024
 # fs/jbd2: a block of the journal starts with its magic number and its type; 2 is a commit.
 _COMMIT = bytes.fromhex("c03b399800000002")
 Kind = Literal["ext2", "ext3", "ext4"]
-_UUID = "b0071ab0-0000-4000-8000-000000000000"
 _NOW = {"E2FSPROGS_FAKE_TIME": "1", "MKE2FS_CONFIG": "/dev/null", "E2FSPROGS_LIBMAGIC_SUPPRESS": "1"}
 _FEATURES = {
     "ext2": "none,filetype,sparse_super,large_file,ext_attr,dir_index",
@@ -46,7 +46,7 @@ def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int, replayed_ki
     journal = [] if kind == "ext2" else ["-J", "size=1"]
     inodes = sum(1 for _ in root.walk()) + 64
     words = ["-q", "-F", "-t", kind, "-b", "1024", "-I", "128" if kind == "ext2" else "256", "-O", _FEATURES[kind]]
-    words += ["-m", "0", "-N", str(inodes), "-U", _UUID, "-E", f"hash_seed={_UUID},root_owner=0:0,lazy_itable_init=0"]
+    words += ["-m", "0", "-N", str(inodes), "-U", UUID, "-E", f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0"]
     tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=_NOW)
     with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
         script = "\n".join(_commands(root, Path(folder))) + "\n"

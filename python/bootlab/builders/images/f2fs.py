@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.builders.images import f2fs_inodes, sparse, staged, tool
+from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.model.tree import FileTree
 
-_UUID = "b0071ab0-0000-4000-8000-000000000000"
 _NEEDED_FOR = "to make F2FS images"
 _LEAST_MIB = 64
 _BLOCK_BYTES = 4096
@@ -29,7 +29,7 @@ def write(tree: FileTree, image: Path) -> int:
     make = tool.find("mkfs.f2fs", "f2fs-tools", _NEEDED_FOR)
     fill = tool.find("sload.f2fs", "f2fs-tools", _NEEDED_FOR)
     sparse.create(image, size_kib(tree) << 10)
-    tool.run([make, "-q", "-f", "-r", "-T", "0", "-U", _UUID, str(image)])
+    tool.run([make, "-q", "-f", "-r", "-T", "0", "-U", UUID, str(image)])
     words = [fill, "-P", "-T", "0", "-f", "{root}", "-t", "/", "{image}"]
     staged.pack(f2fs_inodes.loadable(tree), image, words, needed_for=_NEEDED_FOR, environ={}, onto=True)
     f2fs_inodes.settle(image, tree)

@@ -19,9 +19,14 @@ _NO_ROOM = ("no space left", "could not allocate", "too small", "ran out of")
 _NOT_PRELOADED = "cannot be preloaded"
 
 
+def path_of(tool: str) -> str | None:
+    """Return a program's path, also where not everybody's PATH leads."""
+    return shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
+
+
 def find(tool: str, package: str, needed_for: str) -> str:
     """Return a program's path. Raise ToolMissing, which names its Debian package."""
-    path = shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{_SYSTEM_FOLDERS}")
+    path = path_of(tool)
     if path is None:
         raise ToolMissing(tool, package=package, needed_for=needed_for)
     return path
@@ -58,18 +63,18 @@ def run(
         raise EnvironmentFault(
             f"{Path(command[0]).name} did not end within {_TIMEOUT_S} s", hint="is the disk full?"
         ) from error
+    name = Path(command[0]).name
     said = (done.stdout + done.stderr).decode(errors="replace")
     if _NOT_PRELOADED in said:
         raise EnvironmentFault(
-            f"{Path(command[0]).name} ran without what makes its image repeat: {said.strip()[:200]}",
+            f"{name} ran without what makes its image repeat: {said.strip()[:200]}",
             hint="is it a program of another architecture? bootlab doctor",
         )
-    if done.returncode or any(words in said.lower() for words in _NO_ROOM):
-        name = Path(command[0]).name
-        if any(words in said.lower() for words in _NO_ROOM):
-            raise UserError(
-                f"{name}: the tree does not fit the image: {said.strip()[-200:]}", hint="raise storage.root_kib"
-            )
+    if any(words in said.lower() for words in _NO_ROOM):
+        raise UserError(
+            f"{name}: the tree does not fit the image: {said.strip()[-200:]}", hint="raise storage.root_kib"
+        )
+    if done.returncode:
         raise EnvironmentFault(
             f"{name} failed with code {done.returncode}: {said.strip()[-300:]}", hint=f"its version: {name} --version"
         )

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import struct
 import tempfile
+import uuid
 import zlib
 from pathlib import Path
 
 from bootlab.builders.images import staged, tool
+from bootlab.builders.images.identity import UUID
 from bootlab.model.root import UBI_VOLUME
 from bootlab.model.tree import FileTree
 
-_UUID = bytes.fromhex("b0071ab0000040008000000000000000")
+_UUID = uuid.UUID(UUID).bytes
 _SEQUENCE = "1112014347"
 _HEADER_BYTES = 64
 _SMALLEST_UNIT_BYTES = 8

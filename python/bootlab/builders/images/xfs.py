@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bootlab.builders.images import sparse, steady, tool, xfs_log
+from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -19,7 +20,6 @@ NOT_REPLAYED = "no-recovery mode"
 FILE_MAX_BYTES = (1 << 31) - 1
 # What an inode of 512 bytes has room for. Longer ones mkfs.xfs puts into a block without the header that it must have.
 TARGET_MAX_BYTES = 336
-_UUID = "b0071ab0-0000-4000-8000-000000000000"
 _NEEDED_FOR = "to make XFS images"
 # mkfs.xfs since 5.19 makes none that are smaller.
 _LEAST_MIB = 300
@@ -29,7 +29,7 @@ _INODE_BYTES = 512
 # The log, and each allocation group's own headers.
 _OWN_MIB, _OWN_GROUP_MIB = 128, 4
 # Said, not left to the version: kernels since 5.10 mount this.
-_FEATURES = f"crc=1,finobt=1,reflink=1,rmapbt=0,bigtime=1,inobtcount=1,uuid={_UUID}"
+_FEATURES = f"crc=1,finobt=1,reflink=1,rmapbt=0,bigtime=1,inobtcount=1,uuid={UUID}"
 _TYPES = {"file": "-", "dir": "d", "symlink": "l", "char": "c", "block": "b", "fifo": "p"}
 
 

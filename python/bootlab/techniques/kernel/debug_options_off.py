@@ -53,11 +53,12 @@ class DebugOptionsOff(OptionTechnique):
 
     def pending(self, context: Context) -> Options:
         """Leave the checks of lists alone where they are hardening (BUG_ON_DATA_CORRUPTION selects them)."""
-        pending = super().pending(context)
-        hardened = value_of(context, _HARDENING) == "y"
-        return tuple(pair for pair in pending if not (hardened and pair[0] == "DEBUG_LIST"))
+        return _unhardened(super().pending(context), value_of(context, _HARDENING))
 
-    def proved_by(self, before: Evidence, after: Evidence) -> Options:  # noqa: ARG002
+    def proved_by(self, after: Evidence) -> Options:
         """Return the options without those that were left alone."""
-        hardened = after.recording.kernel_config.get(f"CONFIG_{_HARDENING}") == "y"
-        return tuple(pair for pair in self.sets if not (hardened and pair[0] == "DEBUG_LIST"))
+        return _unhardened(self.sets, after.recording.kernel_config.get(f"CONFIG_{_HARDENING}", ""))
+
+
+def _unhardened(options: Options, hardening: str) -> Options:
+    return tuple(pair for pair in options if pair[0] != "DEBUG_LIST") if hardening == "y" else options
