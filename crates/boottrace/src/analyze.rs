@@ -290,9 +290,6 @@ fn boot_log(
         }
         if let Some((what, why)) = other {
             number -= 1;
-            if what == console::RECOVERY {
-                console::split_out(&mut document.took, from_line, to_line, "recovery-log");
-            }
             let part = NotABoot {
                 from_line,
                 to_line,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::boots::{BootLog, Split};
+use super::boots::{BootLog, BootStart, Split};
 use super::line::{HostSource, Line, LineKind};
 use super::reader::Lines;
 use crate::document::{Skipped, Took};
@@ -171,6 +171,9 @@ pub fn split_out(runs: &mut Vec<Took>, from_line: u32, to_line: u32, format: &st
 /// Firmware, kernel and user-space part of one boot.
 pub fn sections(boot: &BootLog) -> [(&'static str, &[Line]); 3] {
     let end = boot.lines.len();
+    if boot.start == BootStart::Recovery {
+        return [("recovery-log", &boot.lines[..]), ("", &[]), ("", &[])];
+    }
     let kernel = boot.kernel_from.unwrap_or(end);
     let user = boot.user_from.unwrap_or(end).max(kernel);
     [

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::hints::{hands_over, is_kernel_fault, is_user_space};
 use super::line::{Line, LineKind};
 use super::nameless::{ends_like_loader, loader_from};
+use super::not_a_boot;
+use super::quoted::take_back_quoted;
 use super::reader::Lines;
 use crate::firmware::banner::{banner, looks_like_loader, Rank};
 use crate::firmware::is_table_row;
@@ -27,6 +29,8 @@ pub enum BootStart {
     StampsRestart,
     /// A second bootstage report with other marks.
     BootstageReport,
+    /// The log of a recovery system's program, which is no boot.
+    Recovery,
 }
 
 /// The lines of one boot.
@@ -102,32 +106,6 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     out
 }
 
-/// A report about a system may print /proc/version before its log: that was no boot.
-fn take_back_quoted(out: &mut Split) {
-    let [first, second, ..] = out.boots.as_slice() else {
-        return;
-    };
-    let banner = |boot: &BootLog| {
-        let line = boot
-            .lines
-            .iter()
-            .find(|l| milestone::of(&l.text) == Some(Milestone::KernelBanner))?;
-        Some((line.text.clone(), line.printk_ns.is_some()))
-    };
-    let quoted = first.start == BootStart::KernelBanner
-        && first.lines.iter().all(|l| !l.has_kernel_prefix())
-        && banner(first).is_some_and(|(text, _)| banner(second) == Some((text, true)));
-    if quoted {
-        let mut lines = out.boots.remove(0).lines;
-        for line in &mut lines {
-            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
-                line.kind = LineKind::Outside;
-            }
-        }
-        out.outside.append(&mut lines);
-    }
-}
-
 /// What is remembered of the boot being read.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
@@ -180,6 +158,11 @@ impl Splitter<'_> {
                 return self.keep(line);
             }
             _ => {}
+        }
+        if self.is_recovery(&line) {
+            // Some versions print the seconds since their start just as the kernel does.
+            line.kind = LineKind::Firmware;
+            return self.keep(line);
         }
         if line.kind == LineKind::Kernel {
             self.kernel_line(line, next);
@@ -303,6 +286,29 @@ impl Splitter<'_> {
         self.state.freed |= milestone == Some(Milestone::FreeingInit);
         line.kind = LineKind::Kernel;
         self.keep(line);
+    }
+
+    /// Is the line one of a recovery program's log? The first of them begins it, a machine's banner ends it.
+    fn is_recovery(&mut self, line: &Line) -> bool {
+        match &self.state.boot {
+            None if not_a_boot::begins_recovery(&line.text) => {
+                self.begin(BootStart::Recovery);
+                true
+            }
+            Some(boot) if boot.start == BootStart::Recovery => {
+                let machine = matches!(
+                    milestone::of(&line.text),
+                    Some(Milestone::KernelBanner | Milestone::BootingLinux)
+                );
+                if machine || banner(&line.text).is_some() {
+                    self.finish();
+                    self.state = State::default();
+                    return false;
+                }
+                true
+            }
+            _ => false,
+        }
     }
 
     fn in_kernel(&self) -> bool {

@@ -12,6 +12,7 @@ mod nameless;
 mod not_a_boot;
 mod physical;
 mod prefix;
+mod quoted;
 mod reader;
 mod stamp;
 mod tail;
@@ -20,5 +21,5 @@ pub use account::{kinds_of_stamps, left_out, sections, split_out, took, Ledger, 
 pub use boots::{split, BootLog, BootStart, Split};
 pub use harness::prompt_command;
 pub use line::{Caller, HostSource, Line, LineKind};
-pub use not_a_boot::{not_a_boot, RECOVERY};
+pub use not_a_boot::not_a_boot;
 pub use reader::{read, ExternalStamp, Lines};

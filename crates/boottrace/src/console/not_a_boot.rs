@@ -3,27 +3,30 @@
 use super::boots::{BootLog, BootStart};
 use crate::kernel::milestone;
 
-/// What the log of a recovery system's program is called.
-pub const RECOVERY: &str = "recovery";
-
 /// Says what the lines are and how that was seen, when they are no boot.
 pub fn not_a_boot(log: &BootLog) -> Option<(&'static str, String)> {
     recovery(log).or_else(|| suspend(log))
 }
 
-/// `recovery.log` of Android's recovery and of TWRP, which is no console's: bootable/recovery/recovery_main.cpp, twrp.cpp.
+/// Is this the first line of `recovery.log`, which Android's recovery and TWRP write and no console shows?
+///
+/// Source: bootable/recovery/recovery_main.cpp, twrp.cpp.
+pub fn begins_recovery(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("Starting recovery (pid ") || text.starts_with("Starting TWRP ")
+}
+
 fn recovery(log: &BootLog) -> Option<(&'static str, String)> {
-    if log.kernel_from.is_some() {
+    if log.start != BootStart::Recovery {
         return None;
     }
-    let is_first = |text: &str| text.starts_with("Starting recovery (pid ") || text.starts_with("Starting TWRP ");
-    let line = log.lines.iter().take(3).find(|l| is_first(l.text.trim_start()))?;
+    let line = log.lines.iter().find(|l| begins_recovery(&l.text))?;
     let why = format!(
         "line {} says `{}`: what a recovery system's program did; its kernel's log is /proc/last_kmsg or pstore",
         line.number,
         crate::analysis::shorten(line.text.trim())
     );
-    Some((RECOVERY, why))
+    Some(("recovery", why))
 }
 
 fn suspend(log: &BootLog) -> Option<(&'static str, String)> {
