@@ -174,7 +174,9 @@ pub fn stages(
 
 /// Marks of a boot loader's table stand for events that have no line with a time.
 fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
-    const NAMES: [(&str, StageEvent); 8] = [
+    const NAMES: [(&str, StageEvent); 10] = [
+        ("PBL, Start", StageEvent::Firmware),
+        ("Reset vector", StageEvent::Firmware),
         ("1st timestamp", StageEvent::Firmware),
         ("jumping to kernel", StageEvent::KernelStart),
         ("board_init_f", StageEvent::Firmware),

@@ -101,6 +101,7 @@ fn reason(line: &Line) -> Option<&'static str> {
         LineKind::Blank => "blank",
         LineKind::Harness => "written by the capture or test tool",
         LineKind::Typed => "typed by the test tool",
+        LineKind::Report => "in a section of a bug report that is no kernel's log",
         LineKind::Property => "property of a /dev/kmsg record",
         LineKind::Garbage => "not text (wrong baud rate or binary data)",
         LineKind::Outside => "outside any boot",
@@ -125,15 +126,19 @@ pub fn took(split: &Split, counts: &ReaderCounts) -> Vec<Took> {
             }),
         }
     };
-    if let (Some(first), Some(last)) = (split.outside.first(), split.outside.last()) {
-        push(first.number, last.number, wrapped(&split.outside, "text", counts));
-    }
+    let mut outside = &split.outside[..];
     for boot in &split.boots {
-        for (content, part) in sections(boot) {
+        let (before, rest) = outside.split_at(outside.partition_point(|l| l.number <= boot.span().0));
+        outside = rest;
+        let sections = [("text", before)].into_iter().chain(sections(boot));
+        for (content, part) in sections {
             if let (Some(first), Some(last)) = (part.first(), part.last()) {
                 push(first.number, last.number, wrapped(part, content, counts));
             }
         }
+    }
+    if let (Some(first), Some(last)) = (outside.first(), outside.last()) {
+        push(first.number, last.number, wrapped(outside, "text", counts));
     }
     runs
 }

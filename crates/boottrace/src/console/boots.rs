@@ -1,9 +1,8 @@
 //! Where one boot ends and the next begins.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
+use super::chain::Chain;
 use super::hints::{hands_over, is_kernel_fault, is_user_space};
 use super::line::{Line, LineKind};
 use super::nameless::{ends_like_loader, loader_from};
@@ -111,18 +110,15 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 struct State {
     boot: Option<BootLog>,
-    banners: HashSet<String>,
-    last_banner: Option<String>,
-    last_rank: Option<Rank>,
-    since_banner: u32,
-    monitor_seen: bool,
+    chain: Chain,
     version: Option<String>,
     version_stamped: bool,
     max_printk_ns: Option<i64>,
     console_switch: bool,
     freed: bool,
     replay_until_ns: Option<i64>,
-    kernel_lines: u32,
+    /// Of the kernel and of named processes.
+    system_lines: u32,
     first_mark: Option<String>,
     handed_over: bool,
     dropping: bool,
@@ -134,8 +130,8 @@ struct Splitter<'a> {
     limits: &'a Limits,
 }
 
-/// Lines from which on a loader that says its name again has run before and was reset; some say it twice.
-const LINES_OF_A_RUN: u32 = 3;
+/// Lines of a running system from which on a kernel's banner is another boot's.
+const LINES_OF_A_SYSTEM: u32 = 40;
 /// A stamp that falls from above this to zero is another boot.
 const RESTART_FROM_NS: i64 = 2_000_000_000;
 /// ... unless it is one of the values that old kernels start at (jiffies shortly before their overflow).
@@ -147,7 +143,13 @@ impl Splitter<'_> {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
                 return self.keep(line)
             }
+            LineKind::Report => {
+                self.finish();
+                self.state = State::default();
+                return self.keep(line);
+            }
             LineKind::User => {
+                self.state.system_lines += 1;
                 if self.state.boot.is_some() {
                     self.enter_user();
                 } else {
@@ -173,7 +175,7 @@ impl Splitter<'_> {
             if self.is_reset(rank, &text) {
                 self.begin(BootStart::Firmware);
             }
-            self.note_banner(rank, text);
+            self.state.chain.note(rank, text);
             line.kind = if self.in_kernel() {
                 LineKind::User
             } else {
@@ -193,8 +195,8 @@ impl Splitter<'_> {
             _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
         }
-        if !self.in_kernel() && self.state.handed_over && is_user_space(&line.text) {
-            // A quiet kernel: user space is the first to speak after the loader.
+        // A quiet kernel: user space is the first to speak after the loader. One without stamps: nothing else tells.
+        if (self.in_kernel() || self.state.handed_over) && is_user_space(&line.text) {
             self.enter_kernel();
             self.enter_user();
         }
@@ -202,8 +204,7 @@ impl Splitter<'_> {
         if self.bootstage_restart(&line) {
             self.begin(BootStart::BootstageReport);
         }
-        self.state.since_banner = self.state.since_banner.saturating_add(1);
-        self.state.monitor_seen |= line.text.starts_with("Starting ATF on ");
+        self.state.chain.line(&line.text);
         line.kind = match &self.state.boot {
             None => LineKind::Outside,
             Some(boot) if boot.user_from.is_some() => LineKind::User,
@@ -246,9 +247,7 @@ impl Splitter<'_> {
                     self.out.replayed.push(line.number);
                     return;
                 }
-                // More than a few lines before the banner: the log began in the middle, and then it booted again.
-                let in_the_middle = self.in_kernel() && self.state.kernel_lines > 40;
-                if self.state.version.is_some() || self.state.boot.is_none() || in_the_middle {
+                if self.state.version.is_some() || self.state.boot.is_none() || self.began_in_the_middle(&line) {
                     self.begin(BootStart::KernelBanner);
                 } else if let Some(boot) = &mut self.state.boot {
                     // Old kernels say a line or two before their banner.
@@ -259,7 +258,9 @@ impl Splitter<'_> {
                 self.state.version = Some(line.text.clone());
                 self.state.version_stamped = line.printk_ns.is_some();
             }
-            Some(Milestone::BootingLinux) if self.state.version.is_some() && !self.state.console_switch => {
+            Some(Milestone::BootingLinux)
+                if (self.state.version.is_some() || self.began_in_the_middle(&line)) && !self.state.console_switch =>
+            {
                 self.begin(BootStart::KernelBanner);
             }
             _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
@@ -274,7 +275,7 @@ impl Splitter<'_> {
             });
         }
         self.enter_kernel();
-        self.state.kernel_lines += 1;
+        self.state.system_lines += 1;
         self.state.console_switch =
             line.text.contains("bootconsole [") || (line.text.contains("console [") && line.text.ends_with("enabled"));
         if let Some(ns) = line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS) {
@@ -311,6 +312,20 @@ impl Splitter<'_> {
         }
     }
 
+    /// More than a few lines before the banner, or stamps that fall at it: it booted again. After user space a kernel that
+    /// was quiet, as a loader's is, has started another.
+    fn began_in_the_middle(&self, line: &Line) -> bool {
+        let after_init = |boot: &BootLog| boot.user_from.is_some() && boot.user_from == boot.kernel_from;
+        if self.state.boot.as_ref().is_some_and(after_init) {
+            return true;
+        }
+        let max = self.state.max_printk_ns.unwrap_or(0);
+        let fell = line
+            .printk_ns
+            .is_some_and(|ns| max.saturating_sub(ns) >= RESTART_FROM_NS);
+        self.in_kernel() && (fell || self.state.system_lines > LINES_OF_A_SYSTEM)
+    }
+
     fn in_kernel(&self) -> bool {
         self.state.boot.as_ref().is_some_and(|boot| boot.kernel_from.is_some())
     }
@@ -327,42 +342,12 @@ impl Splitter<'_> {
         }
     }
 
-    /// The same banner again, or a program of the chain's start after its end.
     fn is_reset(&self, rank: Rank, text: &str) -> bool {
-        let state = &self.state;
-        if state.boot.is_none() {
-            return true;
+        match &self.state.boot {
+            None => true,
+            Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor,
+            Some(_) => self.state.chain.is_reset(rank, text),
         }
-        if self.in_kernel() {
-            return rank != Rank::Monitor;
-        }
-        if rank == Rank::Monitor {
-            return false;
-        }
-        if state.last_banner.as_deref() == Some(text) && rank != Rank::First {
-            // TI's K3 runs the same SPL on its second kind of core; menus are drawn again, network loaders chain.
-            let says_it_once = ["U-Boot ", "barebox ", "Texas Instruments X-Loader", "CFE "];
-            let one_core = rank == Rank::Loader || !state.monitor_seen;
-            let ran = state.since_banner >= LINES_OF_A_RUN;
-            return one_core && ran && says_it_once.iter().any(|name| text.starts_with(name));
-        }
-        let after_loader = state.last_rank == Some(Rank::Loader);
-        if state.banners.contains(text) {
-            // TI's K3 runs one SPL on each of its two kinds of core, with TF-A between them.
-            let second_core = rank == Rank::Second && state.monitor_seen && !after_loader;
-            return !second_core;
-        }
-        after_loader && (rank == Rank::First || rank < Rank::Loader && text.starts_with("U-Boot"))
-    }
-
-    fn note_banner(&mut self, rank: Rank, text: String) {
-        self.state.monitor_seen |= rank == Rank::Monitor;
-        self.state.last_rank = Some(rank);
-        if self.state.banners.len() < 64 {
-            self.state.banners.insert(text.clone());
-        }
-        self.state.last_banner = Some(text);
-        self.state.since_banner = 0;
     }
 
     fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {

@@ -2,7 +2,8 @@
 
 /// Says which tool wrote an unprefixed line, if one did.
 pub fn author(text: &str) -> Option<&'static str> {
-    const STARTS: [(&str, &str); 41] = [
+    const STARTS: [(&str, &str); 42] = [
+        ("Escape character is '", "telnet"),
         ("[Enter `^Ec?'", "conserver"),
         ("[Enter '^Ec?'", "conserver"),
         ("[read-only -- use", "conserver"),
@@ -51,6 +52,9 @@ pub fn author(text: &str) -> Option<&'static str> {
     if text.starts_with("-- Logs begin at ") || text.starts_with("-- Journal begins at ") {
         return Some("journalctl");
     }
+    if is_telnet(text) {
+        return Some("telnet");
+    }
     if text.contains("grabserial -") {
         return Some("grabserial");
     }
@@ -65,6 +69,29 @@ pub fn author(text: &str) -> Option<&'static str> {
         return Some("LAVA");
     }
     None
+}
+
+/// `Trying 127.0.1.1...`, `Connected to board-1.lab.`: a console server was asked.
+fn is_telnet(text: &str) -> bool {
+    let name = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b':' | b'-' | b'_'))
+    };
+    let address = text.strip_prefix("Trying ").and_then(|rest| rest.strip_suffix("..."));
+    let server = text
+        .strip_prefix("Connected to ")
+        .and_then(|rest| rest.strip_suffix('.'));
+    address.is_some_and(|text| name(text) && text.contains(['.', ':'])) || server.is_some_and(name)
+}
+
+/// What syslog's daemons say in the kernel's name when they begin and end reading its log.
+pub fn is_log_daemon(text: &str) -> bool {
+    let (klogd, imklog) = (text.starts_with("klogd "), text.starts_with("imklog "));
+    (klogd || imklog) && text.contains("log source = ")
+        || text.starts_with("Kernel logging (")
+        || text == "Kernel log daemon terminating."
 }
 
 /// `baudrate is    : 115200`, which picocom prints when it starts.

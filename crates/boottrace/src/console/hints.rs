@@ -2,9 +2,17 @@
 
 /// A loader's or decompressor's last words: what follows comes from the kernel or, if that is quiet, from user space.
 pub fn hands_over(text: &str) -> bool {
-    ["Starting kernel ...", "ooting the kernel", "umping to kernel"]
-        .iter()
-        .any(|words| text.contains(words))
+    [
+        "Starting kernel ...",
+        "ooting the kernel",
+        "umping to kernel",
+        "Transferring control to Linux",
+        "Starting Kernel ...",
+        "jump to 64-bit kernel entrypoint",
+        "Linux/PowerPC load: ",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
 }
 
 /// Words of user space.

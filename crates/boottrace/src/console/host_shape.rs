@@ -160,6 +160,11 @@ fn date(bytes: &[u8]) -> Option<(i64, usize)> {
 }
 
 impl HostShape {
+    /// `3.42 `, which loaders print too.
+    pub fn is_bare_seconds(self) -> bool {
+        self.unit == Unit::Seconds && self.open == 0
+    }
+
     /// The prefix of a line that has this shape.
     pub fn peel(self, bytes: &[u8]) -> Option<HostPrefix> {
         let (_, ns, length) = read(bytes).filter(|(shape, ..)| *shape == self)?;

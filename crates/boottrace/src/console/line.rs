@@ -57,6 +57,8 @@ pub enum LineKind {
     Typed,
     /// A property line of a /dev/kmsg record.
     Property,
+    /// A section of a report about a system that is no kernel's log.
+    Report,
     /// Bytes that are no text (wrong baud rate, binary data).
     Garbage,
     /// Text that belongs to no boot.

@@ -2,6 +2,9 @@
 
 mod account;
 mod boots;
+mod chain;
+mod dumpstate;
+mod firmware_stamp;
 mod harness;
 mod hints;
 mod host;

@@ -3,6 +3,7 @@
 //! Sources of the forms: grabserial's `%4.6f %2.6f`, kernel/printk/printk.c (`print_syslog`, `print_time`,
 //! `print_caller`), Documentation/ABI/testing/dev-kmsg, util-linux dmesg, journalctl's output modes.
 
+use super::firmware_stamp;
 use super::host::{self, HostPrefix};
 use super::host_shape::HostShape;
 use super::line::{Caller, HostSource};
@@ -20,6 +21,14 @@ pub struct Style {
     pub short_is_host: bool,
     /// `[Fri Nov 20 10:20:30 2026]` stands before kernel stamps, so it is not `dmesg -T`.
     pub dates_are_host: bool,
+    /// `[530]` before a line is a boot loader's milliseconds.
+    pub loader_ms: bool,
+    /// `3.42 ` before a line is a Raspberry Pi 5's loader's time.
+    pub raspberry: bool,
+    /// The kernel's stamps are seen to have the kernel's width, so wider ones with blanks are another program's.
+    pub exact_width: bool,
+    /// The journal's stamps of the kernel's messages tell when the daemon read them (systemd 256 and later).
+    pub received_kernel: bool,
     /// How the capture program writes its time, when the known forms do not have it.
     pub shape: Option<HostShape>,
 }
@@ -61,6 +70,13 @@ pub enum Human {
 /// Shortest inside of the kernel's `[%5lu.%06lu]`.
 pub const PRINTK_WIDTH: usize = 12;
 
+/// `[     2.574661]`: a stamp padded to more than the kernel's width, as co-processors of Tegra print it.
+pub fn is_too_wide(bytes: &[u8]) -> bool {
+    let closes = |(ns, at)| (bytes.get(at) == Some(&b']')).then_some((ns, at));
+    let wide = opened_seconds(bytes).and_then(closes);
+    bytes.starts_with(b"[ ") && wide.is_some_and(|(_, at)| at > PRINTK_WIDTH + 1 && bytes[at - 7] == b'.')
+}
+
 /// Reads all prefixes at the start of `text`.
 pub fn peel(text: &str, style: Style) -> Prefix {
     let bytes = text.as_bytes();
@@ -83,7 +99,13 @@ pub fn peel(text: &str, style: Style) -> Prefix {
         at += length;
         found = true;
     }
-    found |= peel_kernel(bytes, &mut at, &mut prefix);
+    if let Some((ns, used)) = firmware_stamp::read(&bytes[at..], style) {
+        prefix.firmware_ns = Some(ns);
+        at += used;
+        found = true;
+    } else if !(style.exact_width && is_too_wide(&bytes[at..])) {
+        found |= peel_kernel(bytes, &mut at, &mut prefix);
+    }
     if let Some(ns) = prefix
         .firmware_ns
         .filter(|_| style.short_is_host && prefix.host.is_none())
@@ -111,10 +133,6 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         *at += used;
     } else if let Some((human, used)) = human_stamp(&bytes[*at..]) {
         prefix.human = Some(human);
-        *at += used;
-        return true;
-    } else if let Some((ns, used)) = hostboot_stamp(&bytes[*at..]) {
-        prefix.firmware_ns = Some(ns);
         *at += used;
         return true;
     } else if let Some((stamp, used)) = bracket_stamp(&bytes[*at..]) {
@@ -288,12 +306,6 @@ fn human_stamp(bytes: &[u8]) -> Option<(Human, usize)> {
     Some((human, end + 1 + usize::from(bytes.get(end + 1) == Some(&b' '))))
 }
 
-/// `5.47338|` of POWER's Hostboot, whose lines are indented.
-fn hostboot_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
-    let (ns, used, decimals) = seconds(bytes)?;
-    (decimals == 5 && bytes.get(used) == Some(&b'|')).then_some((ns, used + 1))
-}
-
 /// `[`, blanks, seconds.
 fn opened_seconds(bytes: &[u8]) -> Option<(i64, usize)> {
     if bytes.first() != Some(&b'[') {
@@ -448,7 +460,10 @@ pub fn inner_start(text: &str, style: Style) -> Option<usize> {
         let Some(end) = memchr::memchr(b']', inside) else {
             continue;
         };
-        if end < PRINTK_WIDTH || !matches!(inside[0], b' ' | b'0'..=b'9') {
+        if end < PRINTK_WIDTH
+            || !matches!(inside[0], b' ' | b'0'..=b'9')
+            || (style.exact_width && is_too_wide(&bytes[at..]))
+        {
             continue;
         }
         if let Some((Bracket::Kernel(_), _)) = bracket_stamp(&bytes[at..]) {

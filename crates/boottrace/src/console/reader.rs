@@ -7,7 +7,8 @@ use super::line::{HostSource, Line, LineKind};
 use super::physical::Physical;
 use super::prefix::{self, Human, Style};
 use super::tail::Tail;
-use super::{harness, lava, physical};
+use super::{dumpstate, firmware_stamp, harness, lava, physical};
+use crate::firmware::own_time;
 use crate::Limits;
 
 /// A stamp that was taken outside the log, for one physical line. The clock is the host's or the emulator's.
@@ -64,6 +65,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         last_time_of_day: None,
         in_kmsg: false,
         human_sum: HumanSum::NotBegun,
+        report: dumpstate::Report::default(),
         text_bytes: 0,
     };
     let mut tail = Tail::new(limits);
@@ -84,6 +86,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
 fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
     let mut style = Style::default();
     let (mut bare, mut stamped, mut narrow, mut wide, mut loader) = (0_u32, 0_u32, 0_u32, 0_u32, false);
+    let (mut exact, mut too_wide) = (0_u32, 0_u32);
     let mut shapes = Shapes::default();
     for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
         let record = lava::record(line.bytes).and_then(|r| r.message);
@@ -99,6 +102,13 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
         if found.printk_ns.is_some() {
             let padded = text.as_bytes().get(1) == Some(&b' ') || text.find(']').is_some_and(|n| n > 12);
             *(if padded { &mut wide } else { &mut narrow }) += 1;
+            if text.starts_with("[ ") {
+                *(if prefix::is_too_wide(text.as_bytes()) {
+                    &mut too_wide
+                } else {
+                    &mut exact
+                }) += 1;
+            }
         }
         if record.is_none() && !text.trim_ascii().is_empty() {
             shapes.line(text.as_bytes());
@@ -107,13 +117,27 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
             style.short_is_host |= source == HostSource::Capture && has_short_stamp(&text);
             style.dates_are_host |= source == HostSource::Computed;
         }
+        let bare_text = text.as_bytes().trim_ascii_start();
+        style.loader_ms |= firmware_stamp::shows_milliseconds(bare_text);
+        style.raspberry |= firmware_stamp::shows_raspberry(bare_text);
         let message = &text[found.length..];
+        style.received_kernel |= is_received(&found, message);
         loader |= wide == 0 && (message.starts_with("U-Boot ") || message.starts_with("Starting kernel"));
     }
-    style.shape = shapes.learned();
+    style.shape = shapes
+        .learned()
+        .filter(|shape| !(style.raspberry && shape.is_bare_seconds()));
+    style.exact_width = exact > too_wide;
     style.bare_levels = bare > 10 && bare > stamped;
     style.narrow_is_host = loader && narrow > 0 && narrow > wide;
     style
+}
+
+/// `[    7.637276] host kernel: Linux version`: the kernel said that at its own zero, so the journal's daemon tells when
+/// it read the line (systemd issue 34250).
+fn is_received(found: &prefix::Prefix, message: &str) -> bool {
+    const LATE_NS: i64 = 1_000_000_000;
+    found.sender.is_some() && found.printk_ns.is_some_and(|ns| ns >= LATE_NS) && message.starts_with("Linux version ")
 }
 
 /// `[   1.600] ` and no second number in the bracket.
@@ -141,6 +165,7 @@ struct Reader<'a> {
     in_kmsg: bool,
     /// The sum of what `dmesg -H` says.
     human_sum: HumanSum,
+    report: dumpstate::Report,
     text_bytes: usize,
 }
 
@@ -166,6 +191,11 @@ impl Reader<'_> {
     }
 
     fn physical_line(&mut self, bytes: &[u8], mut base: Line) {
+        if let Some(kind) = self.report.line(bytes, base.number) {
+            base.kind = kind;
+            base.text = physical::clean(bytes);
+            return self.push(base);
+        }
         let Some(record) = lava::record(bytes) else {
             let text = physical::clean(bytes);
             self.messages(&text, &base);
@@ -240,7 +270,7 @@ impl Reader<'_> {
             }
         }
         line.printk_ns = found.printk_ns.or_else(|| self.human_ns(found.human?));
-        line.firmware_ns = found.firmware_ns;
+        line.firmware_ns = found.firmware_ns.or_else(|| own_time(text));
         line.cycles = found.cycles;
         line.level = found.level;
         line.caller = found.caller;
@@ -258,7 +288,14 @@ impl Reader<'_> {
         } else {
             LineKind::Outside
         };
+        if self.style.received_kernel && kernel_named && found.printk_ns.is_some() && line.host_ns.is_none() {
+            line.host_ns = line.printk_ns.take();
+            line.host_source = Some(HostSource::Syslog);
+        }
         let message = &text[found.length..];
+        if kernel_named && harness::is_log_daemon(message) {
+            line.kind = LineKind::Harness;
+        }
         self.in_kmsg = found.kmsg || (self.in_kmsg && line.kind == LineKind::Outside);
         if line.kind == LineKind::Outside {
             if self.in_kmsg && is_property(message) {

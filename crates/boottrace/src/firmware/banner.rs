@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 71] = [
+const STARTS: [(&str, &str, Rank); 105] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -62,13 +62,8 @@ const STARTS: [(&str, &str, Rank); 71] = [
     ("HELLO! BOOT0 is starting", "BOOT0", Rank::First),
     ("HELLO! SBOOT is starting", "SBOOT", Rank::Second),
     ("DDR Version ", "DRAM init", Rank::First),
+    ("DDR version ", "DRAM init", Rank::First),
     ("Boot1 Release Time: ", "Rockchip miniloader", Rank::Second),
-    ("GXBB:BL1:", "Amlogic BL1", Rank::First),
-    ("GXL:BL1:", "Amlogic BL1", Rank::First),
-    ("AXG:BL1:", "Amlogic BL1", Rank::First),
-    ("G12A:BL:", "Amlogic BL1", Rank::First),
-    ("G12B:BL:", "Amlogic BL1", Rank::First),
-    ("SM1:BL:", "Amlogic BL1", Rank::First),
     ("BootROM - ", "Marvell BootROM", Rank::First),
     ("BootROM 1.", "Marvell BootROM", Rank::First),
     ("PMU Firmware 20", "PMU firmware", Rank::Monitor),
@@ -100,14 +95,67 @@ const STARTS: [(&str, &str, Rank); 71] = [
     ("PetitBoot ", "Petitboot", Rank::Loader),
     ("SLOF ****", "SLOF", Rank::Loader),
     ("oreboot ", "oreboot", Rank::First),
+    ("M/TC: OP-TEE version", "OP-TEE", Rank::Monitor),
+    ("I> MB1 (", "Tegra MB1", Rank::First),
+    ("I> MB2 (", "Tegra MB2", Rank::Second),
+    ("I> Welcome to MB2", "Tegra MB2", Rank::Second),
+    ("Welcome to MB2", "Tegra MB2", Rank::Second),
+    ("I> Welcome to Cboot", "CBoot", Rank::Loader),
+    ("Welcome to Cboot", "CBoot", Rank::Loader),
+    ("[TegraBoot] (version ", "TegraBoot", Rank::First),
+    ("[TegraBoot-CPU] ", "TegraBoot CPU", Rank::Second),
+    ("[CPU] Welcome to Cboot", "CBoot", Rank::Loader),
+    ("Jetson UEFI firmware (version", "UEFI", Rank::Loader),
+    ("L4TLauncher: ", "L4TLauncher", Rank::Loader),
+    ("** XBL(", "Qualcomm SBL", Rank::First),
+    ("UEFI Start     [", "Qualcomm UEFI", Rank::Loader),
+    ("BL2 Built", "Amlogic BL2", Rank::Second),
+    ("BL2E Built", "Amlogic BL2E", Rank::Second),
+    ("F0: 102B 0000", "MediaTek boot ROM", Rank::First),
+    ("Preloader Start=", "MediaTek preloader", Rank::Second),
+    ("MT7621   stage1 code", "MediaTek stage 1", Rank::First),
+    ("sys: 0x", "SpacemiT boot ROM", Rank::First),
+    ("C.SCS/0/0.", "Sophgo boot ROM", Rank::First),
+    ("FSBL J", "Sophgo FSBL", Rank::Second),
+    ("brom_ver ", "T-Head boot ROM", Rank::First),
+    ("[I][] Powered by BouffaloLab", "Bouffalo low-load", Rank::First),
+    ("TIM-1.0", "Marvell TIM", Rank::First),
+    ("WTMI-", "Marvell WTMI", Rank::Second),
+    ("LOADPARM=[", "s390-ccw", Rank::First),
+    ("PMON2000 ", "PMON", Rank::Loader),
+    ("aboot: Linux/Alpha", "aboot", Rank::Loader),
+    ("palo ipl ", "palo", Rank::Loader),
+    ("SILO Version ", "SILO", Rank::Loader),
+    ("OpenBoot ", "OpenBoot", Rank::First),
+    ("Ralink UBoot Version: ", "U-Boot", Rank::Loader),
+    (
+        "Boot and Recovery Environment for Embedded Devices (BREED)",
+        "Breed",
+        Rank::Loader,
+    ),
+    ("RouterBOOT booter ", "RouterBOOT", Rank::Loader),
+    ("ROM VER: ", "Lantiq boot ROM", Rank::First),
+    ("(AVM) EVA Revision: ", "EVA", Rank::Loader),
+    ("ADAM2 Revision ", "ADAM2", Rank::Loader),
+    ("CEFDK Version", "CEFDK", Rank::Loader),
 ];
 
 /// Recognises a banner at the start of an unstamped line.
 pub fn banner(text: &str) -> Option<Banner<'_>> {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '|');
+    // The first byte after power-on is often damaged.
+    let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '\u{fffd}'));
     let message = strip_level(text);
     if let Some(found) = coreboot(message) {
         return Some(Banner { text, ..found });
+    }
+    // Rockchip's newer one: `DDR 9fa84341ce typ 24/09/06-09:51:11,fwver: v1.18`.
+    if message.starts_with("DDR ") && message.contains(",fwver: v") {
+        let (program, rank) = ("DRAM init", Rank::First);
+        return Some(Banner { program, rank, text });
+    }
+    if is_amlogic_rom(message) {
+        let (program, rank) = ("Amlogic BL1", Rank::First);
+        return Some(Banner { program, rank, text });
     }
     if let Some(place) = message.find("rrload v") {
         return (place < 8).then_some(Banner {
@@ -142,6 +190,16 @@ fn coreboot(text: &str) -> Option<Banner<'_>> {
     Some(Banner { program, rank, text })
 }
 
+/// `GXL:BL1:9ac50e:bb16dc;FEAT:...`, `T7:BL:055c20;ID:...`, `QA5:A;SVN:B72;POC:FF;...`: the name of the chip first.
+fn is_amlogic_rom(text: &str) -> bool {
+    let Some((chip, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let named = (2..=5).contains(&chip.len()) && chip.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let head = rest.get(..12).unwrap_or(rest);
+    named && (rest.starts_with("BL1:") || rest.starts_with("BL:") || head.contains(";SVN:"))
+}
+
 /// coreboot's `[INFO ]  ` and TF-A's and others' prefixes before the banner.
 fn strip_level(text: &str) -> &str {
     for level in [
@@ -156,7 +214,9 @@ fn strip_level(text: &str) -> &str {
 
 /// Hints that unprefixed text before a kernel comes from a boot loader, though none said its name.
 pub fn looks_like_loader(text: &str) -> bool {
-    const PARTS: [&str; 16] = [
+    const PARTS: [&str; 18] = [
+        "BdsDxe: ",
+        "PROGRESS CODE: V0",
         "Starting kernel",
         "Hit any key to stop autoboot",
         "Uncompressing Linux",
@@ -180,6 +240,21 @@ pub fn looks_like_loader(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_behind_damage_and_chips() {
+        let program = |text| banner(text).map(|found| found.program);
+        assert_eq!(program("\u{fffd}DDR Version V1.12 20150408"), Some("DRAM init"));
+        for text in [
+            "T7:BL:055c20;ID:9056",
+            "GXL:BL1:9ac50e:bb16dc;FEAT",
+            "QA5:A;SVN:B72;POC:FF;",
+        ] {
+            assert_eq!(program(text), Some("Amlogic BL1"), "{text}");
+        }
+        assert_eq!(program("DDR 9fa84341ce typ 24/09/06-09:51:11,fwver: v1.18"), Some("DRAM init"));
+        assert_eq!(program("MAC:BLUE"), None);
+    }
 
     #[test]
     fn knows_names_and_not_commands() {

@@ -115,7 +115,15 @@ pub fn collect(boot: &BootLog) -> FirmwareFacts {
 }
 
 fn steps(text: &str) -> impl Iterator<Item = FirmwareStep> + '_ {
-    const PARTS: [(&str, FirmwareStep); 13] = [
+    const PARTS: [(&str, FirmwareStep); 21] = [
+        ("Transferring control to Linux", FirmwareStep::StartingKernel),
+        ("Starting program at 0x", FirmwareStep::StartingKernel),
+        ("jump to 64-bit kernel entrypoint", FirmwareStep::StartingKernel),
+        ("Starting Kernel ...", FirmwareStep::StartingKernel),
+        ("INIT: Starting kernel at 0x", FirmwareStep::StartingKernel),
+        ("booting kernel with devicetree", FirmwareStep::StartingKernel),
+        ("Exit EBS        [", FirmwareStep::StartingKernel),
+        ("zImage starting: loaded at", FirmwareStep::Decompressing),
         ("to stop autoboot", FirmwareStep::Autoboot),
         ("Starting kernel ...", FirmwareStep::StartingKernel),
         ("jumping to kernel", FirmwareStep::StartingKernel),

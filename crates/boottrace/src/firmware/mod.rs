@@ -3,9 +3,11 @@
 pub(crate) mod banner;
 mod bootstage;
 mod facts;
+mod own_time;
 mod rows;
 mod table;
 
+pub(crate) use own_time::own_time;
 pub(crate) use rows::is_table_row;
 
 pub use facts::{collect, FirmwareFacts, FirmwareStep, Program, StepLine};

@@ -7,14 +7,18 @@ pub fn row(text: &str) -> Option<(TableSource, &str, i64)> {
     match text.as_bytes().first()? {
         b'B' => boot_time_parser(text).or_else(|| qualcomm(text)),
         b'S' | b'D' => None,
-        b if b.is_ascii_hexdigit() => slim(text).or_else(|| cbmem(text)),
+        b if b.is_ascii_hexdigit() => slim(text).or_else(|| cbmem(text)).or_else(|| cbmem_for_programs(text)),
         _ => None,
     }
 }
 
 /// True when the line is a row of a firmware's time table, which alone shows that a boot is told of.
 pub fn is_table_row(text: &str) -> bool {
-    row(text.trim()).is_some_and(|(_, name, _)| name.bytes().any(|b| b.is_ascii_alphabetic()))
+    let text = text.trim();
+    row(text).is_some_and(|(source, name, _)| {
+        let shown = source != TableSource::Cbmem || has_step(text) || name.contains("1st timestamp");
+        shown && name.bytes().any(|b| b.is_ascii_alphabetic())
+    })
 }
 
 /// `BOOTSTAGE_START_UBOOT_F        =    843 ms (+  0 ms)`.
@@ -67,23 +71,42 @@ fn slim(text: &str) -> Option<(TableSource, &str, i64)> {
     ))
 }
 
-/// `  11:start of bootblock                     1,200 (200)`: microseconds.
+/// `  11:start of bootblock                     1,200 (200)`: microseconds, and since the row before.
 fn cbmem(text: &str) -> Option<(TableSource, &str, i64)> {
     let (id, rest) = text.split_once(':')?;
     if id.len() > 5 || !id.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let rest = match rest.strip_suffix(')') {
-        Some(inner) => inner.rsplit_once('(')?.0.trim_end(),
-        None => rest.trim_end(),
+    let (rest, step) = match rest.strip_suffix(')') {
+        Some(inner) => inner.rsplit_once('(').map(|(rest, step)| (rest.trim_end(), step))?,
+        // Only the first row of older versions has none.
+        None => (rest.trim_end(), "0"),
     };
     let (name, value) = rest.rsplit_once(' ')?;
-    // The name's column is padded: one blank alone is prose.
-    if !name.ends_with(' ') || name.trim().is_empty() || !value.bytes().all(|b| b.is_ascii_digit() || b == b',') {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b',');
+    // The name's column is padded: one blank alone is prose, blanks in it are columns of another table.
+    let column = name.ends_with(' ') && !name.trim().is_empty() && !name.trim().contains("  ");
+    if !column || !number(value) || !number(step) {
         return None;
     }
     let value: i64 = value.replace(',', "").parse().ok()?;
     Some((TableSource::Cbmem, name, value.checked_mul(1000)?))
+}
+
+/// The same of `cbmem -T`: number, time, time since the row before, name, with tabs between them.
+fn cbmem_for_programs(text: &str) -> Option<(TableSource, &str, i64)> {
+    let mut columns = text.split('\t');
+    let mut number = || -> Option<i64> { columns.next()?.parse().ok() };
+    let (_, us, _) = (number()?, number()?, number()?);
+    let name = columns
+        .next()
+        .filter(|name| columns.next().is_none() && !name.is_empty())?;
+    Some((TableSource::Cbmem, name, us.checked_mul(1000)?))
+}
+
+/// Is this the end of a row of `cbmem -t` with the time since the row before, which all rows but the first have?
+pub fn has_step(text: &str) -> bool {
+    text.ends_with(')') || text.contains('\t')
 }
 
 #[cfg(test)]
@@ -100,6 +123,11 @@ mod tests {
         assert_eq!(row("1010 |       9 ms |       7 ms | Stage1A").unwrap().2, 9_000_000);
         assert_eq!(row("BOOTSTAGE_AWAKE   =      3 ms (+  0 ms)").unwrap().2, 3_000_000);
         assert_eq!(row("B -    123456 - PBL, Start").unwrap().2, 123_456_000);
+        assert_eq!(
+            row("17\t16642048\t10023\tstarting LZ4 decompress").unwrap().2,
+            16_642_048_000
+        );
+        assert_eq!(row("0: boot0               0x00100000      0x00000000      1"), None);
         assert_eq!(row("0: 1027 0002"), None);
         assert_eq!(row("BP: 0C00 0251 [0000]"), None);
     }

@@ -90,6 +90,8 @@ impl TimeTable {
 pub fn find(lines: &[Line]) -> Vec<TimeTable> {
     let mut tables: Vec<TimeTable> = Vec::new();
     let mut bootstage: Option<Bootstage> = None;
+    // Rows of a table of coreboot's, and those of them with a step: other tables look alike without it.
+    let mut steps: Vec<u32> = Vec::new();
     for line in lines {
         let text = line.text.trim();
         if let Some(reader) = &mut bootstage {
@@ -103,6 +105,9 @@ pub fn find(lines: &[Line]) -> Vec<TimeTable> {
             continue;
         }
         if let Some((source, name, ns)) = rows::row(text) {
+            if rows::has_step(text) {
+                steps.push(line.number);
+            }
             match tables.last_mut() {
                 Some(table) if table.source == source && continues(table, line.number, ns) => {
                     table.mark(line.number, name, ns);
@@ -118,6 +123,10 @@ pub fn find(lines: &[Line]) -> Vec<TimeTable> {
     tables.extend(bootstage.take().and_then(Bootstage::finish));
     // One row alone is a coincidence, except where every line of a log has the form.
     tables.retain(|t| t.marks.len() > 1 || t.source == TableSource::Bootstage);
+    tables.retain(|t| {
+        let rows = t.marks.iter().skip(1);
+        t.source != TableSource::Cbmem || rows.clone().all(|m| steps.binary_search(&m.line).is_ok())
+    });
     tables
 }
 
