@@ -1,9 +1,10 @@
-//! gzip, xz and zstd, with an eye on bombs and on files that end too early.
+//! gzip, xz, zstd and text of 16-bit characters, with an eye on bombs and on files that end too early.
 
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
+use crate::utf16::is_utf16;
 use crate::{unpacking, Limits};
 
 /// Below this size an archive may have any ratio: a log full of one character is not an attack.
@@ -20,6 +21,9 @@ pub enum Packing {
     Xz,
     /// RFC 8878, several frames allowed.
     Zstd,
+    /// UTF-16 with a byte order mark.
+    #[serde(rename = "utf-16")]
+    Utf16,
 }
 
 impl Packing {
@@ -29,6 +33,7 @@ impl Packing {
             [0x1f, 0x8b, 0x08, ..] => Some(Self::Gzip),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ if is_utf16(bytes) => Some(Self::Utf16),
             _ => None,
         }
     }
@@ -39,6 +44,7 @@ impl Packing {
             Self::Gzip => "gzip",
             Self::Xz => "xz",
             Self::Zstd => "zstd",
+            Self::Utf16 => "utf-16",
         }
     }
 }

@@ -22,6 +22,7 @@ mod source;
 pub mod traces;
 mod unpacking;
 pub mod userspace;
+mod utf16;
 
 pub use analyze::{analyze, analyze_path, analyze_stamped, Analyzed};
 pub use archive::{unpack, Packing, Unpacked};

@@ -4,6 +4,7 @@
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use crate::archive::Packing;
+use crate::utf16::Utf16;
 
 /// The dictionary that is set up before the header is read; a larger one is made when it asks for it.
 const XZ_FIRST_BYTES: usize = 64 << 10;
@@ -22,6 +23,7 @@ pub fn stream<'a>(packed: impl Read + Send + 'a, packing: Packing) -> Box<dyn Re
             done: false,
         }),
         Packing::Zstd => Box::new(Zstd::Between(packed)),
+        Packing::Utf16 => Box::new(Utf16::new(packed)),
     }
 }
 

@@ -7,7 +7,7 @@ use super::hints::{hands_over, is_kernel_fault, is_user_space};
 use super::line::{Line, LineKind};
 use super::nameless::{ends_like_loader, loader_from};
 use super::not_a_boot;
-use super::quoted::take_back_quoted;
+use super::quoted::{take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use crate::firmware::banner::{banner, looks_like_loader, Rank};
 use crate::firmware::is_table_row;
@@ -102,6 +102,7 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     splitter.finish();
     let mut out = splitter.out;
     take_back_quoted(&mut out);
+    take_back_mentions(&mut out);
     out
 }
 

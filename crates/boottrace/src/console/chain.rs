@@ -84,7 +84,10 @@ fn asks_for_version(text: &str) -> bool {
         let (prompt, command) = text.rsplit_once(' ')?;
         prompt.ends_with(['#', '>', '$']).then_some(command)
     });
-    matches!(command.map(str::trim), Some("version" | "ver" | "vers"))
+    // Loaders take a command's first letters too.
+    command
+        .map(str::trim)
+        .is_some_and(|command| !command.is_empty() && "version".starts_with(command))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! A banner that was quoted, not printed by a boot.
+//! Text that quotes or mentions what a boot prints.
 
 use super::boots::{BootLog, BootStart, Split};
-use super::line::LineKind;
+use super::line::{Line, LineKind};
+use crate::firmware::banner::{banner, is_loaders_own};
+use crate::firmware::is_table_row;
 use crate::kernel::milestone::{self, Milestone};
 
 /// A report about a system may print /proc/version before its log: that was no boot.
@@ -28,4 +30,28 @@ pub fn take_back_quoted(out: &mut Split) {
         }
         out.outside.append(&mut lines);
     }
+}
+
+/// Notes, scripts and lists mention boot loaders; without a name, a time or a word of its own none has spoken.
+pub fn take_back_mentions(out: &mut Split) {
+    let speaks = |line: &Line| {
+        let text = line.text.trim();
+        line.firmware_ns.is_some() || banner(text).is_some() || is_loaders_own(text) || is_table_row(text)
+    };
+    let (mentions, boots) = std::mem::take(&mut out.boots)
+        .into_iter()
+        .partition::<Vec<_>, _>(|boot| {
+            boot.start == BootStart::Firmware && boot.kernel_from.is_none() && !boot.lines.iter().any(speaks)
+        });
+    out.boots = boots;
+    if mentions.is_empty() {
+        return;
+    }
+    for mut line in mentions.into_iter().flat_map(|boot| boot.lines) {
+        if line.kind == LineKind::Firmware {
+            line.kind = LineKind::Outside;
+        }
+        out.outside.push(line);
+    }
+    out.outside.sort_by_key(|line| line.number);
 }

@@ -74,7 +74,7 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
         if tail.takes_over(reader.out.lines.len(), reader.text_bytes, limits) {
             tail.push(&line);
         } else {
-            reader.take(&line, stamps);
+            reader.take(&without_mark(line), stamps);
         }
     })?;
     reader.out.dropped = tail.dropped;
@@ -131,6 +131,18 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
     style.bare_levels = bare > 10 && bare > stamped;
     style.narrow_is_host = loader && narrow > 0 && narrow > wide;
     style
+}
+
+/// Editors of Windows put a byte order mark before the first line.
+fn without_mark(line: Physical<'_>) -> Physical<'_> {
+    let bytes = line
+        .bytes
+        .strip_prefix("\u{feff}".as_bytes())
+        .filter(|_| line.number == 1);
+    Physical {
+        bytes: bytes.unwrap_or(line.bytes),
+        ..line
+    }
 }
 
 /// `[    7.637276] host kernel: Linux version`: the kernel said that at its own zero, so the journal's daemon tells when

@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 105] = [
+const STARTS: [(&str, &str, Rank); 107] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -114,6 +114,8 @@ const STARTS: [(&str, &str, Rank); 105] = [
     ("F0: 102B 0000", "MediaTek boot ROM", Rank::First),
     ("Preloader Start=", "MediaTek preloader", Rank::Second),
     ("MT7621   stage1 code", "MediaTek stage 1", Rank::First),
+    ("(C)StarFive", "StarFive boot ROM", Rank::First),
+    ("Starting Microloader ASM", "Microloader", Rank::First),
     ("sys: 0x", "SpacemiT boot ROM", Rank::First),
     ("C.SCS/0/0.", "Sophgo boot ROM", Rank::First),
     ("FSBL J", "Sophgo FSBL", Rank::Second),
@@ -151,6 +153,14 @@ pub fn banner(text: &str) -> Option<Banner<'_>> {
     // Rockchip's newer one: `DDR 9fa84341ce typ 24/09/06-09:51:11,fwver: v1.18`.
     if message.starts_with("DDR ") && message.contains(",fwver: v") {
         let (program, rank) = ("DRAM init", Rank::First);
+        return Some(Banner { program, rank, text });
+    }
+    // `IPL g5da0ceb`: the commit it was built from.
+    let commit = message
+        .strip_prefix("IPL ")
+        .map(|rest| rest.strip_prefix('g').unwrap_or(rest));
+    if commit.is_some_and(|text| text.len() == 7 && text.bytes().all(|b| b.is_ascii_hexdigit())) {
+        let (program, rank) = ("SigmaStar IPL", Rank::First);
         return Some(Banner { program, rank, text });
     }
     if is_amlogic_rom(message) {
@@ -212,27 +222,34 @@ fn strip_level(text: &str) -> &str {
     text
 }
 
-/// Hints that unprefixed text before a kernel comes from a boot loader, though none said its name.
+/// Words that a boot loader prints and that others may mention: they hint at one when a kernel or more follows.
 pub fn looks_like_loader(text: &str) -> bool {
-    const PARTS: [&str; 18] = [
+    const PARTS: [&str; 5] = [
+        "Booting the kernel",
+        "booting the kernel",
+        "Jumping to ",
+        "ootloader",
+        "Loading initial ramdisk",
+    ];
+    is_loaders_own(text) || PARTS.iter().any(|part| text.contains(part))
+}
+
+/// Words that only a boot loader prints, though it never said its name.
+pub fn is_loaders_own(text: &str) -> bool {
+    const PARTS: [&str; 13] = [
         "BdsDxe: ",
         "PROGRESS CODE: V0",
         "Starting kernel",
         "Hit any key to stop autoboot",
         "Uncompressing Linux",
         "Decompressing Linux",
-        "Booting the kernel",
-        "booting the kernel",
         "jumping to kernel",
-        "Jumping to ",
-        "ootloader",
         "DRAM: ",
         "## Booting ",
         "Timer summary in microseconds",
         "BOOTSTAGE_",
         "NOTICE:  ",
         "EFI stub: ",
-        "Loading initial ramdisk",
     ];
     PARTS.iter().any(|part| text.contains(part))
 }
@@ -252,7 +269,10 @@ mod tests {
         ] {
             assert_eq!(program(text), Some("Amlogic BL1"), "{text}");
         }
-        assert_eq!(program("DDR 9fa84341ce typ 24/09/06-09:51:11,fwver: v1.18"), Some("DRAM init"));
+        assert_eq!(
+            program("DDR 9fa84341ce typ 24/09/06-09:51:11,fwver: v1.18"),
+            Some("DRAM init")
+        );
         assert_eq!(program("MAC:BLUE"), None);
     }
 

@@ -83,10 +83,24 @@ pub fn kind(text: &str) -> Option<FaultKind> {
     }
     PARTS
         .iter()
-        .find(|(part, _)| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some())
+        .find(|(part, _)| {
+            let found = memchr::memmem::find(text.as_bytes(), part.as_bytes());
+            found.is_some_and(|at| *part != "Oops: " || is_oops(&text[at + part.len()..]))
+        })
         .map(|(_, k)| *k)
         // KASAN, KFENCE, KMSAN, a bad page, a lock that was broken.
         .or_else(|| start.starts_with("BUG: ").then_some(FaultKind::Oops))
+}
+
+/// What stands behind `Oops: `: an error code, the count of oopses, or the words of old PowerPC kernels. Drivers say
+/// `Oops: flash id 0xef4016` too.
+fn is_oops(rest: &str) -> bool {
+    let code = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+    code >= 1 && rest.as_bytes().get(code).is_none_or(|b| matches!(b, b' ' | b'\r'))
+        || rest.contains("[#")
+        || ["kernel ", "Kernel ", "Exception"]
+            .iter()
+            .any(|word| rest.starts_with(word))
 }
 
 #[cfg(test)]
@@ -110,6 +124,8 @@ mod tests {
             ("watchdog: BUG: soft lockup - CPU#0 stuck for 22s!", FaultKind::Stall),
             ("BUG: soft lockup - CPU#1 stuck for 23s! [init:1]", FaultKind::Stall),
             ("Oops [#1]", FaultKind::Oops),
+            ("Oops: 0002", FaultKind::Oops),
+            ("Oops: kernel access of bad area, sig: 11", FaultKind::Oops),
             (
                 "WARNING: possible circular locking dependency detected",
                 FaultKind::Warning,
