@@ -79,6 +79,9 @@ impl Axis {
         if host_saw_all(lines) {
             return Self::on_host(lines);
         }
+        if dates_alone(lines) {
+            return Self::on_dates(lines);
+        }
         let loader = last_loader_time(boot, firmware);
         let kernel = boot.kernel_from.map_or(&[][..], |from| &lines[from..]);
         let first = kernel.iter().find_map(|l| l.printk_ns);
@@ -133,6 +136,18 @@ impl Axis {
             axis.alignments.extend(meet(clock, &meetings));
         }
         axis
+    }
+
+    /// `dmesg -T` gives whole seconds only, but they say where a boot's time goes when nothing better does.
+    fn on_dates(lines: &[Line]) -> Self {
+        let origin_ns = lines.iter().find_map(date_ns).unwrap_or(0);
+        Self {
+            clock: Clock::Host,
+            origin: "the first line's date; `dmesg -T` computed the dates from the kernel's stamps, in whole seconds"
+                .to_owned(),
+            alignments: vec![Alignment::the_axis(Clock::Host, origin_ns.saturating_neg())],
+            host_restarts: Vec::new(),
+        }
     }
 
     fn on_firmware(time: &LoaderTime, has_printk: bool) -> Self {
@@ -227,7 +242,8 @@ impl Axis {
         if let Some(ns) = line.firmware_ns.and_then(|ns| self.place(Clock::Firmware, ns)) {
             return Some((ns, Clock::Firmware));
         }
-        self.host(line).map(|ns| (ns, self.clock))
+        let dated = || self.place(Clock::Host, date_ns(line)?);
+        self.host(line).or_else(dated).map(|ns| (ns, self.clock))
     }
 }
 
@@ -241,6 +257,17 @@ fn host_saw_all(lines: &[Line]) -> bool {
         lines.iter().filter(speaking).filter(stamped).count(),
     );
     seen > 0 && seen * 3 >= all
+}
+
+/// The date that `dmesg -T` gave a line.
+fn date_ns(line: &Line) -> Option<i64> {
+    line.host_ns.filter(|_| line.host_source == Some(HostSource::Computed))
+}
+
+/// True when most lines have such a date and none has the stamp it was made from.
+fn dates_alone(lines: &[Line]) -> bool {
+    let dated = lines.iter().filter(|l| date_ns(l).is_some()).count();
+    dated * 3 >= lines.len().max(1) * 2 && lines.iter().all(|l| l.printk_ns.is_none())
 }
 
 /// A line that two clocks stamped.

@@ -2,7 +2,7 @@
 
 /// Says which tool wrote an unprefixed line, if one did.
 pub fn author(text: &str) -> Option<&'static str> {
-    const STARTS: [(&str, &str); 42] = [
+    const STARTS: [(&str, &str); 44] = [
         ("Escape character is '", "telnet"),
         ("[Enter `^Ec?'", "conserver"),
         ("[Enter '^Ec?'", "conserver"),
@@ -31,6 +31,8 @@ pub fn author(text: &str) -> Option<&'static str> {
         ("Script done on ", "script"),
         ("Welcome to minicom", "minicom"),
         ("Compiled on ", "minicom"),
+        ("OPTIONS: I18n", "minicom"),
+        ("Port /dev/", "minicom"),
         ("Press CTRL-A Z for help on special keys", "minicom"),
         ("picocom v", "picocom"),
         ("Type [C-", "picocom"),

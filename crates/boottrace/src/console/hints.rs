@@ -32,7 +32,10 @@ pub fn is_user_space(text: &str) -> bool {
         "[  OK  ] ",
     ];
     let text = text.trim();
-    STARTS.iter().any(|start| text.starts_with(start)) || text.ends_with(" login:") || text == "/ #"
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.ends_with(" login:")
+        || text == "/ #"
+        || text.contains("] A start job is running for ")
 }
 
 /// Begins of messages of a kernel that fails: people paste them without what came before.

@@ -463,6 +463,8 @@ pub fn inner_start(text: &str, style: Style) -> Option<usize> {
         if end < PRINTK_WIDTH
             || !matches!(inside[0], b' ' | b'0'..=b'9')
             || (style.exact_width && is_too_wide(&bytes[at..]))
+            // MediaTek's secure monitor names itself before a clock of its own.
+            || bytes[..at].ends_with(b"[ATF]")
         {
             continue;
         }

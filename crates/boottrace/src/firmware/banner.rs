@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 107] = [
+const STARTS: [(&str, &str, Rank); 108] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -103,6 +103,7 @@ const STARTS: [(&str, &str, Rank); 107] = [
     ("I> Welcome to Cboot", "CBoot", Rank::Loader),
     ("Welcome to Cboot", "CBoot", Rank::Loader),
     ("[TegraBoot] (version ", "TegraBoot", Rank::First),
+    ("[L4T TegraBoot] (version ", "TegraBoot", Rank::First),
     ("[TegraBoot-CPU] ", "TegraBoot CPU", Rank::Second),
     ("[CPU] Welcome to Cboot", "CBoot", Rank::Loader),
     ("Jetson UEFI firmware (version", "UEFI", Rank::Loader),
