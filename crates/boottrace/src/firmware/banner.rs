@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 108] = [
+const STARTS: [(&str, &str, Rank); 109] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -38,6 +38,7 @@ const STARTS: [(&str, &str, Rank); 108] = [
     ("NOTICE:  BL32: v", "TF-A BL32", Rank::Monitor),
     ("NOTICE:  SP_MIN: v", "TF-A SP_MIN", Rank::Monitor),
     ("BL3-1: ", "TF-A BL31", Rank::Monitor),
+    ("NOTICE:  BL3-1: v", "TF-A BL31", Rank::Monitor),
     ("I/TC: OP-TEE version", "OP-TEE", Rank::Monitor),
     ("OpenSBI v", "OpenSBI", Rank::Second),
     ("Texas Instruments X-Loader", "X-Loader", Rank::Second),
