@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Write docs/explanation/verdicts-seen.md: what each technique of the catalogue came to on real systems.
 
-Usage: make-verdicts.py RESULTS.json...   (a run's results, or folders that are searched for runs/*/results.json)
+Usage: make-verdicts.py [--keep] RESULTS.json...   (of runs; or folders, searched for runs/*/results.json)
 
 Of a variant that was tried more than once on a system, the latest run counts. Exact runs only: their verdict is proved
-by one boot.
+by one boot. With --keep the page's rows stay as they are, but for those whose technique, system and machine the results
+have: such a row is written anew out of the results given.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -32,12 +34,26 @@ A system with a folder in `examples/` is that example; the others were made for 
 they ran on.
 
 """
+COLUMNS = (
+    "| technique | system | machine | verdicts | best, ms saved | proof or reason |",
+    "|---|---|---|---|--:|---|",
+)
+MISSING = "## Not tried on a system yet"
+# A row's first cells: they are all that is read back.
+_ROW = re.compile(r"\| `([^`|]+)` \| ((?:[^\\|]|\\.)*) \| ((?:[^\\|]|\\.)*) \| ")
 
 
 def main(arguments: list[str], page: Path = PAGE) -> int:
     """Read results, write the page."""
+    keep = "--keep" in arguments
+    arguments = [argument for argument in arguments if argument != "--keep"]
     if not arguments:
         sys.stderr.write(__doc__ or "")
+        return 2
+    try:
+        rows = _rows_of(page) if keep else {}
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"nothing written: {error}\n")
         return 2
     seen: dict[tuple[str, str, str], dict[str, tuple[str, Trial]]] = {}
     for path in sorted(file for argument in arguments for file in _files(Path(argument))):
@@ -53,18 +69,16 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
             variants = seen.setdefault((trial.change.technique, results.system_name, machine), {})
             if variants.get(trial.change.id, ("",))[0] <= results.started:
                 variants[trial.change.id] = (results.started, trial)
+    for (technique, system, machine), variants in seen.items():
+        row = _row(technique, system, machine, [trial for _, trial in variants.values()])
+        rows[_key(row)] = row
     ids = [technique.id for technique in all_techniques()]
-    rows = [
-        "| technique | system | machine | verdicts | best, ms saved | proof or reason |",
-        "|---|---|---|---|--:|---|",
-    ]
-    for name in ids:
-        for (technique, system, machine), variants in sorted(seen.items()):
-            if technique == name:
-                rows.append(_row(name, system, machine, [trial for _, trial in variants.values()]))
-    tried = {technique for technique, _, _ in seen}
+    for technique in sorted({key[0] for key in rows} - set(ids)):
+        sys.stderr.write(f"left out: the catalogue has no technique {technique}\n")
+    tried = {technique for technique, _, _ in rows}
     missing = [f"`{name}`" for name in ids if name not in tried]
-    text = HEAD + "\n".join(rows) + "\n\n## Not tried on a system yet\n\n" + (", ".join(missing) or "None.") + "\n"
+    shown = [row for name in ids for key, row in sorted(rows.items()) if key[0] == name]
+    text = HEAD + "\n".join([*COLUMNS, *shown]) + f"\n\n{MISSING}\n\n" + (", ".join(missing) or "None.") + "\n"
     page.write_text(text, encoding="utf-8")
     sys.stderr.write(f"{len(tried & set(ids))} of {len(ids)} techniques have a verdict; wrote {page}\n")
     return 0
@@ -72,6 +86,24 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
 
 def _files(path: Path) -> list[Path]:
     return sorted(path.glob("runs/*/results.json")) if path.is_dir() else [path]
+
+
+def _rows_of(page: Path) -> dict[tuple[str, str, str], str]:
+    """Return the rows of a page that was written before, by technique, system and machine; each row as it stands."""
+    head, found, rest = page.read_text(encoding="utf-8").partition("\n".join(COLUMNS) + "\n")
+    table, ends, _ = rest.partition(f"\n{MISSING}\n")
+    if not (head and found and ends):
+        raise ValueError(f"{page} is not a page of verdicts")
+    return {_key(row): row for row in table.splitlines() if row}
+
+
+def _key(row: str) -> tuple[str, str, str]:
+    found = _ROW.match(row)
+    if not found:
+        raise ValueError(f"a row cannot be read: {row[:100]}")
+    technique, *names = found.groups()
+    system, machine = (re.sub(r"\\(.)", r"\1", name) for name in names)
+    return technique, system, machine
 
 
 def _machine(command: tuple[str, ...]) -> str:
