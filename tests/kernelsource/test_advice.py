@@ -108,6 +108,13 @@ def test_other_reasons(tmp_path: Path, symbol: str, value: str, expected: list[s
     assert bool(found) == bool(expected)
 
 
+def test_the_member_of_a_choice_that_is_set(tmp_path: Path) -> None:
+    found = advisor(tmp_path, LEFT="y")
+    assert found.chosen_instead("RIGHT") == "LEFT"
+    assert found.chosen_instead("LEFT") == found.chosen_instead("BUS") == found.chosen_instead("NONE") == ""
+    assert found.may_be("RIGHT", "y") == ("yes", ())
+
+
 def test_dependents_go_on_to_theirs(tmp_path: Path) -> None:
     found = advisor(tmp_path, MODULES="y", BUS="y", DRIVER="y", CORE="y", OPTION="y", OTHER="y", LAST="y")
     assert [(d.symbol, d.through) for d in found.dependents("BUS")] == [("DRIVER", "BUS"), ("OPTION", "DRIVER")]

@@ -169,7 +169,7 @@ class Advisor:
                 continue
             sure = known.high < level
             limited = " (it allows m at most)" if sure and known.high == 1 else ""
-            verb = "needs" if sure else "may not have (unknown)"
+            verb = "needs" if sure else "may lack (not known)"
             out.append(
                 Reason(
                     kind="unmet" if sure else "unknown",
@@ -216,6 +216,13 @@ class Advisor:
             return int(text or "", 0)
         except ValueError:
             return None
+
+    def chosen_instead(self, symbol: str) -> str:
+        """Return the member that is set of the choice that a symbol belongs to; "" without one, or for itself."""
+        found = self.kconfig.symbols.get(symbol)
+        if found is None or found.choice is None or self.value(symbol) == "y":
+            return ""
+        return next((m for m in self.kconfig.choices[found.choice].members if self.value(m) == "y"), "")
 
     def may_be(self, symbol: str, value: str) -> tuple[Literal["yes", "no", "unknown"], tuple[Reason, ...]]:
         """Tell whether a person may set a symbol to n, m or y in this configuration, and what stands against it."""

@@ -161,6 +161,12 @@ def test_an_option_that_is_lost_names_what_it_needs(builder: KernelBuilder, tree
     assert caught.value.message == f"CONFIG_B=y ({path}:3) did not take effect, it is not there: B needs A (A is n)"
 
 
+def test_members_of_one_choice_exclude_each_other(builder: KernelBuilder, tree: Path, tmp_path: Path) -> None:
+    path = fragment(tmp_path, "CONFIG_LEFT=y\nCONFIG_RIGHT=y\n")
+    with pytest.raises(KernelBuildError, match=r"LEFT=y \(\S+:1\) did not .*: LEFT and RIGHT exclude each other"):
+        builder.build(KernelBuild(source=str(tree), fragments=(path,)), "x86_64")
+
+
 def test_what_a_later_layer_takes_away_is_no_error(builder: KernelBuilder, tree: Path, tmp_path: Path) -> None:
     path = fragment(tmp_path, "CONFIG_A=y\nCONFIG_B=y\n")
     built = builder.build(KernelBuild(source=str(tree), fragments=(path,), options=(("A", "n"),)), "x86_64")
@@ -209,6 +215,31 @@ def test_a_missing_compiler_names_its_package(
     with pytest.raises(ToolMissing, match="riscv64-linux-gnu-gcc is not installed") as caught:
         builder.build(request(tree), "riscv64")
     assert "apt-get install gcc-riscv64-linux-gnu" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("prefix", "package"), [("", "gcc-12-plugin-dev"), ("riscv64-x_y-gnu-", "gcc-12-plugin-dev-riscv64-x-y-gnu")]
+)
+def test_missing_headers_for_plugins_are_named_with_their_package(
+    builder: KernelBuilder, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str, package: str
+) -> None:
+    # A compiler with headers in `plugin`, once they are there, as Debian's package brings them.
+    gcc = tmp_path / f"bin/{prefix}gcc"
+    gcc.write_text(
+        f'#!/bin/sh\ncase "$1" in -print*) echo {tmp_path}/plugin;; -dumpversion) echo 12;; *) echo v;; esac\n'
+    )
+    gcc.chmod(0o755)
+    (tmp_path / f"bin/{prefix}ld").unlink(missing_ok=True)
+    (tmp_path / f"bin/{prefix}ld").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    build = request(tree, compiler=prefix, options=(("GCC_PLUGIN_LATENT_ENTROPY", "y"), ("A", "y")))
+    with pytest.raises(ToolMissing, match="needed by CONFIG_GCC_PLUGIN_LATENT_ENTROPY=y") as caught:
+        builder.config(build, "x86_64")
+    assert f"apt-get install {package} " in caught.value.hint
+    assert builder.config(request(tree, compiler=prefix), "x86_64") == "CONFIG_A=y\n"
+    (tmp_path / "plugin/include").mkdir(parents=True)
+    (tmp_path / "plugin/include/plugin-version.h").write_text("")
+    assert "LATENT_ENTROPY=y" in builder.config(build, "x86_64")
 
 
 def test_the_first_error_is_the_one_that_is_told(builder: KernelBuilder, tree: Path) -> None:

@@ -15,7 +15,7 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import build_log, built, configuration, objects, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
-from bootlab.builders.kbuild.fragment import Layer, of_options, read_config, read_fragment
+from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_config, read_fragment
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
@@ -183,11 +183,13 @@ class KernelBuilder:
             request.patches,
             request.target.name,
             request.tools.identity,
+            request.tools.plugins,
             self._cache.digest(Path(base)) if base.startswith("/") else base,
             [list(layer.options.items()) for layer in request.layers],
         )
 
         def make(path: Path) -> None:
+            toolchain.check_plugins(request.tools, merge(request.layers))
             # What a later layer takes away from an earlier one was asked for: each must hold where it is the last.
             if len(request.layers) > 1:
                 self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))

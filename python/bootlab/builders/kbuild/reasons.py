@@ -32,6 +32,8 @@ class Reasons:
                 values = {name: value.strip('"') for name, value in config.items()}
                 self._advisor, self._config = Advisor(kconfig, Configuration(values, complete=True)), config
             reasons = self._advisor.why_not(lost.name, lost.asked.strip('"'))
+            if not reasons and (other := self._advisor.chosen_instead(lost.name)):
+                return f"{lost.name} and {other} exclude each other (members of one choice), and {other} is y"
         except (BootlabError, OSError) as error:
             return f"the reason is unknown ({error})"
         return "; ".join(_text(reason) for reason in reasons[:_NAMED_MAX]) or "the reason is unknown"

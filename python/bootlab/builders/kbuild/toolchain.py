@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -50,6 +51,8 @@ class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     version: str
     ccache: bool
+    plugins: bool
+    """The compiler's headers for plugins are there: without them the kernel has no GCC_PLUGINS at all."""
 
     @property
     def identity(self) -> str:
@@ -71,7 +74,18 @@ def find(target: Architecture, prefix: str | None) -> Toolchain:
     for tool in ("gcc", "ld"):
         _need(f"{prefix}{tool}", _package(prefix, tool), f"to build a kernel for {target.name}")
     version = " / ".join(_first_line(f"{prefix}{tool}") for tool in ("gcc", "ld"))
-    return Toolchain(prefix=prefix, version=version, ccache=shutil.which("ccache") is not None)
+    plugins = Path(_first_line(f"{prefix}gcc", "-print-file-name=plugin"), "include/plugin-version.h").is_file()
+    return Toolchain(prefix=prefix, version=version, ccache=shutil.which("ccache") is not None, plugins=plugins)
+
+
+def check_plugins(tools: Toolchain, asked: Mapping[str, str]) -> None:
+    """Raise ToolMissing when an option wants a compiler plugin and the headers for plugins are not there."""
+    wanted = next((name for name, value in asked.items() if name.startswith("GCC_PLUGIN") and value == "y"), None)
+    if wanted is None or tools.plugins:
+        return
+    major = _first_line(f"{tools.prefix}gcc", "-dumpversion").partition(".")[0]
+    package = "-".join(word for word in (f"gcc-{major}-plugin-dev", _triplet(tools.prefix)) if word)
+    raise ToolMissing(f"headers for plugins of {tools.prefix}gcc", package=package, needed_for=f"by CONFIG_{wanted}=y")
 
 
 def check_image_tools(config: Mapping[str, str], image: str) -> None:
@@ -93,9 +107,13 @@ def _package(prefix: str, tool: str) -> str:
     """Debian names all its cross compilers the same way: x86_64-linux-gnu- comes with gcc-x86-64-linux-gnu."""
     if "/" in prefix:
         return f"(the one of {prefix}{tool})"
-    return f"gcc-{prefix.rstrip('-').replace('_', '-')}" if prefix else "gcc"
+    return f"gcc-{_triplet(prefix)}" if prefix else "gcc"
 
 
-def _first_line(program: str) -> str:
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, env=None)
+def _triplet(prefix: str) -> str:
+    return Path(prefix).name.rstrip("-").replace("_", "-")
+
+
+def _first_line(program: str, argument: str = "--version") -> str:
+    done = subprocess.run([program, argument], capture_output=True, text=True, check=False, env=None)
     return done.stdout.partition("\n")[0].strip()
