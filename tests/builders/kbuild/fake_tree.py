@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Copies the configuration with "depends on" for one symbol only: B needs A; RIGHT wins its choice. `slow` lets a build be cut
-# off.
+# Copies the configuration with "depends on" for one symbol only: B needs A; RIGHT wins its choice. `slow` lets a build
+# be cut off.
 _MAKEFILE = r"""
 VERSION = 6
 PATCHLEVEL = 1

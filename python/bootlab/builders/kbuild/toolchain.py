@@ -85,7 +85,7 @@ def check_plugins(tools: Toolchain, asked: Mapping[str, str]) -> None:
         return
     major = _first_line(f"{tools.prefix}gcc", "-dumpversion").partition(".")[0]
     package = "-".join(word for word in (f"gcc-{major}-plugin-dev", _triplet(tools.prefix)) if word)
-    raise ToolMissing(f"headers for plugins of {tools.prefix}gcc", package=package, needed_for=f"by CONFIG_{wanted}=y")
+    raise ToolMissing(f"plugin-version.h of {tools.prefix}gcc", package=package, needed_for=f"by CONFIG_{wanted}=y")
 
 
 def check_image_tools(config: Mapping[str, str], image: str) -> None:
