@@ -84,6 +84,35 @@ def test_checks_of_lists_stay_where_they_are_hardening():
     assert technique.took_effect(evidence(config), after).shown
 
 
+@pytest.mark.parametrize(
+    ("technique", "version", "config", "asked"),
+    [
+        ("crypto-selftests-off", (6, 16), {"CRYPTO": "y", "CRYPTO_SELFTESTS": "y"}, ("CRYPTO_SELFTESTS", "n")),
+        ("debug-info-off", (5, 10), {"DEBUG_INFO": "y"}, ("DEBUG_INFO", "n")),
+    ],
+)
+def test_an_option_is_asked_for_as_the_version_calls_it(technique, version, config, asked):
+    technique = get(technique)
+    config = {f"CONFIG_{name}": value for name, value in config.items()}
+    of_version = msgspec.structs.replace(context(config), kernel_version=version)
+    assert technique.applies(of_version).evidence == f"CONFIG_{asked[0]}=y"
+    assert technique.changes(of_version)[0].ops == (SetKernelOptions((asked,)),)
+    built = config | {f"CONFIG_{asked[0]}": asked[1]}
+    assert technique.took_effect(evidence(config), evidence(built, sha="b")).shown
+    assert not technique.took_effect(evidence(config), evidence(config, sha="b")).shown
+    already = technique.applies(msgspec.structs.replace(context(built), kernel_version=version))
+    assert (already.answer, already.evidence) == (Answer.NO, f"CONFIG_{asked[0]} is not set")
+
+
+def test_without_modules_the_proof_says_what_became_of_them():
+    before = evidence({"CONFIG_MODULES": "y", "CONFIG_CRAMFS": "m", "CONFIG_ROMFS_FS": "m", "CONFIG_TMPFS": "y"})
+    after = {"CONFIG_TMPFS": "y", "CONFIG_ROMFS_FS": "n"}
+    shown = get("modules-off").took_effect(before, evidence(after, sha="b"))
+    assert shown.evidence.endswith("; modules left out: 2")
+    partly = get("modules-off").took_effect(before, evidence(after | {"CONFIG_CRAMFS": "y"}, sha="b"))
+    assert partly.evidence.endswith("; modules left out: 1, built in now: CONFIG_CRAMFS")
+
+
 def test_what_must_be_printed_is_part_of_the_proof():
     technique = get("deferred-page-init")
     built = {"CONFIG_DEFERRED_STRUCT_PAGE_INIT": "y"}

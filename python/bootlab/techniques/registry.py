@@ -14,6 +14,7 @@ from bootlab.techniques.firmware.edd_off import EddOff
 from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
 from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
 from bootlab.techniques.image.appended_dtb import AppendedDtb
+from bootlab.techniques.image.compile_checks_off import CompileChecksOff
 from bootlab.techniques.image.compiler_optimisation import CompilerOptimisation
 from bootlab.techniques.image.debug_info_off import DebugInfoOff
 from bootlab.techniques.image.kernel_compression import KernelCompression
@@ -234,6 +235,7 @@ BUILT_IN: tuple[Technique, ...] = (
     TimerFrequency(),
     SlabAllocator(),
     DebugInfoOff(),
+    CompileChecksOff(),
     RuntimeUarts(),
     UnusedDrivers(),
     DriversAsModules(),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Copies the configuration with "depends on" for one symbol only: B needs A; RIGHT wins its choice. `slow` lets a build
-# be cut off.
+# Copies the configuration with "depends on" for one symbol only: B needs A; RIGHT wins its choice; without MODULES m is
+# y, as with the real one. `slow` lets a build be cut off.
 _MAKEFILE = r"""
 VERSION = 6
 PATCHLEVEL = 1
@@ -16,6 +16,7 @@ FAIL = echo "../$<:1:9: error: later" >&2; rm -f $@; exit 1; fi
 allnoconfig:
 	@cp $(KCONFIG_ALLCONFIG) obj/.config
 	@grep -q '^CONFIG_A=y' obj/.config || sed -i '/^CONFIG_B=/d' obj/.config
+	@grep -q '^CONFIG_MODULES=y' obj/.config || sed -i 's/=m$$/=y/' obj/.config
 	@! grep -q '^CONFIG_RIGHT=y' obj/.config || sed -i 's/^CONFIG_LEFT=y/# CONFIG_LEFT is not set/' obj/.config
 tiny_defconfig:
 	@echo CONFIG_A=y > obj/.config

@@ -173,6 +173,16 @@ def test_what_a_later_layer_takes_away_is_no_error(builder: KernelBuilder, tree:
     assert built.config.read_text() == "# CONFIG_A is not set\n"
 
 
+def test_without_modules_what_was_one_is_left_out_and_not_built_in(builder: KernelBuilder, tree: Path) -> None:
+    base = request(tree, options=(("MODULES", "y"), ("A", "y"), ("DRIVER", "m"), ("OTHER", "m")))
+    assert "CONFIG_DRIVER=m" in builder.config(base, "x86_64")
+    without = builder.config(base.with_options((("MODULES", "n"), ("OTHER", "y"))), "x86_64").splitlines()
+    assert "# CONFIG_DRIVER is not set" in without
+    assert "CONFIG_OTHER=y" in without
+    later = base.with_options((("MODULES", "n"),)).with_options((("DRIVER", "y"),))
+    assert "CONFIG_DRIVER=y" in builder.config(later, "x86_64")
+
+
 def test_a_fragment_that_contradicts_itself_names_both_lines(
     builder: KernelBuilder, tree: Path, tmp_path: Path
 ) -> None:

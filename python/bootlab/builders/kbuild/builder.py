@@ -176,6 +176,7 @@ class KernelBuilder:
     def _config(self, request: _Request) -> Path:
         """Return the file of a resolved configuration. Each layer is a result of its own, kept like every other."""
         base = request.build.base
+        layers = self._without_modules(request)
         key = key_of(
             "kernel-config",
             _VERSION,
@@ -185,11 +186,11 @@ class KernelBuilder:
             request.tools.identity,
             request.tools.plugins,
             self._cache.digest(Path(base)) if base.startswith("/") else base,
-            [list(layer.options.items()) for layer in request.layers],
+            [list(layer.options.items()) for layer in layers],
         )
 
         def make(path: Path) -> None:
-            toolchain.check_plugins(request.tools, merge(request.layers))
+            toolchain.check_plugins(request.tools, merge(layers))
             # What a later layer takes away from an earlier one was asked for: each must hold where it is the last.
             if len(request.layers) > 1:
                 self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))
@@ -201,9 +202,23 @@ class KernelBuilder:
                 log.unlink(missing_ok=True)
                 call = Make(tree=slot, variables=self._variables(request))
                 why = Reasons(tree, request.target).why
-                path.write_text(configuration.resolve(call, base, request.layers, log, why=why), encoding="utf-8")
+                path.write_text(configuration.resolve(call, base, layers, log, why=why), encoding="utf-8")
 
         return self._cache.file(key, ".config", make)
+
+    def _without_modules(self, request: _Request) -> tuple[Layer, ...]:
+        """Return the layers, each one that switches modules off behind one that leaves out what is a module there.
+
+        The kernel's own tool would build all of that in.
+        """
+        found: list[Layer] = []
+        for number, layer in enumerate(request.layers):
+            if layer.options.get("MODULES") == "n":
+                before = self._config(msgspec.structs.replace(request, layers=request.layers[:number]))
+                modules = [n for n, value in read_config(before.read_text(encoding="utf-8")).items() if value == "m"]
+                found += [of_options([(name, "n") for name in modules], "what was a module")] if modules else []
+            found.append(layer)
+        return tuple(found)
 
     def _variables(self, request: _Request) -> dict[str, str]:
         return {"ARCH": request.target.arch} | request.tools.variables() | dict(request.build.variables)

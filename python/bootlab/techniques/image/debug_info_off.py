@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bootlab.techniques.base import Context, Risk
+from bootlab.techniques.base import Context, Evidence, Risk
 from bootlab.techniques.option import Options, OptionTechnique, value_of
+
+_BEFORE: Options = (("DEBUG_INFO", "n"),)
 
 
 class DebugInfoOff(OptionTechnique):
@@ -21,8 +23,14 @@ class DebugInfoOff(OptionTechnique):
     because = "debug information is made"
     references = ("lib/Kconfig.debug: choice 'Debug information'",)
 
+    def wanted(self, context: Context) -> Options:
+        """Return the option that this version has."""
+        return self.sets if context.kernel_version >= (5, 18) else _BEFORE
+
     def pending(self, context: Context) -> Options:
-        """Return the option that this version has, where debug information is on."""
-        if value_of(context, "DEBUG_INFO") != "y" or value_of(context, "DEBUG_INFO_NONE") == "y":
-            return ()
-        return self.sets if context.kernel_version >= (5, 18) else (("DEBUG_INFO", "n"),)
+        """Return the option where debug information is on."""
+        return super().pending(context) if value_of(context, "DEBUG_INFO") == "y" else ()
+
+    def proved_by(self, after: Evidence) -> Options:
+        """Return the option that the kernel which booted has."""
+        return self.sets if after.recording.kernel_config.get("CONFIG_DEBUG_INFO_NONE") == "y" else _BEFORE

@@ -29,7 +29,7 @@ class CryptoSelftests(ParameterTechnique):
     sets = (Param("cryptomgr.notests"),)
     references = (
         "crypto/testmgr.c: alg_test()",
-        "crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.17 CRYPTO_SELFTESTS",
+        "crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.16 CRYPTO_SELFTESTS",
     )
 
     def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
@@ -47,7 +47,7 @@ class CryptoSelftests(ParameterTechnique):
             return Applies.no("there is no crypto manager in the kernel", "CONFIG_CRYPTO_MANAGER is not set")
         if context.enabled("CRYPTO_MANAGER_DISABLE_TESTS"):
             return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y")
-        if context.kernel_version >= (6, 17) and not context.enabled("CRYPTO_SELFTESTS"):
+        if context.kernel_version >= (6, 16) and not context.enabled("CRYPTO_SELFTESTS"):
             return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_SELFTESTS is not set")
         return Applies.yes("the self-tests are compiled in", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set")
 

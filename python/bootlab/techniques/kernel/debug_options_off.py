@@ -42,6 +42,8 @@ class DebugOptionsOff(OptionTechnique):
         ("DEBUG_ATOMIC_SLEEP", "n"),
         ("SCHED_DEBUG", "n"),
         ("DEBUG_PREEMPT", "n"),
+        ("DEBUG_TIMEKEEPING", "n"),
+        ("DEBUG_WX", "n"),
         ("DETECT_HUNG_TASK", "n"),
         ("HARDLOCKUP_DETECTOR", "n"),
         ("SOFTLOCKUP_DETECTOR", "n"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bootlab.techniques.base import Published, Risk
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Evidence, Published, Risk
 from bootlab.techniques.option import OptionTechnique
 
 
@@ -21,3 +22,13 @@ class ModulesOff(OptionTechnique):
     because = "the kernel can load modules"
     published = (Published("-20 ms, -82 KB", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training"),)
     references = ("init/Kconfig: MODULES",)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the configuration of the image that booted; say how much was a module, and what no longer is."""
+        effect = super().took_effect(before, after)
+        was = [name for name, value in before.recording.kernel_config.items() if value == "m"]
+        if not effect.shown or not was:
+            return effect
+        built_in = [name for name in was if after.recording.kernel_config.get(name) == "y"]
+        now = f", built in now: {', '.join(built_in[:4])}" if built_in else ""
+        return Effect(True, f"{effect.evidence}; modules left out: {len(was) - len(built_in)}{now}")

@@ -33,6 +33,21 @@ class StartupTestsOff(OptionTechnique):
         ("CRC32_SELFTEST", "n"),
         ("RANDOM32_SELFTEST", "n"),
         ("XZ_DEC_TEST", "n"),
+        ("STATIC_KEYS_SELFTEST", "n"),
+        ("STATIC_CALL_SELFTEST", "n"),
+        ("DEBUG_NMI_SELFTEST", "n"),
+        ("DEBUG_VM_PGTABLE", "n"),
+        ("CPA_DEBUG", "n"),
+        ("RCU_TORTURE_TEST", "n"),
+        ("RCU_SCALE_TEST", "n"),
+        ("LOCK_TORTURE_TEST", "n"),
+        ("RING_BUFFER_BENCHMARK", "n"),
+        ("TRACEPOINT_BENCHMARK", "n"),
+        ("FIPS_SIGNATURE_SELFTEST", "n"),
+        ("BTRFS_FS_RUN_SANITY_TESTS", "n"),
+        ("DMABUF_SELFTESTS", "n"),
+        ("IOMMU_IO_PGTABLE_LPAE_SELFTEST", "n"),
+        ("IOMMU_IO_PGTABLE_ARMV7S_SELFTEST", "n"),
     )
     gone = (
         r"Testing tracer \w|Running tests on (?:all )?trace event|Running ring buffer tests|^K?TAP version 1|"
@@ -40,4 +55,4 @@ class StartupTestsOff(OptionTechnique):
     )
     because = "self-tests run at each boot"
     published = (Published("at least 10 s", "any", "kernel/trace/Kconfig: RING_BUFFER_STARTUP_TEST"),)
-    references = ("kernel/trace/Kconfig", "lib/Kconfig.debug")
+    references = ("kernel/trace/Kconfig", "lib/Kconfig.debug", "arch/Kconfig: STATIC_KEYS_SELFTEST")
