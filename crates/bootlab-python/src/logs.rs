@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use boottrace::analysis::{compare, Budget, Thresholds};
 use boottrace::calls::names::NameId;
-use boottrace::calls::tree::Node;
+use boottrace::calls::tree::{Node, NodeId};
 use boottrace::export::{self, Timeline, Tree};
 use boottrace::{Analyzed, Document, Options};
 use pyo3::exceptions::PyValueError;
@@ -128,19 +128,20 @@ impl Analysis {
     fn call_tree<'py>(&self, py: Python<'py>) -> Option<(Vec<String>, Bound<'py, PyBytes>)> {
         let (tree, names) = self.analyzed.call_trees.first()?;
         let rows = py.detach(|| {
-            let columns = |node: &Node| {
+            let columns = |(id, node): (usize, &Node)| {
+                let tally = tree.tally(id as NodeId);
                 [
                     u64::from(node.name),
                     u64::from(node.parent),
-                    node.count,
-                    node.open,
-                    node.elapsed_ns,
-                    node.self_ns,
-                    node.off_cpu_ns,
-                    node.max_ns,
+                    tally.count,
+                    tally.open,
+                    tally.elapsed_ns,
+                    tally.self_ns,
+                    tally.off_cpu_ns,
+                    tally.max_ns,
                 ]
             };
-            let numbers = tree.nodes().iter().flat_map(columns);
+            let numbers = tree.nodes().iter().enumerate().flat_map(columns);
             numbers.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
         });
         let texts = (0..names.len()).map(|id| names.text(id as NameId)).collect();

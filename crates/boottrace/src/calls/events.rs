@@ -263,8 +263,8 @@ impl Events {
         let (caller, function) = (self.calls.names.intern(caller), self.calls.names.intern(function));
         let parent = self.calls.tree.child(ROOT, caller);
         let node = self.calls.tree.child(parent, function);
-        self.calls.tree.node_mut(node).count += 1;
-        self.calls.tree.node_mut(node).open += 1;
+        self.calls.tree.count(node);
+        self.calls.tree.never_ended(node);
     }
 
     /// An event as text: the name, and what its print format gave.

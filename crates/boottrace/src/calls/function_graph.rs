@@ -4,9 +4,10 @@
 
 use std::io::{self, Read};
 
-use super::graph_batches::{self, Call, Kind, Row};
+use super::graph_batches::{Call, Kind, Row};
 use super::graph_layout::Layout;
 use super::graph_line::{self, Body};
+use super::graph_threads;
 use super::lines::ReadCounts;
 use super::log_behind::LogBehind;
 use super::number::digits;
@@ -296,9 +297,9 @@ impl Reader {
 ///
 /// # Errors
 /// Those of `reader`.
-pub fn parse<R: Read>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
+pub fn parse<R: Read + Send>(reader: R, spans: Option<SpanLimits>) -> io::Result<Trace> {
     let mut state = Reader::new(spans);
-    let (read, names) = graph_batches::for_each_batch(reader, |batch| {
+    let (read, names) = graph_threads::for_each_batch(reader, |batch| {
         batch.for_each(|row| state.take(&row));
     })?;
     state.trace.calls.names = names;

@@ -1,18 +1,15 @@
-//! Parsing function_graph text on a thread of its own, so that it runs beside the analysis.
+//! Parts of function_graph text that go from thread to thread ([`super::graph_threads`]): cut, parsed, analysed.
 //!
 //! A batch owns its bytes; parsed lines refer to them by place, so that the batch can be sent.
 
 use std::io::{self, Read};
-use std::sync::mpsc::sync_channel;
 
 use super::graph_layout::Layout;
 use super::graph_line::{Body, GraphLine};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
 use super::names::{NameId, Names, OVERFLOW};
 
-const CHUNK_BYTES: usize = 256 * 1024;
-/// Batches on their way at once.
-const BATCHES: usize = 3;
+const CHUNK_BYTES: usize = 128 * 1024;
 
 /// A part of a batch's bytes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -119,21 +116,25 @@ struct Looked {
     line: Place,
 }
 
-/// What the reader of lines keeps from batch to batch.
+/// Parses batches, one after the other.
 #[derive(Default)]
-struct State {
+pub struct Parser {
     layout: Layout,
-    names: Names,
+    /// Where lines end in a batch; kept for its memory.
+    ends: Vec<usize>,
+    /// The names that the calls' numbers stand for.
+    pub names: Names,
 }
 
 /// Cuts the input into batches of whole lines.
 #[derive(Default)]
-struct Cutter {
+pub struct Cutter {
     /// A line begun in the batch before.
     carry: Vec<u8>,
     /// Inside a line that was cut.
     dropping: bool,
-    counts: ReadCounts,
+    /// Bytes read.
+    pub bytes: u64,
 }
 
 /// Some lines, parsed.
@@ -150,23 +151,10 @@ pub struct Batch {
 }
 
 impl Batch {
-    #[inline]
-    fn push(&mut self, start: usize, end: usize, state: &mut State) {
-        let line = &self.bytes[start..end];
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let read = state.layout.parse(line);
-        // Names are looked up here, where their bytes are in the cache.
-        let call = Call::of(&read, &mut state.names);
-        if call.is_none() || !state.layout.repeated() {
-            self.looked.push(Looked {
-                calls: self.calls.len() as u32,
-                is_call: call.is_some(),
-                cpu: read.cpu,
-                proc: read.proc.map(|proc| Place::of(proc, &self.bytes)),
-                line: Place::of(line, &self.bytes),
-            });
-        }
-        self.calls.extend(call);
+    /// Adds what was parsed to `counts`; the bytes are the cutter's to count.
+    pub fn add_to(&self, counts: &mut ReadCounts) {
+        counts.lines += self.lines;
+        counts.cut_lines += self.cut_lines;
     }
 
     /// Calls `each` with every line in order.
@@ -193,7 +181,10 @@ impl Batch {
 
 impl Cutter {
     /// Fills `batch` with whole lines, after what is there of a line begun before; false at the end of the input.
-    fn fill<R: Read>(&mut self, reader: &mut R, batch: &mut Batch) -> io::Result<bool> {
+    ///
+    /// # Errors
+    /// Those of `reader`; an interrupted read is tried again.
+    pub fn fill<R: Read>(&mut self, reader: &mut R, batch: &mut Batch) -> io::Result<bool> {
         let old = self.carry.len();
         // What is in the buffer from before is written over: no need to clear it first.
         batch.bytes.resize(old + CHUNK_BYTES, 0);
@@ -205,7 +196,7 @@ impl Cutter {
                 got => break got?,
             }
         };
-        self.counts.bytes += got as u64;
+        self.bytes += got as u64;
         let bytes = &batch.bytes[..old + got];
         (batch.start, batch.end) = (0, bytes.len());
         if self.dropping {
@@ -233,67 +224,45 @@ impl Cutter {
     }
 }
 
-fn split(batch: &mut Batch, state: &mut State) {
-    batch.calls.clear();
-    batch.looked.clear();
-    (batch.lines, batch.cut_lines) = (0, 0);
-    // The ends first: the lines are parsed in a loop of its own, which is faster.
-    let mut ends: Vec<usize> = Vec::with_capacity(CHUNK_BYTES / 64);
-    let mut start = batch.start;
-    ends.extend(memchr::memchr_iter(b'\n', &batch.bytes[start..batch.end]).map(|at| start + at));
-    if ends.last().map_or(start, |newline| newline + 1) < batch.end {
-        ends.push(batch.end);
-    }
-    batch.lines = ends.len() as u64;
-    for end in ends {
-        batch.cut_lines += u64::from(end - start > MAX_LINE_BYTES);
-        batch.push(start, end.min(start + MAX_LINE_BYTES), state);
-        start = end + 1;
-    }
-}
-
-/// Reads all of `reader`, has the lines parsed on a second thread and calls `each` with the batches, in order, on this
-/// one: reading and analysing together take as long as parsing. Gives the names that the lines' numbers stand for too.
-///
-/// # Errors
-/// Those of `reader`.
-pub fn for_each_batch<R: Read>(mut reader: R, mut each: impl FnMut(&Batch)) -> io::Result<(ReadCounts, Names)> {
-    std::thread::scope(|scope| {
-        // Each has room for all batches. Both end with this closure, which lets the parser end.
-        let (raw_in, raw_out) = sync_channel::<Batch>(BATCHES);
-        let (parsed_in, parsed_out) = sync_channel(BATCHES);
-        let parser = scope.spawn(move || {
-            let mut state = State::default();
-            for mut batch in raw_out {
-                split(&mut batch, &mut state);
-                if parsed_in.send(batch).is_err() {
-                    break;
-                }
-            }
-            state.names
-        });
-        let mut cutter = Cutter::default();
-        let mut free: Vec<Batch> = (0..BATCHES).map(|_| Batch::default()).collect();
-        let mut more = true;
-        loop {
-            while more {
-                let Some(mut batch) = free.pop() else { break };
-                more = cutter.fill(&mut reader, &mut batch)?;
-                if raw_in.send(batch).is_err() {
-                    break;
-                }
-            }
-            if free.len() == BATCHES {
-                break;
-            }
-            let Ok(batch) = parsed_out.recv() else { break };
-            each(&batch);
-            cutter.counts.lines += batch.lines;
-            cutter.counts.cut_lines += batch.cut_lines;
-            free.push(batch);
+impl Parser {
+    /// Takes the lines of a batch apart.
+    pub fn parse(&mut self, batch: &mut Batch) {
+        batch.calls.clear();
+        batch.looked.clear();
+        (batch.lines, batch.cut_lines) = (0, 0);
+        // The ends first: the lines are parsed in a loop of its own, which is faster.
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.clear();
+        let mut start = batch.start;
+        ends.extend(memchr::memchr_iter(b'\n', &batch.bytes[start..batch.end]).map(|at| start + at));
+        if ends.last().map_or(start, |newline| newline + 1) < batch.end {
+            ends.push(batch.end);
         }
-        drop(raw_in);
-        let names = parser.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((cutter.counts, names))
-    })
+        batch.lines = ends.len() as u64;
+        for &end in &ends {
+            batch.cut_lines += u64::from(end - start > MAX_LINE_BYTES);
+            self.line(batch, start, end.min(start + MAX_LINE_BYTES));
+            start = end + 1;
+        }
+        self.ends = ends;
+    }
+
+    #[inline]
+    fn line(&mut self, batch: &mut Batch, start: usize, end: usize) {
+        let line = &batch.bytes[start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let read = self.layout.parse(line);
+        // Names are looked up here, where their bytes are in the cache.
+        let call = Call::of(&read, &mut self.names);
+        if call.is_none() || !self.layout.repeated() {
+            batch.looked.push(Looked {
+                calls: batch.calls.len() as u32,
+                is_call: call.is_some(),
+                cpu: read.cpu,
+                proc: read.proc.map(|proc| Place::of(proc, &batch.bytes)),
+                line: Place::of(line, &batch.bytes),
+            });
+        }
+        batch.calls.extend(call);
+    }
 }

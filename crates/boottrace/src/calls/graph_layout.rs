@@ -5,6 +5,7 @@
 //! [`graph_line::parse`], which both give the same for.
 
 use super::graph_line::{duration, function, parse, skip_spaces, Body, GraphLine};
+use super::names::{eight, equal};
 use super::number::{signed, six_digits};
 
 /// Sets of columns that are remembered: lines of several processors alternate.
@@ -42,19 +43,6 @@ struct Columns {
     /// Where the task stands in the text.
     proc: Option<(usize, usize)>,
     known: bool,
-}
-
-fn eight(line: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(line.get(at..at + 8)?.try_into().ok()?))
-}
-
-/// Whether two texts of one length are equal; they are too short for a call to be worth it.
-#[inline]
-fn equal(one: &[u8], other: &[u8]) -> bool {
-    let Some(last) = one.len().checked_sub(8) else {
-        return one == other;
-    };
-    (0..last).step_by(8).all(|at| eight(one, at) == eight(other, at)) && eight(one, last) == eight(other, last)
 }
 
 impl Stamp {

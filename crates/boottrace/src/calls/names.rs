@@ -17,6 +17,42 @@ pub type NameId = u32;
 /// The name that stands for all names beyond the limits.
 pub const OVERFLOW: NameId = 0;
 
+/// Places for names met before: a power of two.
+const RECENT: usize = 1 << 12;
+
+/// Eight bytes of `text` from `at`.
+#[inline]
+pub(super) fn eight(text: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(text.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// Whether two texts are equal; most are too short for a call to be worth it.
+#[inline]
+pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let Some(last) = one.len().checked_sub(8) else {
+        return one == other;
+    };
+    (0..last).step_by(8).all(|at| eight(one, at) == eight(other, at)) && eight(one, last) == eight(other, last)
+}
+
+/// A place in [`Names::recent`], from the first and the last eight bytes. Names that share one only lose the short cut.
+#[inline]
+fn shortcut(name: &[u8]) -> usize {
+    let word = match name
+        .len()
+        .checked_sub(8)
+        .and_then(|last| eight(name, 0).zip(eight(name, last)))
+    {
+        Some((first, last)) => first ^ last.rotate_left(29),
+        None => name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    };
+    let mixed = word.wrapping_add(name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - RECENT.trailing_zeros())) as usize
+}
+
 /// A set of byte strings with small numbers, in order of appearance. The hash is seeded anew in every process, so nobody
 /// can prepare names that collide.
 #[derive(Debug, Clone)]
@@ -25,6 +61,8 @@ pub struct Names {
     ends: Vec<u32>,
     table: HashTable<(u32, NameId)>,
     hasher: RandomState,
+    /// Names met before, by [`shortcut`]: most are found here without a hash of all their bytes.
+    recent: Box<[NameId; RECENT]>,
     /// How many look-ups fell to [`OVERFLOW`].
     pub overflowed: u64,
 }
@@ -36,6 +74,7 @@ impl Default for Names {
             ends: Vec::new(),
             table: HashTable::new(),
             hasher: RandomState::default(),
+            recent: Box::new([OVERFLOW; RECENT]),
             overflowed: 0,
         };
         names.intern(b"[names beyond the limit]");
@@ -48,14 +87,21 @@ impl Names {
     #[inline]
     pub fn intern(&mut self, name: &[u8]) -> NameId {
         let name = &name[..name.len().min(MAX_NAME_BYTES)];
+        let place = shortcut(name);
+        let recent = self.recent[place];
+        if equal(self.bytes(recent), name) {
+            return recent;
+        }
+        let id = self.look_up(name);
+        self.recent[place] = id;
+        id
+    }
+
+    fn look_up(&mut self, name: &[u8]) -> NameId {
         let hash = self.hasher.hash_one(name);
         let short = (hash >> 32) as u32;
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        let slice = |id: NameId| {
-            let start = if id == 0 { 0 } else { ends[id as usize - 1] as usize };
-            &bytes[start..ends[id as usize] as usize]
-        };
-        if let Some(&(_, id)) = self.table.find(hash, |&(h, id)| h == short && slice(id) == name) {
+        let same = |&(other, id): &(u32, NameId)| other == short && self.bytes(id) == name;
+        if let Some(&(_, id)) = self.table.find(hash, same) {
             return id;
         }
         self.insert(hash, name)

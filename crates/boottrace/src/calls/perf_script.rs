@@ -206,15 +206,13 @@ impl Reader {
         let Some(comm) = self.comm.take() else { return };
         let tree = &mut self.out.calls.tree;
         let mut at = ROOT;
-        for name in std::iter::once(comm).chain(self.frames.drain(..).rev()) {
+        let mut path = std::iter::once(comm).chain(self.frames.drain(..).rev()).peekable();
+        while let Some(name) = path.next() {
             at = tree.child(at, name);
-            let node = tree.node_mut(at);
-            node.count += 1;
-            node.elapsed_ns = node.elapsed_ns.saturating_add(self.weight);
-            node.max_ns = node.max_ns.max(self.weight);
+            tree.count(at);
+            let self_weight = if path.peek().is_none() { self.weight } else { 0 };
+            tree.charge(at, self.weight, self_weight, 0);
         }
-        let node = tree.node_mut(at);
-        node.self_ns = node.self_ns.saturating_add(self.weight);
     }
 
     fn line(&mut self, line: &[u8]) {

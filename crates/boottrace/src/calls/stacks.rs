@@ -202,7 +202,7 @@ impl Calls {
     fn abandon(&mut self, task: TaskId) {
         if let Some(frame) = self.tasks[task as usize].frames.pop() {
             self.open -= 1;
-            self.tree.node_mut(frame.node).open += 1;
+            self.tree.never_ended(frame.node);
             // What its callees took is still time in callees for the caller above, or time in calls of the task.
             let task = &mut self.tasks[task as usize];
             if let Some(above) = task.frames.last_mut() {
@@ -232,7 +232,7 @@ impl Calls {
             None => ROOT,
         };
         let node = self.tree.child(parent, name);
-        self.tree.node_mut(node).count += 1;
+        self.tree.count(node);
         if task.frames.len() >= MAX_DEPTH || self.open >= MAX_OPEN {
             task.too_deep = task.too_deep.saturating_add(1);
             self.mismatches.too_deep += 1;
@@ -283,7 +283,7 @@ impl Calls {
             .zip(at_ns)
             .map(|(start, end)| end.saturating_sub(start).max(0) as u64);
         let Some(elapsed_ns) = duration_ns.or(by_stamps) else {
-            self.tree.node_mut(frame.node).open += 1;
+            self.tree.never_ended(frame.node);
             return;
         };
         self.charge(task_id, &frame, elapsed_ns);
@@ -300,11 +300,7 @@ impl Calls {
         } else {
             frame.off_ns.min(own_ns)
         };
-        let node = self.tree.node_mut(frame.node);
-        node.elapsed_ns = node.elapsed_ns.saturating_add(elapsed_ns);
-        node.self_ns = node.self_ns.saturating_add(own_ns - off_ns);
-        node.off_cpu_ns = node.off_cpu_ns.saturating_add(off_ns);
-        node.max_ns = node.max_ns.max(elapsed_ns);
+        self.tree.charge(frame.node, elapsed_ns, own_ns - off_ns, off_ns);
         let task = &mut self.tasks[task_id as usize];
         match task.frames.last_mut() {
             Some(above) => above.child_ns = above.child_ns.saturating_add(elapsed_ns),
@@ -348,11 +344,8 @@ impl Calls {
         };
         let parent = if in_interrupt { INTERRUPTS } else { caller };
         let id = self.tree.child(parent, name);
-        let node = self.tree.node_mut(id);
-        node.count += 1;
-        node.elapsed_ns = node.elapsed_ns.saturating_add(duration_ns);
-        node.self_ns = node.self_ns.saturating_add(duration_ns);
-        node.max_ns = node.max_ns.max(duration_ns);
+        self.tree.count(id);
+        self.tree.charge(id, duration_ns, duration_ns, 0);
         if self.span_limits.is_some() {
             self.keep_span(task_id, name, at_ns, duration_ns);
         }

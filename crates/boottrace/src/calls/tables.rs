@@ -65,6 +65,9 @@ pub enum SortBy {
     Max,
 }
 
+/// A tree of so many nodes is worth a second thread.
+const MANY_NODES: usize = 1 << 15;
+
 /// What is added up of one function.
 #[derive(Default, Clone)]
 struct Sums {
@@ -85,33 +88,43 @@ struct Pair {
     elapsed_ns: u64,
 }
 
-/// One row for each function, sorted.
-pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
-    let nodes = calls.tree.nodes();
-    let mut off_ns: Vec<u64> = nodes.iter().map(|node| node.off_cpu_ns).collect();
-    for id in (INTERRUPTS as usize + 1..nodes.len()).rev() {
-        let parent = nodes[id].parent as usize;
-        off_ns[parent] = off_ns[parent].saturating_add(off_ns[id]);
-    }
+/// No pair: who was called by nothing.
+const NO_PAIR: u32 = u32::MAX;
+
+/// What is added up before it is known which calls are recursive.
+struct Added {
+    sums: Vec<Sums>,
+    pairs: Vec<Pair>,
+    /// For each node, which pair its calls are of.
+    pair_of: Vec<u32>,
+    /// For each node, the time switched out in it and below it; empty when there is none.
+    off_ns: Vec<u64>,
+}
+
+fn add_up(calls: &Calls) -> Added {
+    let tree = &calls.tree;
+    let nodes = tree.nodes();
     let mut sums = vec![Sums::default(); calls.names.len()];
-    let mut pair_of: HashMap<u64, u32, RandomState> = HashMap::default();
+    let mut known: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
-    let repeats = repeats(&calls.tree);
-    for ((node, again), off_ns) in nodes.iter().zip(repeats).zip(off_ns).skip(FIXED) {
+    let mut pair_of = vec![NO_PAIR; nodes.len()];
+    let mut off_ns = Vec::new();
+    for (id, node) in nodes.iter().enumerate().skip(FIXED) {
+        let tally = tree.tally(id as NodeId);
         let sum = &mut sums[node.name as usize];
-        sum.count += node.count;
-        sum.open += node.open;
-        sum.self_ns = sum.self_ns.saturating_add(node.self_ns);
-        sum.max_ns = sum.max_ns.max(node.max_ns);
-        if !again.function {
-            sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
-            sum.off_cpu_ns = sum.off_cpu_ns.saturating_add(off_ns);
+        sum.count += tally.count;
+        sum.open += tally.open;
+        sum.self_ns = sum.self_ns.saturating_add(tally.self_ns);
+        sum.max_ns = sum.max_ns.max(tally.max_ns);
+        if tally.off_cpu_ns > 0 {
+            off_ns.resize(nodes.len(), 0);
+            off_ns[id] = tally.off_cpu_ns;
         }
         if is_fixed(node.parent) {
             continue;
         }
         let caller = nodes[node.parent as usize].name;
-        let number = *pair_of
+        let number = *known
             .entry(u64::from(caller) << 32 | u64::from(node.name))
             .or_insert_with(|| {
                 pairs.push(Pair {
@@ -121,9 +134,50 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
                 });
                 pairs.len() as u32 - 1
             });
-        let pair = &mut pairs[number as usize];
-        pair.count += node.count;
-        if !again.call {
+        pairs[number as usize].count += tally.count;
+        pair_of[id] = number;
+    }
+    // A caller stands before its callees.
+    for id in (INTERRUPTS as usize + 1..off_ns.len()).rev() {
+        let parent = nodes[id].parent as usize;
+        off_ns[parent] = off_ns[parent].saturating_add(off_ns[id]);
+    }
+    Added {
+        sums,
+        pairs,
+        pair_of,
+        off_ns,
+    }
+}
+
+/// One row for each function, sorted.
+pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
+    let nodes = calls.tree.nodes();
+    let (added, repeats) = if nodes.len() < MANY_NODES {
+        (add_up(calls), repeats(&calls.tree))
+    } else {
+        // Finding the recursive calls is as much work as all the rest, and needs none of it.
+        std::thread::scope(|scope| {
+            let repeats = scope.spawn(|| repeats(&calls.tree));
+            let added = add_up(calls);
+            let repeats = repeats.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (added, repeats)
+        })
+    };
+    let Added {
+        mut sums,
+        mut pairs,
+        pair_of,
+        off_ns,
+    } = added;
+    for (id, (node, again)) in nodes.iter().zip(repeats).enumerate().skip(FIXED) {
+        if !again.function {
+            let sum = &mut sums[node.name as usize];
+            sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
+            let off_ns = off_ns.get(id).copied().unwrap_or_default();
+            sum.off_cpu_ns = sum.off_cpu_ns.saturating_add(off_ns);
+        }
+        if let Some(pair) = pairs.get_mut(pair_of[id] as usize).filter(|_| !again.call) {
             pair.elapsed_ns = pair.elapsed_ns.saturating_add(node.elapsed_ns);
         }
     }
@@ -235,7 +289,8 @@ pub fn call_paths(calls: &Calls, limit: usize) -> Vec<String> {
         let mut at = start;
         for _ in 0..64 {
             let node = &nodes[at as usize];
-            let _ = write!(line, "{}({})-> ", calls.names.text(node.name), node.count);
+            let count = calls.tree.tally(at).count;
+            let _ = write!(line, "{}({count})-> ", calls.names.text(node.name));
             let next = callees
                 .children(at)
                 .max_by_key(|&c| (nodes[c as usize].elapsed_ns, std::cmp::Reverse(c)));
@@ -265,7 +320,8 @@ pub fn indented(calls: &Calls, from: NodeId, min_ns: u64, max_lines: usize) -> S
         let name = calls.tree.label(&calls.names, id);
         let name = crate::export::text::printable(&name);
         let indent = "  ".repeat(level.min(100));
-        let _ = writeln!(out, "{indent}{name}({})-> {} us", node.count, node.elapsed_ns / 1000);
+        let count = calls.tree.tally(id).count;
+        let _ = writeln!(out, "{indent}{name}({count})-> {} us", node.elapsed_ns / 1000);
         lines += 1;
         let mut below: Vec<NodeId> = callees.children(id).collect();
         below.retain(|&c| nodes[c as usize].elapsed_ns >= min_ns);

@@ -9,7 +9,7 @@ use crate::calls::events::Events;
 use crate::calls::perf_script::Weight;
 use crate::calls::stacks::Mismatches;
 use crate::calls::tables::{self, FunctionRow, SortBy};
-use crate::calls::tree::ROOT;
+use crate::calls::tree::{NodeId, ROOT};
 use crate::calls::Calls;
 use crate::formats::Format;
 use crate::Clock;
@@ -401,12 +401,13 @@ fn waits(rows: &mut [FunctionRow]) -> Vec<FunctionTime> {
 /// The heaviest paths, with their callers, which are at least as heavy or stand in for them.
 fn tree_rows(calls: &Calls) -> (Vec<TreeRow>, u64) {
     let nodes = calls.tree.nodes();
-    let used = (1..nodes.len()).filter(|&id| nodes[id].count > 0);
+    let count = |id: usize| calls.tree.tally(id as NodeId).count;
+    let used = (1..nodes.len()).filter(|&id| count(id) > 0);
     // Few of them are looked at: a heap does not sort the rest.
     let mut heavy: BinaryHeap<(u64, Reverse<usize>)> = used.map(|id| (nodes[id].elapsed_ns, Reverse(id))).collect();
     let total = heavy.len();
     let mut chosen = vec![false; nodes.len()];
-    let mut count = 0;
+    let mut taken = 0;
     while let Some((_, Reverse(id))) = heavy.pop() {
         let mut path = Vec::new();
         let mut at = id;
@@ -414,14 +415,14 @@ fn tree_rows(calls: &Calls) -> (Vec<TreeRow>, u64) {
             path.push(at);
             at = nodes[at].parent as usize;
         }
-        if count + path.len() > MAX_TREE {
+        if taken + path.len() > MAX_TREE {
             continue;
         }
-        count += path.len();
+        taken += path.len();
         for at in path {
             chosen[at] = true;
         }
-        if count == MAX_TREE {
+        if taken == MAX_TREE {
             break;
         }
     }
@@ -430,9 +431,9 @@ fn tree_rows(calls: &Calls) -> (Vec<TreeRow>, u64) {
     for (id, node) in nodes.iter().enumerate().filter(|(id, _)| chosen[*id]) {
         number[id] = Some(rows.len());
         rows.push(TreeRow {
-            function: calls.tree.label(&calls.names, id as u32),
+            function: calls.tree.label(&calls.names, id as NodeId),
             parent: number[node.parent as usize],
-            count: node.count,
+            count: count(id),
             total_ns: node.elapsed_ns,
             self_ns: node.self_ns,
         });
