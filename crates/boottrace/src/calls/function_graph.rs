@@ -4,7 +4,8 @@
 
 use std::io::{self, Read};
 
-use super::graph_batches::{Call, Kind, Row};
+use super::graph_batches::Row;
+use super::graph_call::{Call, Kind};
 use super::graph_layout::Layout;
 use super::graph_line::{self, Body};
 use super::graph_threads;

@@ -4,10 +4,10 @@
 
 use std::io::{self, Read};
 
+use super::graph_call::Call;
 use super::graph_layout::Layout;
-use super::graph_line::{Body, GraphLine};
 use super::lines::{ReadCounts, MAX_LINE_BYTES};
-use super::names::{NameId, Names, OVERFLOW};
+use super::names::Names;
 
 const CHUNK_BYTES: usize = 128 * 1024;
 
@@ -34,62 +34,6 @@ impl Place {
     }
 }
 
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A function was entered.
-    Enter,
-    /// A function without recorded callees.
-    Leaf,
-    /// A return.
-    Exit,
-}
-
-/// An entry, a return or both.
-#[derive(Debug, Clone, Copy)]
-pub struct Call {
-    /// What happened.
-    pub kind: Kind,
-    /// The function; of a return it is not looked up.
-    pub name: NameId,
-    /// Spaces before the function.
-    pub indent: u32,
-    at_ns: i64,
-    duration_ns: u64,
-}
-
-impl Call {
-    /// What a line says, when it is a call.
-    #[inline]
-    pub fn of(read: &GraphLine, names: &mut Names) -> Option<Self> {
-        let (kind, name) = match read.body {
-            Body::Leaf(name) => (Kind::Leaf, names.intern(name)),
-            Body::Enter(name) => (Kind::Enter, names.intern(name)),
-            Body::Exit(_) => (Kind::Exit, OVERFLOW),
-            _ => return None,
-        };
-        Some(Self {
-            kind,
-            name,
-            indent: read.indent,
-            at_ns: read.at_ns.unwrap_or(NO_STAMP),
-            duration_ns: read.duration_ns.unwrap_or(NO_DURATION),
-        })
-    }
-
-    /// `funcgraph-abstime`.
-    #[inline]
-    pub fn at_ns(&self) -> Option<i64> {
-        (self.at_ns != NO_STAMP).then_some(self.at_ns)
-    }
-
-    /// `funcgraph-duration`.
-    #[inline]
-    pub fn duration_ns(&self) -> Option<u64> {
-        (self.duration_ns != NO_DURATION).then_some(self.duration_ns)
-    }
-}
-
 /// One line.
 #[derive(Debug)]
 pub enum Row<'a> {
@@ -100,9 +44,6 @@ pub enum Row<'a> {
     /// The rare rest.
     Other(&'a [u8]),
 }
-
-const NO_STAMP: i64 = i64::MIN;
-const NO_DURATION: u64 = u64::MAX;
 
 /// A line whose columns have to be looked at.
 #[derive(Debug, Clone, Copy)]
@@ -120,8 +61,6 @@ struct Looked {
 #[derive(Default)]
 pub struct Parser {
     layout: Layout,
-    /// Where lines end in a batch; kept for its memory.
-    ends: Vec<usize>,
     /// The names that the calls' numbers stand for.
     pub names: Names,
 }
@@ -230,21 +169,20 @@ impl Parser {
         batch.calls.clear();
         batch.looked.clear();
         (batch.lines, batch.cut_lines) = (0, 0);
-        // The ends first: the lines are parsed in a loop of its own, which is faster.
-        let mut ends = std::mem::take(&mut self.ends);
-        ends.clear();
-        let mut start = batch.start;
-        ends.extend(memchr::memchr_iter(b'\n', &batch.bytes[start..batch.end]).map(|at| start + at));
-        if ends.last().map_or(start, |newline| newline + 1) < batch.end {
-            ends.push(batch.end);
+        let (mut start, end) = (batch.start, batch.end);
+        while start < end {
+            batch.lines += 1;
+            let rest = &batch.bytes[start..end];
+            if let Some((call, length)) = self.layout.next_call(rest, &self.names) {
+                batch.calls.push(call);
+                start += length;
+                continue;
+            }
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            batch.cut_lines += u64::from(length > MAX_LINE_BYTES);
+            self.line(batch, start, start + length.min(MAX_LINE_BYTES));
+            start += length + 1;
         }
-        batch.lines = ends.len() as u64;
-        for &end in &ends {
-            batch.cut_lines += u64::from(end - start > MAX_LINE_BYTES);
-            self.line(batch, start, end.min(start + MAX_LINE_BYTES));
-            start = end + 1;
-        }
-        self.ends = ends;
     }
 
     #[inline]

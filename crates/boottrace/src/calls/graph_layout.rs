@@ -4,8 +4,10 @@
 //! line before, byte for byte, and the bar before the function stands where it stood. What does not fit is read by
 //! [`graph_line::parse`], which both give the same for.
 
-use super::graph_line::{duration, function, parse, skip_spaces, Body, GraphLine};
-use super::names::{eight, equal};
+use super::graph_call::{Call, Kind};
+use super::graph_line::{duration, find_paren, function, parse, skip_spaces, Body, GraphLine};
+use super::lines::MAX_LINE_BYTES;
+use super::names::{eight, equal, Names, MAX_NAME_BYTES, OVERFLOW};
 use super::number::{signed, six_digits};
 
 /// Sets of columns that are remembered: lines of several processors alternate.
@@ -94,23 +96,27 @@ impl Columns {
         })
     }
 
-    /// The line, when it has these columns at `from` and nothing but a duration up to the next bar.
+    /// When `line` has these columns at `from` and nothing but a duration up to the next bar: that duration in
+    /// nanoseconds, and where the bar stands.
     #[inline]
-    fn read<'a>(&self, line: &'a [u8], from: usize, at_ns: Option<i64>) -> Option<GraphLine<'a>> {
+    fn bar(&self, line: &[u8], from: usize) -> Option<(Option<u64>, usize)> {
         let end = from + self.text.len();
         if !self.known || !equal(line.get(from..end)?, &self.text) {
             return None;
         }
-        let mut bar = skip_spaces(line, end);
-        let mut duration_ns = None;
-        if line.get(bar) != Some(&b'|') {
-            let (ns, behind) = duration(line, bar)?;
-            duration_ns = Some(ns);
-            bar = skip_spaces(line, behind);
-            if line.get(bar) != Some(&b'|') {
-                return None;
-            }
+        let at = skip_spaces(line, end);
+        if line.get(at) == Some(&b'|') {
+            return Some((None, at));
         }
+        let (ns, behind) = duration(line, at)?;
+        let bar = skip_spaces(line, behind);
+        (line.get(bar) == Some(&b'|')).then_some((Some(ns), bar))
+    }
+
+    /// The line, when it has these columns at `from` and is a call.
+    #[inline]
+    fn read<'a>(&self, line: &'a [u8], from: usize, at_ns: Option<i64>) -> Option<GraphLine<'a>> {
+        let (duration_ns, bar) = self.bar(line, from)?;
         let start = skip_spaces(line, bar + 1);
         let text = line.get(start..)?;
         let body = match text.first()? {
@@ -134,6 +140,44 @@ impl Layout {
     #[inline]
     pub fn repeated(&self) -> bool {
         self.repeated
+    }
+
+    /// The call at the head of `text`, and how long its line is with its end: of a line with the columns of the call
+    /// before, and a name met lately. Nearly all lines of a trace are such, and their end need not be looked for.
+    ///
+    /// `None` says nothing about the line: [`Self::parse`] it.
+    #[inline]
+    pub fn next_call(&mut self, text: &[u8], names: &Names) -> Option<(Call, usize)> {
+        if !self.current {
+            return None;
+        }
+        let (at_ns, from) = match &self.stamp {
+            Some(stamp) => stamp.read(text).map(|(ns, from)| (Some(ns), from))?,
+            None => (None, 0),
+        };
+        let (duration_ns, bar) = self.kept[self.last].bar(text, from)?;
+        let start = skip_spaces(text, bar + 1);
+        let body = text.get(start..)?;
+        let (kind, name, length) = if body.first() == Some(&b'}') {
+            (Kind::Exit, OVERFLOW, memchr::memchr(b'\n', body)? + 1)
+        } else {
+            // Bounded, because the text may go on for long without a function.
+            let paren = find_paren(&body[..body.len().min(MAX_NAME_BYTES)])?;
+            let (kind, length) = match body[paren..] {
+                [b'(', b')', b';', b'\n', ..] => (Kind::Leaf, paren + 4),
+                [b'(', b')', b' ', b'{', b'\n', ..] => (Kind::Enter, paren + 5),
+                _ => return None,
+            };
+            // What was a name before has no line end in it.
+            (kind, names.recent(&body[..paren])?, length)
+        };
+        let length = start + length;
+        if length > MAX_LINE_BYTES {
+            return None;
+        }
+        self.repeated = true;
+        let indent = (start - bar - 1) as u32;
+        Some((Call::new(kind, name, indent, at_ns, duration_ns), length))
     }
 
     /// [`parse`] for a stream of lines, which is faster. Returns have no name.
@@ -213,6 +257,46 @@ mod tests {
             let alone = without_name(parse(line.as_bytes()));
             assert_eq!(layout.parse(line.as_bytes()), alone, "{line}");
         }
+        same_as_next(&lines.join("\n"));
+    }
+
+    /// Lines taken by [`Layout::next_call`] are calls, and the same, when they are parsed alone.
+    fn same_as_next(text: &str) -> usize {
+        let (mut layout, mut names, mut taken) = (Layout::default(), Names::default(), 0);
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = &rest[..end];
+            if let Some((call, length)) = layout.next_call(rest, &names) {
+                taken += 1;
+                assert_eq!(length, end + 1);
+                assert_eq!(
+                    Some(call),
+                    Call::of(&parse(line), &mut names),
+                    "{}",
+                    line.escape_ascii()
+                );
+                assert!(layout.repeated());
+            } else {
+                Call::of(&layout.parse(line), &mut names);
+            }
+            rest = rest.get(end + 1..).unwrap_or(&[]);
+        }
+        taken
+    }
+
+    #[test]
+    fn most_lines_are_taken_at_once() {
+        let text =
+            "    0.100000 |   0)  a-1  |               |  f() {\n    0.100001 |   0)  a-1  |   1.083 us    |    g();\n\
+                    \x20   0.100002 |   0)  a-1  |   3.083 us    |  } /* f */\n";
+        // Each name is met once before; the line of a task is the first with its columns.
+        assert_eq!(same_as_next(&text.repeat(10)), 30 - 2);
+        let long = format!(
+            "    0.100003 |   0)  a-1  |               |  {}f();\n",
+            " ".repeat(MAX_LINE_BYTES)
+        );
+        assert_eq!(same_as_next(&(text.repeat(2) + &long)), 6 - 2);
     }
 
     fn line() -> impl Strategy<Value = String> {

@@ -154,7 +154,7 @@ pub(super) fn function(text: &[u8]) -> Option<Body<'_>> {
 
 /// The first `(`; names are too short for a search that has to be set up.
 #[inline]
-fn find_paren(text: &[u8]) -> Option<usize> {
+pub(super) fn find_paren(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = text
         .get(at..at + 8)

@@ -5,6 +5,7 @@ pub mod events;
 pub mod events_text;
 pub mod function_graph;
 mod graph_batches;
+mod graph_call;
 mod graph_layout;
 pub mod graph_line;
 mod graph_threads;

@@ -97,6 +97,13 @@ impl Names {
         id
     }
 
+    /// The number of a name met lately; `None` says nothing.
+    #[inline]
+    pub fn recent(&self, name: &[u8]) -> Option<NameId> {
+        let recent = self.recent[shortcut(name)];
+        equal(self.bytes(recent), name).then_some(recent)
+    }
+
     fn look_up(&mut self, name: &[u8]) -> NameId {
         let hash = self.hasher.hash_one(name);
         let short = (hash >> 32) as u32;
