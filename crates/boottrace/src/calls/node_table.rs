@@ -50,8 +50,8 @@ impl NodeTable {
 
     /// Adds a node that is not there.
     pub fn insert(&mut self, hash: u32, id: NodeId) {
-        // At most two thirds are full: chains stay short, and there is always a free slot to end one.
-        if (self.used + 1) * 3 > self.slots.len() * 2 {
+        // At most three quarters are full: chains stay short, and there is always a free slot to end one.
+        if (self.used + 1) * 4 > self.slots.len() * 3 {
             let bigger = vec![FREE; self.slots.len() * 2];
             let old = std::mem::replace(&mut self.slots, bigger);
             old.into_iter()
