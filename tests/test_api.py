@@ -57,7 +57,7 @@ def test_reading_a_log_loads_neither_the_catalogue_nor_the_builders(tmp_path):
     words = (
         f"import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'analyze', {str(log)!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "unwanted = {'numpy', 'bootlab.techniques', 'bootlab.builders', 'bootlab.laboratory', 'jinja2'}\n"
+        "unwanted = {'numpy', 'typer', 'bootlab.techniques', 'bootlab.builders', 'bootlab.laboratory', 'jinja2'}\n"
         "print(sorted(unwanted & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

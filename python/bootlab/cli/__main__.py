@@ -39,7 +39,7 @@ def main() -> None:
     try:
         _run(sys.argv[1:])
     except BootlabError as error:
-        from bootlab.cli.session import fail  # noqa: PLC0415
+        from bootlab.cli.screen import fail  # noqa: PLC0415
 
         fail(error, as_json="--json" in sys.argv)
     except KeyboardInterrupt:

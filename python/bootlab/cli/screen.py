@@ -1,8 +1,18 @@
-"""The two consoles: results on standard output, progress and errors beside it."""
+"""The two consoles, results on standard output, progress and errors beside it; and JSON.
+
+Without typer: `bootlab analyze` ends before its import would.
+"""
 
 from __future__ import annotations
 
+import sys
+from typing import Any, NoReturn
+
+import msgspec
 from rich.console import Console
+from rich.markup import escape
+
+from bootlab.errors import BootlabError
 
 _PIPE_COLUMNS = 150
 
@@ -17,3 +27,19 @@ def out() -> Console:
 def err() -> Console:
     """Return the console for progress and errors."""
     return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Write a value as indented JSON with a final line break."""
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
+
+
+def fail(error: BootlabError, *, as_json: bool = False) -> NoReturn:
+    """Say what happened and the way out; end with the error's exit code."""
+    if as_json:
+        print_json({"error": error.message, "hint": error.hint, "exit_code": error.exit_code})
+    console = err()
+    console.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
+    if error.hint:
+        console.print(f"[bold]hint:[/]  {escape(error.hint)}", soft_wrap=True)
+    raise SystemExit(error.exit_code)

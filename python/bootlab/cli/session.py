@@ -1,17 +1,13 @@
-"""What every verb shares: where things are kept, how errors and interrupts end the process, text or JSON."""
+"""What every verb shares: its options, where things are kept, how errors end the process, text or JSON."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
-import msgspec
 import typer
-from rich.markup import escape
 
-from bootlab.cli.screen import err, out
-from bootlab.errors import BootlabError
+from bootlab.cli.screen import err, fail, out, print_json
 from bootlab.report.modelled import DEFAULT_BANDWIDTH
 
 __all__ = [
@@ -44,19 +40,3 @@ BandwidthOption = Annotated[
 ]
 DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 DEFAULT_STORE = Path(".bootlab")
-
-
-def print_json(value: Any) -> None:
-    """Write a value as indented JSON with a final line break."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")
-
-
-def fail(error: BootlabError, *, as_json: bool = False) -> NoReturn:
-    """Say what happened and the way out; end with the error's exit code."""
-    if as_json:
-        print_json({"error": error.message, "hint": error.hint, "exit_code": error.exit_code})
-    console = err()
-    console.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
-    if error.hint:
-        console.print(f"[bold]hint:[/]  {escape(error.hint)}", soft_wrap=True)
-    raise SystemExit(error.exit_code)

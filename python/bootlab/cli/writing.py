@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from bootlab.cli.session import err
+from bootlab.cli.screen import err
 from bootlab.errors import UserError
 
 
