@@ -15,6 +15,7 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
+from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, ToolMissing, UserError
 from bootlab.model.system import KernelBuild, KernelPatch
 from tests.builders.kbuild.fake_tree import make_tree
@@ -282,6 +283,36 @@ def test_a_full_disk_that_no_tool_names(builder: KernelBuilder, tree: Path, monk
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4096))
     with pytest.raises(EnvironmentFault, match="the disk is full"):
         builder.build(request(tree), "x86_64")
+
+
+def test_a_log_that_does_not_fit_is_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("all:\n\t@yes | head -c 100000\n")
+    call = Make(tree=tmp_path, variables={})
+    with pytest.raises(EnvironmentFault, match="the disk is full: No space left") as caught:
+        run(call, ("all",), Path("/dev/full"), line=lambda _: None, extra={})
+    assert "the next run goes on" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("tar: a/b: Cannot write: No space left on device\ntar: c: Cannot write", "the disk is full: tar: a/b: Cannot"),
+        ("xz: (stdin): Compressed data is corrupt", r"\.tar\.xz cannot be unpacked: xz: .stdin.: Compressed"),
+    ],
+)
+def test_a_source_that_cannot_be_unpacked(
+    builder: KernelBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, message: str
+) -> None:
+    archive = tmp_path / "linux-source.tar.xz"
+    archive.write_bytes(b"x")
+    monkeypatch.setattr("bootlab.builders.kbuild.source.DEBIAN_ARCHIVE", archive)
+    tar = tmp_path / "bin/tar"
+    tar.write_text(f"#!/bin/sh\ncat >&2 <<'.'\n{said}\n.\nexit 2\n")
+    tar.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    with pytest.raises(EnvironmentFault, match=message):
+        builder.build(KernelBuild(), "x86_64")
+    assert not [path for path in (tmp_path / "cache/kernels/sources").iterdir() if path.is_dir()]
 
 
 def test_a_build_that_is_killed_goes_on(builder: KernelBuilder, tree: Path, tmp_path: Path, seen: Seen) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -81,8 +82,10 @@ def run(
                 end(process)
                 raise
     except OSError as error:
+        what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"
         raise EnvironmentFault(
-            f"the kernel build cannot run: {error.strerror or error}", hint=f"is there room? df -h {log.parent}"
+            f"{what}: {error.strerror or error}",
+            hint=f"is there room? df -h {log.parent}   (the next run goes on from what is there)",
         ) from error
 
 

@@ -90,8 +90,13 @@ def _unpack(archive: Path, store: Path, tree: Path) -> None:
             check=False,
         )
         if done.returncode:
+            # tar goes on after the first file that does not fit, and says so of each.
+            said = [line for line in done.stderr.splitlines() if line.strip()]
+            full = next((line for line in said if "No space left on device" in line), "")
             raise EnvironmentFault(
-                f"{archive} cannot be unpacked: {done.stderr.strip()[-300:]}",
+                f"the disk is full: {full[-300:]}"
+                if full
+                else f"{archive} cannot be unpacked: {' '.join(said)[-300:]}",
                 hint=f"it needs xz-utils and 1.5 GB: df -h {store}",
             )
         work.chmod(0o755)
