@@ -66,6 +66,8 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
             continue
         machine = _machine(results.base.command)
         for trial in results.trials:
+            if trial.verdict is Verdict.NOT_BOOTED:
+                continue
             variants = seen.setdefault((trial.change.technique, results.system_name, machine), {})
             if variants.get(trial.change.id, ("",))[0] <= results.started:
                 variants[trial.change.id] = (results.started, trial)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bootlab.errors import KernelBuildError, MeasurementError, UserError
+from bootlab.errors import KernelBuildError, MeasurementError, SourceMissing, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError, establish
 from bootlab.experiment.selection import Selection
@@ -163,3 +163,21 @@ def test_a_kernel_that_cannot_be_built_is_an_answer_and_no_end(tmp_path):
     assert [s.reason for s in stacked.steps if not s.kept] == [
         "cannot be built on top of the others: CONFIG_X=y did not take effect"
     ]
+
+
+def test_what_only_this_machine_cannot_build_is_not_booted_and_says_what_it_lacks(tmp_path):
+    class Lacking(FakeTarget):
+        def plan(self, system, purpose="timing"):
+            if "applets" in {str(p) for p in system.cmdline.params}:
+                raise SourceMissing("no source of BusyBox here", hint="scripts/fetch-busybox-source.sh")
+            return super().plan(system, purpose)
+
+    techniques = tuple(FakeTechnique(name) for name in ("a", "applets"))
+    with Bench(Lacking(additive(100, a=20)), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        tried = try_all(bench, base, techniques)
+        stacked = Stacker(bench, base, techniques).run(tried.trials)
+    applets = tried.trials[-1]
+    reason = "it cannot be built on this machine: no source of BusyBox here; scripts/fetch-busybox-source.sh"
+    assert (applets.verdict, applets.reason) == (Verdict.NOT_BOOTED, reason)
+    assert [c.id for c in stacked.changes] == ["a"]

@@ -50,11 +50,14 @@ def judge_exact(
     return _trial(change, base, new, verdict, reason, effect)
 
 
-def unbuilt(change: Change, base: Recording, reason: str) -> Trial:
-    """Return the trial of a variant that never booted, because what it boots from cannot be built."""
+def unbuilt(change: Change, base: Recording, reason: str, *, verdict: Verdict = Verdict.BROKEN) -> Trial:
+    """Return the trial of a variant that never booted, because what it boots from cannot be built.
+
+    `verdict`: broken where it can be built nowhere, not booted where only this machine lacks something.
+    """
     return Trial(
         change=change,
-        verdict=Verdict.BROKEN,
+        verdict=verdict,
         base_key=base.meta.key,
         base_ns=base.meta.goal_ns,
         base_insns=base.meta.goal_insns,

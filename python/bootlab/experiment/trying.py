@@ -77,7 +77,7 @@ def try_all(
     """Boot every variant once and judge it (exact mode: one boot proves a difference)."""
     said, pairs = proposals(base, techniques, forced=forced)
     trials: list[Trial] = []
-    flying: deque[tuple[Technique, Change, System, Future[Recording] | str]] = deque()
+    flying: deque[tuple[Technique, Change, System, Future[Recording] | _Grounded]] = deque()
 
     def judge_next() -> None:
         trial = _judge(bench, base, *flying.popleft(), forced=forced)
@@ -89,7 +89,7 @@ def try_all(
         system = change.apply(base.system)
         flying.append((technique, change, system, _submit(bench, system, change)))
         # Planning builds a kernel, which takes long: what is ready meanwhile is judged and kept.
-        while _ready(flying[0][3]):
+        while flying[0][3].done():
             judge_next()
             if not flying:
                 break
@@ -98,19 +98,26 @@ def try_all(
     return Tried(applicability=tuple(said), trials=tuple(trials))
 
 
-def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] | str:
-    """Start a variant's boot; or return why it cannot be built, which is a result."""
+class _Grounded(msgspec.Struct, frozen=True):
+    """A variant that cannot be built, which is a result."""
+
+    verdict: Verdict
+    reason: str
+
+    def done(self) -> bool:
+        """There is nothing to wait for."""
+        return True
+
+
+def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] | _Grounded:
+    """Start a variant's boot, if it can be built."""
     try:
         return bench.submit(system, change.id)
     except BuildError as fault:
-        return f"it cannot be built: {fault.message}"
+        return _Grounded(Verdict.BROKEN, f"it cannot be built: {fault.message}")
     except (SourceMissing, ToolMissing) as fault:
         # The base needs neither: one variant must not end the run of all others.
-        return f"it cannot be built on this machine: {fault.message}; {fault.hint}"
-
-
-def _ready(flight: Future[Recording] | str) -> bool:
-    return isinstance(flight, str) or flight.done()
+        return _Grounded(Verdict.NOT_BOOTED, f"it cannot be built on this machine: {fault.message}; {fault.hint}")
 
 
 def _judge(
@@ -119,12 +126,12 @@ def _judge(
     technique: Technique,
     change: Change,
     system: System,
-    flight: Future[Recording] | str,
+    flight: Future[Recording] | _Grounded,
     *,
     forced: bool,
 ) -> Trial:
-    if isinstance(flight, str):
-        return unbuilt(change, base.recording, flight)
+    if isinstance(flight, _Grounded):
+        return unbuilt(change, base.recording, flight.reason, verdict=flight.verdict)
     recording = bench.wait(flight)
     after = Evidence(system=system, recording=recording)
     lost = why_lost(bench, base, system, recording, change.id)

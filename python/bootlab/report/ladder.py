@@ -22,6 +22,9 @@ PUBLISHED_ON = "BeagleBone"
 # What a boot loader reads whole; a root file system is read as it is used.
 _LOADED = ("kernel", "initramfs")
 
+# What has no time to show.
+_LOST = (Verdict.BROKEN.value, Verdict.NOT_BOOTED.value)
+
 
 class Rung(msgspec.Struct, frozen=True, kw_only=True):
     """One variant against the base. Times in nanoseconds of the run's clock, sizes in bytes; None: not known.
@@ -50,7 +53,7 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ladder(msgspec.Struct, frozen=True, kw_only=True):
-    """All rungs of one system: proved ones by the time they save, then those without proof, then the broken.
+    """All rungs of one system: proved ones by the time they save, then those without proof, then what has no time.
 
     `image`: the artefact whose size stands in the table: the kernel, or what holds the tree where no kernel changed.
     """
@@ -69,7 +72,7 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def proved(self) -> tuple[Rung, ...]:
         """Return the rungs whose effect was shown and whose system still works."""
-        return tuple(rung for rung in self.rungs if rung.proved and rung.verdict != Verdict.BROKEN.value)
+        return tuple(rung for rung in self.rungs if rung.proved and rung.verdict not in _LOST)
 
 
 def ladder(
@@ -102,7 +105,7 @@ def _image(results: Results) -> str:
 
 
 def _order(rung: Rung) -> tuple[int, int, int, str]:
-    group = 2 if rung.verdict == Verdict.BROKEN.value else (0 if rung.proved else 1)
+    group = 2 if rung.verdict in _LOST else (0 if rung.proved else 1)
     return group, -(rung.saved_ns or 0), -(rung.image_saved_bytes or 0), rung.change
 
 
@@ -116,7 +119,7 @@ def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None,
     saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
     published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine), "")
     risk = technique.risk
-    broken = trial.verdict is Verdict.BROKEN
+    lost = trial.verdict.value in _LOST
     after = {delta.stage: delta.after_ns for delta in trial.stages}
     return Rung(
         change=trial.change.id,
@@ -124,8 +127,8 @@ def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None,
         what=change_text(trial.change),
         verdict=trial.verdict.value,
         proved=trial.effect is not None and trial.effect.shown,
-        proof=trial.reason if broken or trial.effect is None else trial.effect.evidence,
-        saved_ns=None if broken else trial.saved_ns,
+        proof=trial.reason if lost or trial.effect is None else trial.effect.evidence,
+        saved_ns=None if lost else trial.saved_ns,
         base_ns=trial.base_ns,
         image_bytes=image,
         image_saved_bytes=saved_bytes,
