@@ -210,7 +210,7 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     shift = offset or 0
     if len(marks) > 1:
         pairs = itertools.pairwise(marks)
-        lanes.append(lane("stages", ((f"{a} to {b}", at, to - at, "") for (a, at), (b, to) in pairs)))
+        lanes.append(lane("stages", ((f"{a} to {b}", at, to - at, "") for (a, at), (b, to) in pairs if to >= at)))
     if boot.critical_path:
         segments = boot.critical_path.segments
         lanes.append(lane("way to init", ((s.label, s.start_ns + shift, s.duration_ns, s.kind) for s in segments)))

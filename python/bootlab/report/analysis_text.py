@@ -133,11 +133,12 @@ def stages_table(boot: Boot) -> RenderableType:
                 cell(stage.basis, "dim", 200),
             )  # fmt: skip
         else:
-            length = later[0] - stage.ns if later else None
+            # Events of one log may come in another order than the classic one: a prompt before the first script.
+            length = later[0] - stage.ns if later and later[0] >= stage.ns else None
             at = ("≥ " if stage.at_least else "") + figures.ms(stage.ns)
             table.add_row(
                 cell(stage.event), at, figures.ms(length) if length is not None else "",
-                _bar(stage.ns, later[0] if later else stage.ns, low, high), cell(stage.basis, "", 200),
+                _bar(stage.ns, stage.ns + (length or 0), low, high), cell(stage.basis, "", 200),
             )  # fmt: skip
         for spot in [s for s in blind if _LATE_BLIND.get(s.kind) == stage.event]:
             _blind_row(table, spot, low, high)

@@ -86,7 +86,7 @@ impl Axis {
         let kernel = boot.kernel_from.map_or(&[][..], |from| &lines[from..]);
         let first = kernel.iter().find_map(|l| l.printk_ns);
         match (loader, first) {
-            (Some(time), _) => Self::on_firmware(&time, first.is_some()),
+            (Some(time), _) => Self::on_firmware(&time, first),
             (None, _) => Self::on_printk(kernel),
         }
     }
@@ -107,10 +107,16 @@ impl Axis {
         }
         let origin_ns = first.unwrap_or(0);
         let virtual_time = lines.iter().any(|l| l.host_source == Some(HostSource::Emulator));
-        let (clock, origin) = if virtual_time {
-            (Clock::Virtual, "the first line that the emulator stamped")
-        } else {
-            (Clock::Host, "the first line that the capturing host stamped")
+        // Two lines say nothing about a clock's resolution.
+        let stamps = || lines.iter().filter_map(Line::live_host_ns);
+        let whole = stamps().nth(2).is_some() && stamps().all(|ns| ns % NS_PER_S == 0);
+        let (clock, origin) = match (virtual_time, whole) {
+            (true, _) => (Clock::Virtual, "the first line that the emulator stamped"),
+            (false, true) => (
+                Clock::Host,
+                "the first line that the capturing host stamped, in whole seconds",
+            ),
+            (false, false) => (Clock::Host, "the first line that the capturing host stamped"),
         };
         let mut axis = Self {
             clock,
@@ -133,7 +139,7 @@ impl Axis {
                     })
                 })
                 .collect();
-            axis.alignments.extend(meet(clock, &meetings));
+            axis.alignments.extend(meet(clock, &meetings, whole));
         }
         axis
     }
@@ -150,16 +156,22 @@ impl Axis {
         }
     }
 
-    fn on_firmware(time: &LoaderTime, has_printk: bool) -> Self {
+    fn on_firmware(time: &LoaderTime, first_printk_ns: Option<i64>) -> Self {
         let mut alignments = vec![Alignment::the_axis(Clock::Firmware, 0)];
-        if has_printk {
+        if let Some(first_ns) = first_printk_ns {
+            // One program stamped both, or the kernel counts from the loader's zero.
+            let goes_on = time.ns > 0 && (time.ns..JIFFIES_START_NS).contains(&first_ns);
             alignments.push(Alignment {
                 clock: Clock::Printk,
-                offset_ns: time.ns,
-                fit: Fit::AtLeast,
+                offset_ns: if goes_on { 0 } else { time.ns },
+                fit: if goes_on { Fit::Measured } else { Fit::AtLeast },
                 anchor_line: Some(time.line),
                 lateness_ns: None,
-                how: format!("the kernel's zero comes some time after `{}`", time.name),
+                how: if goes_on {
+                    "the kernel's stamps go on where the boot loader's end".to_owned()
+                } else {
+                    format!("the kernel's zero comes some time after `{}`", time.name)
+                },
             });
         }
         Self {
@@ -277,6 +289,8 @@ struct Meeting {
     line: u32,
 }
 
+const NS_PER_S: i64 = 1_000_000_000;
+
 /// Clocks whose offset changes by more than this share of the time between two lines run at different speeds.
 const DRIFT_PERCENT: i64 = 3;
 /// ... and by more than what test tools buffer.
@@ -285,7 +299,7 @@ const MIN_MEETINGS: usize = 20;
 
 /// Where a clock lies on the host's axis: no line arrives before it is printed, so that the smallest offset is the
 /// nearest to the truth.
-fn meet(clock: Clock, meetings: &[Meeting]) -> Option<Alignment> {
+fn meet(clock: Clock, meetings: &[Meeting], whole: bool) -> Option<Alignment> {
     let soonest = |part: &[Meeting]| part.iter().map(|m| (m.offset_ns, m.line)).min();
     let (offset_ns, line) = soonest(meetings)?;
     let fifth = meetings.len() / 5;
@@ -313,14 +327,31 @@ fn meet(clock: Clock, meetings: &[Meeting]) -> Option<Alignment> {
     }
     let mut late: Vec<i64> = meetings.iter().map(|m| m.offset_ns.saturating_sub(offset_ns)).collect();
     late.sort_unstable();
+    let (offset_ns, how) = if whole {
+        (
+            within_the_second(meetings, offset_ns),
+            "the host's stamps are whole seconds: they may be a second early",
+        )
+    } else {
+        (offset_ns, "the line that arrived soonest after it was stamped")
+    };
     Some(Alignment {
         clock,
         offset_ns,
         fit: Fit::Measured,
         anchor_line: Some(line),
-        lateness_ns: late.get(late.len() * 95 / 100).copied(),
-        how: "the line that arrived soonest after it was stamped".to_owned(),
+        lateness_ns: late.get(late.len() * 95 / 100).copied().filter(|_| !whole),
+        how: how.to_owned(),
     })
+}
+
+/// The offset where the host's stamps lack their fraction. No line arrives before it is printed, and it arrived less than
+/// a second after its stamp: the truth lies below the smallest offset and a second, and above the largest offset where
+/// lines arrive at once.
+fn within_the_second(meetings: &[Meeting], smallest_ns: i64) -> i64 {
+    let below = smallest_ns.saturating_add(NS_PER_S);
+    let above = meetings.iter().map(|m| m.offset_ns).max().unwrap_or(smallest_ns);
+    below.saturating_sub(below.saturating_sub(above).max(0) / 2)
 }
 
 fn seconds(ns: i64) -> String {

@@ -183,12 +183,11 @@ fn never_returned(call: &Initcall, ended: Outcome) -> Failure {
 fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplained: bool) -> Option<Failure> {
     let last = boot.lines.iter().rev().find(|l| speaks(l))?;
     match ended {
-        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 => Some(Failure {
-            kind: FailureKind::EndsBeforeInit,
-            line: last.number,
-            text: shorten(last.text.trim()),
-            meaning: "this is the last message; init was not seen to start".to_owned(),
-        }),
+        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 => {
+            // What stands behind the last stamped line may be a report's or a mail's own words.
+            let stamped = boot.lines.iter().rev().find(|l| l.printk_ns.is_some());
+            Some(ends_before_init(stamped.unwrap_or(last)))
+        }
         Outcome::EndsInFirmware if firmware.tables.is_empty() => {
             use crate::firmware::FirmwareStep as Step;
             let started = firmware
@@ -209,6 +208,15 @@ fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplai
             })
         }
         _ => None,
+    }
+}
+
+fn ends_before_init(last: &Line) -> Failure {
+    Failure {
+        kind: FailureKind::EndsBeforeInit,
+        line: last.number,
+        text: shorten(last.text.trim()),
+        meaning: "this is the last message; init was not seen to start".to_owned(),
     }
 }
 

@@ -124,7 +124,7 @@ pub fn stages(
         power_on(boot, axis),
         found(
             StageEvent::Firmware,
-            before.iter().find(|l| l.kind == LineKind::Firmware),
+            first_words(before),
             "no firmware or boot loader output in the log",
         ),
         found(
@@ -204,6 +204,15 @@ fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
             };
         }
     }
+}
+
+/// The first line of a section that says something: rulers frame names.
+fn first_words(lines: &[Line]) -> Option<&Line> {
+    let mut spoken = lines.iter().filter(|l| l.kind == LineKind::Firmware);
+    let words = spoken
+        .clone()
+        .find(|l| l.text.bytes().any(|b| b.is_ascii_alphanumeric()));
+    words.or_else(|| spoken.next())
 }
 
 /// The time of the last stamped line before an unstamped one.

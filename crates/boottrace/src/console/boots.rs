@@ -93,6 +93,7 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     let mut splitter = Splitter {
         out: Split::default(),
         state: State::default(),
+        loader_ns: None,
         limits,
     };
     let mut all = lines.lines.into_iter().peekable();
@@ -128,6 +129,8 @@ struct State {
 struct Splitter<'a> {
     out: Split,
     state: State,
+    /// The last stamp of a boot loader that stamps its lines just as the kernel does, while it speaks.
+    loader_ns: Option<i64>,
     limits: &'a Limits,
 }
 
@@ -140,6 +143,10 @@ const JIFFIES_START_NS: i64 = crate::analysis::JIFFIES_START_NS;
 
 impl Splitter<'_> {
     fn line(&mut self, mut line: Line, next: Option<&Line>) {
+        if self.is_stamped_by_loader(&line) {
+            line.firmware_ns = line.printk_ns.take();
+            line.kind = LineKind::Outside;
+        }
         match line.kind {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
                 return self.keep(line)
@@ -288,6 +295,25 @@ impl Splitter<'_> {
         self.state.freed |= milestone == Some(Milestone::FreeingInit);
         line.kind = LineKind::Kernel;
         self.keep(line);
+    }
+
+    /// Has the line a boot loader's stamp in the kernel's form (U-Boot's BOOTSTAGE_PRINTF_TIMESTAMP of Rockchip and
+    /// others)? Its name begins them; the kernel's banner ends them, and so do stamps that fall.
+    fn is_stamped_by_loader(&mut self, line: &Line) -> bool {
+        let Some(ns) = line.printk_ns.filter(|_| line.kind == LineKind::Kernel) else {
+            return false;
+        };
+        let named = line.text.starts_with("U-Boot ") && banner(&line.text).is_some();
+        let goes_on = |last: i64| {
+            let kernel = matches!(
+                milestone::of(&line.text),
+                Some(Milestone::KernelBanner | Milestone::BootingLinux)
+            );
+            !kernel && ns >= last && line.caller.is_none() && line.level.is_none()
+        };
+        let by_loader = named || self.loader_ns.is_some_and(goes_on);
+        self.loader_ns = by_loader.then_some(ns);
+        by_loader
     }
 
     /// Is the line one of a recovery program's log? The first of them begins it, a machine's banner ends it.

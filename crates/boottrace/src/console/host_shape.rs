@@ -3,7 +3,7 @@
 
 use super::host::HostPrefix;
 use super::line::HostSource;
-use super::stamp::{days, digits, fraction, seconds};
+use super::stamp::{days, digits, fraction, seconds, MONTHS};
 
 const NS_PER_S: i64 = 1_000_000_000;
 const DAY_NS: i64 = 86_400 * NS_PER_S;
@@ -68,6 +68,10 @@ fn read(bytes: &[u8]) -> Option<(HostShape, i64, usize)> {
             mark = *sign;
             at = spaced + 1;
         }
+        [b'-', b' ', ..] if spaced > blank => {
+            mark = b'-';
+            at = spaced + 1;
+        }
         _ => {}
     }
     let tab = bytes.get(at) == Some(&b'\t');
@@ -89,10 +93,11 @@ fn stamp(bytes: &[u8]) -> Option<(Unit, i64, usize)> {
     if let Some((day_ns, date)) = date(bytes) {
         let between = match bytes.get(date..)? {
             [b',', b' ', ..] => 2,
-            [b' ' | b'T' | b'_' | b'-', ..] => 1,
+            [b' ' | b'T' | b'_' | b'-' | b':', ..] => 1,
             _ => return None,
         };
-        let (ns, used) = clock(&bytes[date + between..])?;
+        let time = &bytes[date + between..];
+        let (ns, used) = clock(time).or_else(|| clock_behind_date(time))?;
         let end = date + between + used;
         return Some((
             Unit::Date,
@@ -134,29 +139,90 @@ fn clock(bytes: &[u8]) -> Option<(i64, usize)> {
             used += 1 + decimals;
         }
     }
+    if let Some((later_ns, more)) = half_of_day(&bytes[used..], hours) {
+        ns += later_ns;
+        used += more;
+    }
     Some((ns, used))
 }
 
-/// `2026-11-20`, `2026/11/20`, `20.11.2026`, `11/20/2026` as ns since 1970. Where day and month cannot be told apart the
+/// ` PM` behind a time: what it adds, and the bytes used.
+fn half_of_day(bytes: &[u8], hours: u64) -> Option<(i64, usize)> {
+    const HALF_NS: i64 = DAY_NS / 2;
+    let blank = usize::from(bytes.first() == Some(&b' '));
+    let letters = [*bytes.get(blank)?, *bytes.get(blank + 1)?].map(|b| b.to_ascii_uppercase());
+    let behind = bytes.get(blank + 2);
+    if !(1..=12).contains(&hours) || behind.is_some_and(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let later_ns = match (&letters, hours) {
+        (b"AM", 12) => -HALF_NS,
+        (b"PM", 1..=11) => HALF_NS,
+        (b"AM" | b"PM", _) => 0,
+        _ => return None,
+    };
+    Some((later_ns, blank + 2))
+}
+
+/// Times of day that only a date in front shows to be ones: `10:20.30` as MobaXterm writes it, `102030`.
+fn clock_behind_date(bytes: &[u8]) -> Option<(i64, usize)> {
+    let number = |at: usize| match bytes.get(at..at + 2)? {
+        [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some(i64::from(a - b'0') * 10 + i64::from(b - b'0')),
+        _ => None,
+    };
+    let (minutes_at, seconds_at) = match bytes.get(..6)? {
+        [_, _, b':', _, _, b'.'] => (3, 6),
+        _ => (2, 4),
+    };
+    let (hours, minutes, whole) = (number(0)?, number(minutes_at)?, number(seconds_at)?);
+    let mut used = seconds_at + 2;
+    if hours > 23 || minutes > 59 || whole > 60 || bytes.get(used).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut ns = ((hours * 60 + minutes) * 60 + whole) * NS_PER_S;
+    if let Some((part_ns, decimals)) = bytes.get(used + 1..).and_then(fraction).filter(|_| bytes[used] == b'.') {
+        ns += part_ns;
+        used += 1 + decimals;
+    }
+    Some((ns, used))
+}
+
+/// `2026-11-20`, `2026/11/20`, `20.11.2026`, `11/20/2026`, `11/20/26`, `20/Nov/2026`, `20261120` as ns since 1970. Where day and month cannot be told apart the
 /// month comes first: it matters at midnight only.
 fn date(bytes: &[u8]) -> Option<(i64, usize)> {
     let (first, a) = digits(bytes)?;
+    if a == 8 {
+        return day(first / 10_000, first / 100 % 100, first % 100).map(|ns| (ns, a));
+    }
     let sign = bytes.get(a).filter(|b| matches!(b, b'-' | b'/' | b'.'))?;
+    if let Some(month) = MONTHS.iter().position(|name| bytes[a + 1..].starts_with(name)) {
+        let year_at = a + 5;
+        let (year, used) = digits(bytes.get(year_at..)?).filter(|(_, used)| *used == 4)?;
+        let day_ns = day(year, month as u64 + 1, first)?;
+        return (a <= 2 && bytes[year_at - 1] == *sign).then_some((day_ns, year_at + used));
+    }
     let (second, b) = digits(bytes.get(a + 1..)?)?;
     if bytes.get(a + 1 + b) != Some(sign) {
         return None;
     }
     let (third, c) = digits(bytes.get(a + b + 2..)?)?;
-    let (year, month, day) = match (a, b, c) {
+    let (year, month, of_month) = match (a, b, c) {
         (4, 1..=2, 1..=2) => (first, second, third),
         (1..=2, 1..=2, 4) if first > 12 || *sign == b'.' => (third, second, first),
         (1..=2, 1..=2, 4) => (third, first, second),
+        (2, 2, 2) if *sign == b'/' && first <= 12 => (2000 + third, first, second),
+        (2, 2, 2) if *sign == b'-' => (2000 + first, second, third),
+        (2, 2, 2) => (2000 + third, second, first),
         _ => return None,
     };
-    let valid = (1..=12).contains(&month) && (1..=31).contains(&day);
-    let [year, month, day] = [year, month, day].map(|number| i64::try_from(number).unwrap_or(0));
-    let day_ns = days(year, month, day).checked_mul(DAY_NS)?;
-    valid.then_some((day_ns, a + b + c + 2))
+    Some((day(year, month, of_month)?, a + b + c + 2))
+}
+
+/// A day as ns since 1970.
+fn day(year: u64, month: u64, of_month: u64) -> Option<i64> {
+    let valid = (1970..=2200).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&of_month);
+    let [year, month, of_month] = [year, month, of_month].map(|number| i64::try_from(number).unwrap_or(0));
+    days(year, month, of_month).checked_mul(DAY_NS).filter(|_| valid)
 }
 
 impl HostShape {
@@ -254,6 +320,14 @@ mod tests {
             ("2026/11/20 10:00:0%.600 ", None),
             ("[11/20/2026 10:00:0%.600] ", None),
             ("20.11.2026, 10:00:0%: ", None),
+            ("[2026-11-20 10:00.0%] ", None),
+            ("[2026/11/20-10:00:0%:600] ", None),
+            ("20261120-10000%: ", None),
+            ("[20/Nov/2026:10:00:0%] ", None),
+            ("11/20/26 10:00:0% - ", None),
+            ("[11/20/2026 01:00:0%.600 PM] ", None),
+            ("12:00:0% am ", Some(0)),
+            ("1:00:0% PM> ", Some(780 * minute)),
         ] {
             let line = |n: u32| format!("{}text", text.replace('%', &n.to_string()));
             let shape = learned(line).unwrap_or_else(|| panic!("{text}"));

@@ -9,6 +9,7 @@ mod harness;
 mod hints;
 mod host;
 mod host_shape;
+mod label;
 mod lava;
 mod line;
 mod nameless;

@@ -6,6 +6,7 @@
 use super::firmware_stamp;
 use super::host::{self, HostPrefix};
 use super::host_shape::HostShape;
+use super::label::Label;
 use super::line::{Caller, HostSource};
 use super::stamp::{digits, seconds, MONTHS};
 
@@ -29,6 +30,8 @@ pub struct Style {
     pub exact_width: bool,
     /// The journal's stamps of the kernel's messages tell when the daemon read them (systemd 256 and later).
     pub received_kernel: bool,
+    /// What a program with several consoles puts before the lines of this one.
+    pub label: Option<Label>,
     /// How the capture program writes its time, when the known forms do not have it.
     pub shape: Option<HostShape>,
 }
@@ -85,6 +88,10 @@ pub fn peel(text: &str, style: Style) -> Prefix {
     let indent = bytes.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
     let mut at = indent;
     let mut found = false;
+    if let Some(length) = style.label.and_then(|label| label.peel(&bytes[at..])) {
+        at += length;
+        found = true;
+    }
     if let Some(HostPrefix {
         ns,
         source,

@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read};
 
 use super::host_shape::Shapes;
+use super::label::{Label, Labels};
 use super::line::{HostSource, Line, LineKind};
 use super::physical::Physical;
 use super::prefix::{self, Human, Style};
@@ -84,7 +85,10 @@ pub fn read(mut source: impl Read, stamps: Option<&[ExternalStamp]>, limits: &Li
 }
 
 fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
-    let mut style = Style::default();
+    let mut style = Style {
+        label: learn_label(bytes, limits),
+        ..Style::default()
+    };
     let (mut bare, mut stamped, mut narrow, mut wide, mut loader) = (0_u32, 0_u32, 0_u32, 0_u32, false);
     let (mut exact, mut too_wide) = (0_u32, 0_u32);
     let mut shapes = Shapes::default();
@@ -110,8 +114,9 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
                 }) += 1;
             }
         }
-        if record.is_none() && !text.trim_ascii().is_empty() {
-            shapes.line(text.as_bytes());
+        let labelled = style.label.and_then(|label| label.peel(text.as_bytes())).unwrap_or(0);
+        if record.is_none() && !text[labelled..].trim_ascii().is_empty() {
+            shapes.line(&text.as_bytes()[labelled..]);
         }
         if let (Some((_, source)), Some(_)) = (found.host, found.printk_ns) {
             style.short_is_host |= source == HostSource::Capture && has_short_stamp(&text);
@@ -131,6 +136,22 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
     style.bare_levels = bare > 10 && bare > stamped;
     style.narrow_is_host = loader && narrow > 0 && narrow > wide;
     style
+}
+
+fn learn_label(bytes: &[u8], limits: &Limits) -> Option<Label> {
+    let mut labels = Labels::default();
+    for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
+        // Most lines of most logs begin with a stamp of the kernel's form, which is no label.
+        if matches!(line.bytes, [b'[', b' ' | b'0'..=b'9', b' ' | b'0'..=b'9' | b'.', ..]) {
+            labels.without_label();
+            continue;
+        }
+        let text = physical::clean(line.bytes);
+        if !text.trim_ascii().is_empty() {
+            labels.line(&text);
+        }
+    }
+    labels.learned()
 }
 
 /// Editors of Windows put a byte order mark before the first line.

@@ -138,6 +138,7 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
     if boot.start == BootStart::MiddleOfLog && walk.facts.init.as_ref().is_some_and(|init| !init.is_first()) {
         walk.facts.init = None;
     }
+    walk.facts.user_space_first(boot);
     walk.facts
 }
 
@@ -329,6 +330,21 @@ impl Walk {
 }
 
 impl KernelFacts {
+    /// A script that runs before init's own first words (OpenWrt's preinit, an initramfs) shows its start earlier.
+    fn user_space_first(&mut self, boot: &BootLog) {
+        let (Some(init), Some(freed), Some(from)) = (&mut self.init, self.freeing_init_line, boot.user_from) else {
+            return;
+        };
+        let first = boot.lines[from..].iter().find(|l| l.kind == LineKind::User);
+        if let Some(line) = first.filter(|l| freed < l.number && l.number < init.line && init.program.is_none()) {
+            *init = InitStart {
+                line: line.number,
+                program: None,
+                text: line.text.trim().to_owned(),
+            };
+        }
+    }
+
     /// Initcalls that carry a flag.
     pub fn flagged(&self, flag: CallFlag) -> usize {
         self.initcalls.iter().filter(|call| call.has(flag)).count()
