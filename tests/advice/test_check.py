@@ -1,6 +1,7 @@
 """`bootlab check` from its files to its outputs."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from bootlab.cli.__main__ import app
 from bootlab.techniques import all_techniques
 from tests.advice.test_facts import CONFIG, LOG
+from tests.builders.kbuild.fake_tree import make_tree
 
 RUN = CliRunner()
 
@@ -56,6 +58,53 @@ def test_the_text_shows_what_applies_and_what_is_open(files):
     assert "boot.log:6" in text
     assert "do not apply" in text
     assert "it is for x86_64: architecture: arm" in text.replace("\n", " ")
+
+
+def test_a_fragment_leaves_open_what_it_does_not_name(files):
+    (files / "fragment.config").write_text("CONFIG_SMP=y\n# CONFIG_SWAP is not set\n")
+    found = findings("--config", "fragment.config", "--arch", "arm")
+    assert found["smp-off"]["answer"] == "yes"
+    assert found["swap-off"]["answer"] == "no"
+    for technique in ("modules-off", "crypto-selftests-off", "compiler-optimisation"):
+        assert found[technique]["answer"] == "unknown", technique
+    assert found["modules-off"]["reason"].startswith("a fragment or defconfig leaves it open")
+    whole = findings("--config", "kernel.config")
+    assert whole["modules-off"]["answer"] == "no"
+
+
+@pytest.fixture
+def built_system(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    make_tree(files / "linux")
+    (files / "bin").mkdir()
+    for name in ("bison", "flex", "bc"):
+        (files / "bin" / name).symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{files / 'bin'}")
+    (files / "lab.config").write_text("CONFIG_A=y\nCONFIG_SWAP=y\n")
+    (files / "lab.toml").write_text(
+        'name = "lab"\n[machine]\narch = "x86_64"\n[goal]\nconsole = "done"\n'
+        '[kernel]\nsource = "linux"\nconfig = ["lab.config"]\n[kernel.options]\nCGROUPS = true\n'
+    )
+    return files
+
+
+def test_of_a_kernel_to_be_built_the_configuration_is_made_and_the_fragment_named(built_system):
+    found = findings("lab.toml")
+    assert found["cgroups-off"]["answer"] == "yes"
+    assert found["swap-off"]["place"] == {"file": str(built_system / "lab.config"), "line": 2}
+    assert found["networking-off"]["answer"] == "no"
+
+
+def test_without_the_programs_that_configure_a_kernel_its_options_stay_open(built_system, monkeypatch):
+    (built_system / "none").mkdir()
+    monkeypatch.setenv("PATH", str(built_system / "none"))
+    assert findings("lab.toml")["swap-off"]["answer"] == "unknown"
+
+
+def test_published_figures_that_point_both_ways_promise_no_gain(files):
+    (files / "kernel.config").write_text(CONFIG + "CONFIG_CC_OPTIMIZE_FOR_PERFORMANCE=y\nCONFIG_SMP=y\n")
+    found = findings("--config", "kernel.config")
+    assert found["compiler-optimisation"]["sign"] == "faster or slower on the machines named (published)"
+    assert found["smp-off"]["sign"] == "faster on the machines named (published)"
 
 
 def test_selecting_and_ignoring(files):

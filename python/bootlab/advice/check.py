@@ -36,6 +36,7 @@ def _finding(facts: Facts, technique: Technique) -> Finding:
         when_not=technique.when_not,
         cost=technique.cost,
         risk=technique.risk,
+        both_ways=technique.both_ways,
     )
 
 

@@ -10,8 +10,9 @@ import msgspec
 from bootlab.advice.finding import Place
 from bootlab.builders import compress, kernelinfo
 from bootlab.builders.cache import Cache
-from bootlab.errors import UserError
-from bootlab.kernelsource.configuration import parse_config
+from bootlab.builders.kbuild import KernelBuilder
+from bootlab.errors import EnvironmentFault, UserError
+from bootlab.kernelsource.configuration import from_text, parse_config
 from bootlab.logs import analyze
 from bootlab.logs.boot import Boot, Cost
 from bootlab.model.cmdline import CommandLine
@@ -75,7 +76,7 @@ def gather(
     if all(given is None for given in (system, config, cmdline, log)):
         raise UserError("there is nothing to check", hint="bootlab check --config .config --log boot.log")
     sources: list[Given] = []
-    options, version, config_arch = _of_config(config, sources)
+    options, version, config_arch, whole = _of_config(config, sources)
     booted = _of_log(log, boot) if log is not None else None
     unseen: set[Source] = set()
     if system is None:
@@ -96,6 +97,8 @@ def gather(
         info = _image_facts(system, cache)
         options = options or info.config
         version = version or info.numbers
+        if not options:
+            options, version = _of_build(system, cache, sources)
         if system.path:
             sources.append(_lines_of(system.path, Path(system.path)))
     recording = Recording(meta=Meta(), lines=(), marks=())
@@ -117,6 +120,7 @@ def gather(
             compressors=compress.available(),
             arch=arch or config_arch or (_arch_of(booted) if booted else ""),
             unseen=frozenset(unseen),
+            fragment=not whole,
         ),
         costs=costs,
         sources=tuple(sources),
@@ -128,10 +132,10 @@ def _lines_of(name: str, path: Path) -> Given:
     return Given(name, tuple(enumerate(text.splitlines(), start=1)))
 
 
-def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str], tuple[int, ...], str]:
-    """Return the options, the kernel's version and the architecture of a `.config` or a kernel image."""
+def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str], tuple[int, ...], str, bool]:
+    """Return a configuration's options, the kernel's version, its architecture, and whether it names every option."""
     if path is None:
-        return {}, (), ""
+        return {}, (), "", True
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -147,8 +151,29 @@ def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str],
     sources.append(Given(str(path), tuple(enumerate(text.splitlines(), start=1))))
     options = parse_config(text)
     found = _CONFIG_HEAD.search(text)
-    version = tuple(int(n) for n in found.groups()[1:] if n) if found else ()
-    return options, version, _config_arch(options, found[1] if found else "")
+    version = _version(found)
+    whole = found is not None or from_text(text).complete
+    return options, version, _config_arch(options, found[1] if found else ""), whole
+
+
+def _of_build(system: System, cache: Cache, sources: list[Given]) -> tuple[dict[str, str], tuple[int, ...]]:
+    """Return configuration and version of the kernel that a system's would be, which is not built for it.
+
+    Nothing where the source or a program is missing here. Raise UserError, KernelBuildError for what cannot be.
+    """
+    build = system.kernel.build
+    if build is None:
+        return {}, ()
+    try:
+        text = KernelBuilder(cache).config(build, system.machine.arch)
+    except EnvironmentFault:
+        return {}, ()
+    sources += [_lines_of(path, Path(path)) for path in build.fragments]
+    return parse_config(text), _version(_CONFIG_HEAD.search(text))
+
+
+def _version(head: re.Match[str] | None) -> tuple[int, ...]:
+    return tuple(int(n) for n in head.groups()[1:] if n) if head else ()
 
 
 def _config_arch(options: dict[str, str], name: str) -> str:

@@ -46,10 +46,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     when_not: str = ""
     cost: str = ""
     risk: Risk = Risk()
+    both_ways: bool = False
 
     @property
     def sign(self) -> str:
-        """Return what to expect: `faster (computed)`, `faster elsewhere (published)` or `not known`.
+        """Return what to expect: `faster (computed from the log)`, `… on the machines named (published)`, `not known`.
 
         No sign is ever certain before a boot: published gains belong to the machine beside them.
         """
@@ -57,7 +58,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         for basis in ("printed", "computed"):
             if basis in bases:
                 return f"faster ({basis} from the log)"
-        return "faster on the machines named (published)" if "published" in bases else "not known: only a boot tells"
+        if "published" not in bases:
+            return "not known: only a boot tells"
+        return f"{'faster or slower' if self.both_ways else 'faster'} on the machines named (published)"
 
 
 def published_gain(said: Published) -> Gain:

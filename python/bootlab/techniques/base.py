@@ -90,6 +90,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `applies` and `changes` may look at. An option of None means: not known.
 
     `config` maps `CONFIG_X` to `y`, `m`, `n` or the value's text; empty when the configuration is not known.
+    `fragment`: it is a fragment or a defconfig, so what it does not name need not be off.
     `kernel_version` is (6, 1, 192). `compressors` are the initramfs formats that this machine can write.
     `diagnosis` is None before the diagnostic boot was made. `arch` is named as in `machine.arch`, "" when not known.
     `initcall_options` maps an initcall to the option (without `CONFIG_`) that builds it and nothing else,
@@ -112,6 +113,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     module_options: dict[str, str] = {}
     async_patches: dict[str, KernelPatch] = {}
     unseen: frozenset[Source] = frozenset()
+    fragment: bool = False
 
     def enabled(self, option: str) -> bool | None:
         """Tell whether `CONFIG_option` is built in or a module; None when the configuration is not known."""
@@ -125,12 +127,12 @@ class Technique(abc.ABC):
 
     `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
     only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
-    `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name, because
-    the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what `applies` draws
-    conclusions from even when it is empty; without it the answer is unknown (:func:`bootlab.techniques.scope.ask`).
-    `builds`: its changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option
-    builds an initcall. `kernels` begins with a range that
-    :func:`bootlab.techniques.scope.kernel_range` reads.
+    `proof_symbols`: kernel functions whose first instruction the target should mark, each under its own name,
+    because the change keeps the kernel from calling them and nothing is printed about it. `rests_on`: what
+    `applies` draws conclusions from even when it is empty; without it the answer is unknown
+    (:func:`bootlab.techniques.scope.ask`). `both_ways`: published figures show gains and losses. `builds`: its
+    changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option builds an
+    initcall. `kernels` begins with a range that :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
     id: ClassVar[str]
@@ -148,6 +150,7 @@ class Technique(abc.ABC):
     late: ClassVar[bool] = False
     needs_diagnosis: ClassVar[bool] = False
     exclusive: ClassVar[bool] = True
+    both_ways: ClassVar[bool] = False
     proof: ClassVar[Proof] = "kernel-log"
     proof_symbols: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[Source, ...]] = ()

@@ -12,6 +12,8 @@ from bootlab.techniques.evidence import SILENT
 _VERSION = r"(\d+\.\d+(?:\.\d+)?)"
 _RANGE = re.compile(rf"(?:any|{_VERSION} and later|up to {_VERSION}|{_VERSION} to {_VERSION})(?= with |;|,|$)")
 
+_OPTION = re.compile(r"\bCONFIG_\w+(?==| is not set)")
+
 
 class KernelRange(msgspec.Struct, frozen=True):
     """The first and the last kernel version that a technique is for; None: no limit on that side."""
@@ -70,7 +72,17 @@ def ask(technique: Technique, context: Context) -> Applies:
     answer = technique.applies(context)
     if "console" in context.unseen and answer.answer is Answer.UNKNOWN and answer.reason == SILENT:
         return Applies.unknown(_takes("console"), answer.evidence)
+    if context.fragment and _left_open(context, answer):
+        return Applies.unknown("a fragment or defconfig leaves it open; it takes the whole .config to tell")
     return answer
+
+
+def _left_open(context: Context, answer: Applies) -> bool:
+    """Tell whether an answer rests on an option that a fragment does not name."""
+    named = _OPTION.findall(answer.evidence)
+    missing = [option for option in named if option not in context.config]
+    # For a yes one that is stated is enough.
+    return bool(missing) and (answer.answer is Answer.NO or len(missing) == len(named))
 
 
 def _takes(source: Source) -> str:

@@ -22,6 +22,7 @@ class CompilerOptimisation(Technique):
     when_not = "The sign depends on storage and processor."
     cost = "None but the other's advantage."
     proof = "recording"
+    both_ways = True
     builds = True
     published = (
         Published(

@@ -28,6 +28,7 @@ class KernelCompression(Technique):
     architectures = ("x86_64", "arm")
     late = True
     proof = "recording"
+    both_ways = True
     builds = True
     published = (
         Published(
