@@ -19,7 +19,8 @@ class DeferredPageInit(OptionTechnique):
     architectures = ("x86_64", "arm64")
     kernels = "4.2 and later"
     sets = (("DEFERRED_STRUCT_PAGE_INIT", "y"),)
-    only_if = ("SPARSEMEM",)
+    # mm/Kconfig: NEED_PER_CPU_KM, which excludes it, is on without SMP.
+    only_if = ("SPARSEMEM", "SMP")
     because = "the whole memory map is set up before the scheduler runs"
     says = r"node \d+ deferred pages initialised in"
     proof = "kernel-log"
