@@ -63,6 +63,13 @@ def test_a_rung_has_time_size_stage_and_what_was_published(results):
     assert first.costs == ("debuggability",)
 
 
+def test_what_was_published_of_another_variant_does_not_stand_beside_a_rung(results):
+    changes = [Change(technique="kernel-compression", ops=(), label=label) for label in ("lzo", "xz")]
+    trials = tuple(msgspec.structs.replace(results.trials[0], change=change) for change in changes)
+    lzo, xz = sorted(ladder(msgspec.structs.replace(results, trials=trials), get).rungs, key=lambda rung: rung.change)
+    assert (lzo.published, xz.published) == ("-35 ms with LZO", "")
+
+
 def test_what_loading_would_cost_stands_apart(results):
     made = ladder(results, get, bandwidth_bytes_per_s=1_000_000)
     assert made.base_load_ns == 2000 * MS

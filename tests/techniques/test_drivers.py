@@ -155,3 +155,6 @@ def test_a_probe_that_left_its_initcall_proves_the_patch():
     still = msgspec.structs.replace(after, diagnosis=Diagnosis(recording=meta, log=LOG))
     assert not ASYNC.took_effect(before, still).shown
     assert not ASYNC.took_effect(before, before).shown
+    alone = Diagnosis(recording=meta, log=(*MOVED[:2], MOVED[3]))
+    outside = ASYNC.took_effect(before, msgspec.structs.replace(after, diagnosis=alone))
+    assert "toy.0: during toy_init -> outside of all initcalls" in outside.evidence

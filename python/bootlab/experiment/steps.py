@@ -237,6 +237,6 @@ def _what(step: Step, chosen: _Chosen | None, before: System, after: System) -> 
 
 def _published(chosen: _Chosen | None) -> str:
     """Return what others gained by a technique: on the training's board where it is known, else the first."""
-    told = chosen.technique.published if chosen is not None else ()
+    told = [p for p in chosen.technique.published if p.about(chosen.change)] if chosen is not None else []
     best = sorted(told, key=lambda one: _PUBLISHED_ON not in one.machine)
     return f"{best[0].gain} ({best[0].machine})" if best else ""

@@ -117,7 +117,7 @@ def _load_ns(artefact_bytes: dict[str, int], bandwidth_bytes_per_s: int) -> int 
 def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Rung:
     image = trial.artefact_bytes.get(part)
     saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
-    published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine), "")
+    published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine and p.about(trial.change)), "")
     risk = technique.risk
     lost = trial.verdict.value in _LOST
     after = {delta.stage: delta.after_ns for delta in trial.stages}

@@ -71,11 +71,16 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """A gain that somebody published: never a promise for another machine."""
+    """A gain that somebody published: never a promise for another machine. `variant`: the label that it is about."""
 
     gain: str
     machine: str
     source: str
+    variant: str = ""
+
+    def about(self, change: Change) -> bool:
+        """Tell whether it stands beside a change: it is about its variant, or about every one."""
+        return self.variant in {"", change.label}
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,4 +44,8 @@ def probes_moved(before: Evidence, after: Evidence) -> Effect:
     if not moved:
         return Effect(False, "every probe ended inside the same initcall as before")
     first = moved[0]
-    return Effect(True, quote(f"{len(moved)} probes moved, {first}: during {was[first]} -> during {now[first]}"))
+    return Effect(True, quote(f"{len(moved)} probes moved, {first}: {_when(was[first])} -> {_when(now[first])}"))
+
+
+def _when(initcall: str | None) -> str:
+    return f"during {initcall}" if initcall else "outside of all initcalls"

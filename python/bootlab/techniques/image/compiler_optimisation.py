@@ -26,9 +26,12 @@ class CompilerOptimisation(Technique):
     builds = True
     published = (
         Published(
-            "-Os: size -10.5 %, total 5.739 -> 5.796 s", "BeagleBone Black, Linux 5.11", "Bootlin boot-time training"
+            "-Os: size -10.5 %, total 5.739 -> 5.796 s",
+            "BeagleBone Black, Linux 5.11",
+            "Bootlin boot-time training",
+            "Os",
         ),
-        Published("-0.12 s by -O2 in place of -Os", "Pixel", "source.android.com: optimizing boot times"),
+        Published("-0.12 s by -O2 in place of -Os", "Pixel", "source.android.com: optimizing boot times", "O2"),
     )
     references = ("init/Kconfig: choice 'Compiler optimization level'",)
 

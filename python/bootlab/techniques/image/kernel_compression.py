@@ -37,7 +37,7 @@ class KernelCompression(Technique):
             "Bootlin boot-time training",
         ),
         Published("xz in place of gzip: -4.8 s (12.8 %)", "cRIO-903x, Linux 6.12", "ni/linux#266"),
-        Published("-35 ms with LZO", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training"),
+        Published("-35 ms with LZO", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training", "lzo"),
         Published("LZ4: -0.4 s", "Pixel", "source.android.com: optimizing boot times"),
     )
     references = ("init/Kconfig: choice 'Kernel compression mode'", "arch/x86/boot/compressed/misc.c: extract_kernel()")

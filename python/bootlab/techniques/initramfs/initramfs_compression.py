@@ -32,10 +32,16 @@ class InitramfsCompression(Technique):
     proof = "kernel-log"
     published = (
         Published(
-            "-170 ms with no compression inside a compressed kernel", "BeagleBone Black, Linux 5.1", "Bootlin training"
+            "-170 ms with no compression inside a compressed kernel",
+            "BeagleBone Black, Linux 5.1",
+            "Bootlin training",
+            "none",
         ),
         Published(
-            "500 ms to 1000 ms for LZ4 (kernel and ramdisk)", "Android devices", "source.android.com: boot-time-opt"
+            "500 ms to 1000 ms for LZ4 (kernel and ramdisk)",
+            "Android devices",
+            "source.android.com: boot-time-opt",
+            "lz4",
         ),
     )
     references = ("init/initramfs.c: unpack_to_rootfs()", "lib/decompress.c", "usr/Kconfig: RD_*")
