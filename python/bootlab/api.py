@@ -26,9 +26,9 @@ from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
 from bootlab.experiment.delay import patch_of
 from bootlab.experiment.selection import Selection
-from bootlab.experiment.xip import STARTS
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
+from bootlab.model.flash_layout import STARTS
 from bootlab.report import publish, results_file
 from bootlab.report.kernel_size import KernelSize, kernel_size
 from bootlab.store import runs

@@ -92,7 +92,7 @@ _KEYS: dict[str, str] = {
     "clock.rtc_base": "exact mode: what the guest's clock shows at power-on, UTC, without zone",
     "clock.accel": "free mode: `auto`, `tcg` or `kvm`. `auto` takes KVM only where a probe guest ran on it",
     "kernel.image": "the kernel image: bzImage or vmlinux (x86_64), zImage (arm), Image or Image.gz (arm64), Image (riscv64). Must be given unless the target is `replay` or the kernel is built; with `source` it is the make target, the architecture's usual one unless given: `bzImage`, `zImage`, `Image`, `xipImage`, `uImage`, … (an ARM `Image` and a RISC-V `Image.gz` get the header that names their load address)",
-    "kernel.source": "build the kernel: `debian` for Debian's linux-source-6.1, or the path of a source tree. See [build kernels](../how-to/build-kernels.md)",
+    "kernel.source": "build the kernel: `debian` for Debian's linux-source-6.1, `debian-6.12` for another one that Debian has, or the path of a source tree. See [build kernels](../how-to/build-kernels.md)",
     "kernel.defconfig": "with `source`: where the configuration starts: a target of the kernel's make or the path of a `.config`; else `allnoconfig`",
     "kernel.options": "with `source`: table of options, merged after the fragments: `SMP = false`, `HZ_100 = true`, `LOCALVERSION = '\"-x\"'`",
     "kernel.patches": "with `source`: patches (`patch -p1`), applied in order to a copy of the tree made of links",

@@ -123,7 +123,7 @@ def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:
         return system
     place = flash_layout.layout(system)
     bank = flash_image(place, system.kernel.flash, artefacts.kernel, artefacts.initramfs, cache)
-    machine = msgspec.structs.replace(system.machine, flash=(str(bank), *system.machine.flash[1:]))
+    machine = msgspec.structs.replace(system.machine, flash=flash_layout.banks(place, str(bank), system.machine.flash))
     cmdline = system.cmdline
     if artefacts.initramfs is not None:
         # The loader is as small as can be, and writes nothing into the device tree (init/do_mounts_initrd.c: initrd=).

@@ -1,4 +1,4 @@
-"""The first flash bank of a machine that starts from flash: bootlab's loader, the kernel, the initramfs."""
+"""The flash bank of a machine that starts from flash: bootlab's loader, the kernel, the initramfs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.flash_layout import FlashLayout, entry
 from bootlab.model.system import FlashStart
 
-_VERSION = 1
+_VERSION = 2
 _TABLE_OFFSET = 4
 _MAGIC = b"BLFL"
-_ELF_HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
-_PROGRAM_HEADER = struct.Struct("<8I")
+# include/uapi/linux/elf.h
+_ELF64 = 2
+_ELF32_HEADER, _ELF32_PROGRAM = struct.Struct("<16sHHIIIIIHHHHHH"), struct.Struct("<8I")
+_ELF64_HEADER, _ELF64_PROGRAM = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 _LOAD = 1
 _FLAGS = ("-nostdlib", "-nostartfiles", "-static", "-Wl,-Ttext=0", "-Wl,--build-id=none")
 
 
 def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: Path | None, cache: Cache) -> Path:
     """Return the bank's contents as a file of the bank's size. Raise UserError for what does not fit into it."""
-    code = loader_code()
+    code = loader_code(place)
     initramfs_bytes = initramfs.stat().st_size if initramfs is not None else 0
     kernel_bytes = kernel.stat().st_size
     if place.kernel + kernel_bytes > place.initramfs:
@@ -30,13 +32,14 @@ def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: 
             f"{kernel} does not fit into the flash: {kernel_bytes} bytes, {place.initramfs - place.kernel} are there",
             hint="build a smaller kernel",
         )
-    if place.initramfs + initramfs_bytes > place.bank_bytes or place.initramfs_to + initramfs_bytes > place.ram + (
-        place.least_ram_mib << 20
-    ):
+    room = place.bank + place.bank_bytes - place.initramfs
+    if initramfs_bytes > min(room, place.ram + (place.least_ram_mib << 20) - place.initramfs_to):
         raise UserError(
             f"{initramfs} does not fit into the flash and RAM: {initramfs_bytes} bytes", hint="make it smaller"
         )
-    key = key_of("flash", _VERSION, code, start, cache.digest(kernel), cache.digest(initramfs) if initramfs else "")
+    key = key_of(
+        "flash", _VERSION, place.arch, code, start, cache.digest(kernel), cache.digest(initramfs) if initramfs else ""
+    )
 
     def make(path: Path) -> None:
         copied = kernel_bytes if start in {"copied", "unpacked"} else 0
@@ -55,21 +58,22 @@ def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: 
         )
         with path.open("wb") as file:
             file.write(code[:_TABLE_OFFSET] + table + code[_TABLE_OFFSET + len(table) :])
-            file.seek(place.kernel)
+            # What is between stays zero: a RISC-V kernel reads behind its end before its first page table.
+            file.seek(place.kernel - place.bank)
             file.write(kernel.read_bytes())
             if initramfs is not None:
-                file.seek(place.initramfs)
+                file.seek(place.initramfs - place.bank)
                 file.write(initramfs.read_bytes())
             file.truncate(place.bank_bytes)
 
     return cache.file(key, ".flash", make)
 
 
-def loader_code() -> bytes:
+def loader_code(place: FlashLayout) -> bytes:
     """Return the loader's instructions, linked to address 0. Raise ToolMissing or EnvironmentFault."""
-    folder = guest_program.source_folder("loader", "arm-flash.S")
+    source = guest_program.source_folder("loader", place.loader) / place.loader
     elf = guest_program.build(
-        "flash-loader", [folder / "arm-flash.S"], "arm", _FLAGS, needed_for="to build the loader that starts from flash"
+        "flash-loader", [source], place.arch, _FLAGS, needed_for="to build the loader that starts from flash"
     )
     code = _first_segment(elf.read_bytes())
     if code[_TABLE_OFFSET : _TABLE_OFFSET + len(_MAGIC)] != _MAGIC:
@@ -79,10 +83,14 @@ def loader_code() -> bytes:
 
 def _first_segment(elf: bytes) -> bytes:
     """Return what the program header puts at address 0 (the linker may have put the file's own head in front)."""
-    header = _ELF_HEADER.unpack_from(elf)
+    wide = elf[4] == _ELF64
+    header = (_ELF64_HEADER if wide else _ELF32_HEADER).unpack_from(elf)
     offset, size, count = header[5], header[9], header[10]
     for number in range(count):
-        kind, place, address, _, length, *_ = _PROGRAM_HEADER.unpack_from(elf, offset + number * size)
+        if wide:
+            kind, _, place, address, _, length, *_ = _ELF64_PROGRAM.unpack_from(elf, offset + number * size)
+        else:
+            kind, place, address, _, length, *_ = _ELF32_PROGRAM.unpack_from(elf, offset + number * size)
         if kind == _LOAD and address == 0:
             return elf[place : place + length]
-    raise EnvironmentFault("the linker put the loader elsewhere", hint="is arm-linux-gnueabihf-gcc Debian's?")
+    raise EnvironmentFault("the linker put the loader elsewhere", hint="is the cross compiler Debian's?")

@@ -31,7 +31,7 @@ def xip(
     *,
     markdown: Annotated[
         Path | None,
-        typer.Option(help="Write the tables as Markdown; into its section xip-tables of a page that has one."),
+        typer.Option(help="Write the tables as Markdown; into its section xip-tables-ARCH of a page that has one."),
     ] = None,
     flash_line_ns: Annotated[float, typer.Option(min=1, help="Model: a cache line read from flash.")] = 530.0,
     ram_line_ns: Annotated[float, typer.Option(min=0, help="Model: a cache line read from RAM.")] = 60.0,
@@ -46,6 +46,8 @@ def xip(
 
     Builds a kernel for each way. Where the kernel's code lies is asked of the emulator and of /proc/iomem.
 
+    ARM and RISC-V `virt`; a RISC-V kernel does not unpack itself.
+
     Example: bootlab xip examples/arm-virt-flash/system.toml in-place copied
     """
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
@@ -55,7 +57,7 @@ def xip(
 
     model = FlashModel(flash_line_ns=flash_line_ns, ram_line_ns=ram_line_ns, misses_per_1000=misses)
     if markdown is not None:
-        put(markdown, "xip-tables", xip_text.markdown(table, model))
+        put(markdown, f"xip-tables-{system.value.machine.arch}", xip_text.markdown(table, model))
     if as_json:
         rows = [{**msgspec.to_builtins(row), "model_added_ns": model.added_ns(row)} for row in table.rows]
         print_json({**msgspec.to_builtins(table), "rows": rows, "model": model})

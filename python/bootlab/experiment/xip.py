@@ -14,11 +14,10 @@ from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError
 from bootlab.model import flash_layout
 from bootlab.model.change import SetFlashStart, SetKernelImage, SetKernelOptions
+from bootlab.model.flash_layout import STARTS
 from bootlab.model.recording import Recording
 from bootlab.model.system import FlashStart, System
 from bootlab.targets.monitor import physical_address
-
-STARTS: tuple[FlashStart, ...] = ("in-place", "copied", "unpacked", "unpacked-in-place")
 
 
 class XipRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +77,9 @@ def measure(bench: Bench, system: System, starts: tuple[FlashStart, ...] = START
     refused: dict[str, str] = {}
     planned: list[tuple[FlashStart, System, Future[Recording], Future[Recording] | None]] = []
     for start in starts:
+        if start not in place.starts:
+            refused[start] = place.lacks
+            continue
         changed = variant(system, start)
         try:
             timing = bench.submit(changed, start)
@@ -130,7 +132,7 @@ def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run
         init_insns=(user.insns or 0) - (image.insns or 0),
         text_virtual=virtual,
         text_physical=physical,
-        text_in_flash=physical is not None and physical < place.bank_bytes,
+        text_in_flash=physical is not None and place.in_flash(physical),
         iomem_code=_iomem_code(bench, start, system, timing),
         bench_ns=benchmark.times_ns(run) if run is not None else {},
     )

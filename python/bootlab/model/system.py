@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -25,6 +26,10 @@ FlashStart = Literal["in-place", "copied", "unpacked", "unpacked-in-place"]
 itself. `unpacked-in-place`: a zImage unpacks itself out of flash."""
 
 DiskBus = Literal["pci", "mmio"]
+
+# The kernel of Debian 12.
+_DEBIAN_VERSION = "6.1"
+_DEBIAN_SOURCE = re.compile(r"debian(?:-([0-9]+\.[0-9]+))?")
 
 # QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
 _ONE_CPU = {"vexpress-a9": "cortex-a9", "vexpress-a15": "cortex-a15", "versatilepb": "arm926"}
@@ -252,3 +257,12 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     def with_init(self, path: str) -> System:
         """Return the system with another first program."""
         return msgspec.structs.replace(self, cmdline=self.cmdline.with_param(self.init_parameter, path))
+
+
+def debian_version(source: str) -> str | None:
+    """Return the version of Debian's package linux-source-VERSION that `kernel.source` names; None: it is a path.
+
+    "debian" is Debian 12's own, "debian-6.12" another one that Debian has.
+    """
+    found = _DEBIAN_SOURCE.fullmatch(source)
+    return (found[1] or _DEBIAN_VERSION) if found else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bootlab.model.system import Kernel, KernelBuild, KernelPatch
+from bootlab.model.system import Kernel, KernelBuild, KernelPatch, debian_version
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawKernel
 
@@ -72,7 +72,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         base = place.file(base, "kernel.defconfig")
     fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
     build = KernelBuild(
-        source=source if source == "debian" else place.directory(source, "kernel.source"),
+        source=source if debian_version(source) else place.directory(source, "kernel.source"),
         base=base,
         fragments=tuple(place.file(path, f"kernel.config[{i}]") for i, path in enumerate(fragments)),
         options=tuple(

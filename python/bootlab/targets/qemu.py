@@ -16,6 +16,7 @@ from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
@@ -333,9 +334,9 @@ def _key(
     words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
     # A device tree's contents are among `disks`; that of a built kernel has another path with each kernel.
     words = ["dtb" if w == system.machine.dtb else w for w in words]
-    if system.kernel.flash is not None:
+    if system.kernel.flash is not None and (place := flash_layout.known(system.machine)) is not None:
         # So does the flash bank that bootlab fills; its contents are among `disks` too.
-        words = [w.replace(system.machine.flash[0], "flash") for w in words]
+        words = [w.replace(system.machine.flash[place.unit], "flash") for w in words]
     if artefacts.root is not None:
         words = [w.replace(str(artefacts.root), "root") for w in words]
     # The plugin's path holds its digest and the machine's cache folder: only the former counts.

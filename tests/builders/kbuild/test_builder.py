@@ -303,9 +303,8 @@ def test_a_log_that_does_not_fit_is_a_full_disk(tmp_path: Path) -> None:
 def test_a_source_that_cannot_be_unpacked(
     builder: KernelBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, message: str
 ) -> None:
-    archive = tmp_path / "linux-source.tar.xz"
-    archive.write_bytes(b"x")
-    monkeypatch.setattr("bootlab.builders.kbuild.source.DEBIAN_ARCHIVE", archive)
+    (tmp_path / "linux-source-6.1.tar.xz").write_bytes(b"x")
+    monkeypatch.setattr("bootlab.builders.kbuild.source.DEBIAN_ARCHIVES", tmp_path)
     tar = tmp_path / "bin/tar"
     tar.write_text(f"#!/bin/sh\ncat >&2 <<'.'\n{said}\n.\nexit 2\n")
     tar.chmod(0o755)

@@ -9,12 +9,12 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.builders.kbuild.source import DEBIAN_ARCHIVE
+from bootlab.builders.kbuild.source import debian_archive
 from bootlab.model.system import KernelBuild
 
 pytestmark = [
     pytest.mark.skipif(
-        not os.environ.get("BOOTLAB_BUILD_KERNELS") or not DEBIAN_ARCHIVE.is_file(),
+        not os.environ.get("BOOTLAB_BUILD_KERNELS") or not debian_archive("6.1").is_file(),
         reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and install linux-source-6.1",
     ),
     # Three builds and the unpacked source; more on a machine that is busy.

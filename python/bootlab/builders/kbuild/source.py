@@ -16,9 +16,9 @@ import msgspec
 
 from bootlab.builders.cache import Cache, key_of
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+from bootlab.model.system import debian_version
 
-DEBIAN = "debian"
-DEBIAN_ARCHIVE = Path("/usr/src/linux-source-6.1.tar.xz")
+DEBIAN_ARCHIVES = Path("/usr/src")
 _PARTS = ("Makefile", "Kconfig", "scripts/Kconfig.include", "arch", "init/Kconfig")
 # Left by a build inside the tree; the kernel's own Makefile refuses such a tree too (`outputmakefile`).
 _LEFTOVERS = (".config", "include/config", "arch/{folder}/include/generated")
@@ -42,21 +42,26 @@ class _Seen(msgspec.Struct, frozen=True):
 
 def find(source: str, cache: Cache, *, arch_folder: str) -> SourceTree:
     """Return a checked tree. Raise UserError for a folder that is none or that was built in; ToolMissing."""
-    if source == DEBIAN:
-        tree, identity = _debian(cache)
+    if (version := debian_version(source)) is not None:
+        tree, identity = _debian(version, cache)
         return SourceTree(path=tree, identity=identity, version=_version(tree))
     tree = Path(source)
     _check(tree, arch_folder)
     return SourceTree(path=tree.resolve(), identity=_identity(tree, cache), version=_version(tree))
 
 
-def _debian(cache: Cache) -> tuple[Path, str]:
-    archive = DEBIAN_ARCHIVE
+def debian_archive(version: str) -> Path:
+    """Return where Debian's package linux-source-VERSION puts its archive."""
+    return DEBIAN_ARCHIVES / f"linux-source-{version}.tar.xz"
+
+
+def _debian(version: str, cache: Cache) -> tuple[Path, str]:
+    archive = debian_archive(version)
     if not archive.is_file():
         raise ToolMissing(
             f"Debian's kernel source ({archive})",
-            package="linux-source-6.1",
-            needed_for='by [kernel] source = "debian"',
+            package=f"linux-source-{version}",
+            needed_for="by [kernel] source",
         )
     identity = cache.digest(archive)
     store = cache.root / "kernels" / "sources"
