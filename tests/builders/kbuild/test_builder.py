@@ -285,6 +285,15 @@ def test_a_full_disk_that_no_tool_names(builder: KernelBuilder, tree: Path, monk
         builder.build(request(tree), "x86_64")
 
 
+def test_the_log_can_be_followed(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("all:\n\t@echo one\n\t@echo two\n")
+    log = tmp_path / "build.log"
+    seen: list[str] = []
+    call = Make(tree=tmp_path, variables={})
+    assert run(call, ("all",), log, line=lambda text: seen.append(log.read_text().splitlines()[-1]), extra={}) == 0
+    assert {"one", "two"} <= set(seen)
+
+
 def test_a_log_that_does_not_fit_is_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("all:\n\t@yes | head -c 100000\n")
     call = Make(tree=tmp_path, variables={})

@@ -62,7 +62,8 @@ def run(
     command = make.command(*targets)
     try:
         with (
-            log.open("ab") as out,
+            # Not buffered: whoever follows the log sees each line when it comes.
+            log.open("ab", buffering=0) as out,
             subprocess.Popen(
                 dies_with_us(command),
                 stdin=subprocess.DEVNULL,
