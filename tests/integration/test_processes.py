@@ -59,7 +59,7 @@ def start(*words: object) -> subprocess.Popen:
 
 
 def run(*words: object) -> subprocess.CompletedProcess:
-    return subprocess.run([*BOOTLAB, *map(str, words)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([*BOOTLAB, *map(str, words)], capture_output=True, text=True, timeout=500, check=False)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
