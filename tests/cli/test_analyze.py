@@ -192,3 +192,28 @@ def test_csv_goes_to_standard_output(monkeypatch, tmp_path: Path):
     assert request is not None
     assert run(request) == 0
     assert b"slow_init" in out.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("--apart", "other.txt")])
+def test_nothing_in_it_is_no_success(analyze, words: tuple[str, ...]):
+    Path("rubbish.txt").write_text("dear reader\n")
+    Path("other.txt").write_text("hello\n")
+    code, out, err = analyze("rubbish.txt", *words)
+    assert code == 2
+    assert "error: rubbish.txt: no boot, trace or report is in it" in err
+    assert "hint:" in err
+    assert ("other.txt" in err) == ("other.txt" in words)
+    if words == ("--json",):
+        assert json.loads(out)["parts"] == []
+
+
+def test_one_good_file_is_a_success(analyze):
+    Path("rubbish.txt").write_text("dear reader\n")
+    assert analyze("base.log", "rubbish.txt", "--apart")[0] == 0
+
+
+def test_a_page_of_what_cannot_be_compared_is_refused(analyze):
+    code, _, err = analyze("base.log", "graph.txt", "--html", "x.html")
+    assert code == 2
+    assert "nothing of base.log and graph.txt can be compared with each other" in err
+    assert not Path("x.html").exists()

@@ -52,10 +52,7 @@ impl<R: BufRead> Xz<R> {
 impl<R: BufRead> Read for Xz<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while !self.done && !out.is_empty() {
-            let step = self
-                .decoder
-                .decode(self.packed.fill_buf()?, out)
-                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+            let step = self.decoder.decode(self.packed.fill_buf()?, out).map_err(of_xz)?;
             self.packed.consume(step.input_consumed());
             if step.is_end_of_stream() {
                 self.next_stream()?;
@@ -68,6 +65,25 @@ impl<R: BufRead> Read for Xz<R> {
         }
         Ok(0)
     }
+}
+
+/// The decoder's errors print the names of its own types.
+fn of_xz(error: xz4rust::XzError) -> io::Error {
+    match error {
+        xz4rust::XzError::NeedsLargerInputBuffer => cut_off(),
+        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+    }
+}
+
+fn of_zstd(error: &str) -> io::Error {
+    if error.contains("UnexpectedEof") {
+        return cut_off();
+    }
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the packed data end too early")
 }
 
 /// Magic number and size of a skippable frame.
@@ -94,8 +110,8 @@ impl<R: Read> Zstd<R> {
                     io::copy(&mut packed.by_ref().take(size), &mut io::sink())?;
                 }
                 _ => {
-                    let frame = Frame::new(Cursor::new(head).chain(packed))
-                        .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?;
+                    let frame =
+                        Frame::new(Cursor::new(head).chain(packed)).map_err(|error| of_zstd(&error.to_string()))?;
                     return Ok(Self::Inside(Box::new(frame)));
                 }
             }

@@ -127,7 +127,19 @@ def run(request: Request) -> int:
         _show(analyses, comparisons, request, quiet=bool(written) and not comparisons)
     for path in written:
         sys.stderr.write(f"wrote {path}\n")
-    return EXIT_OVER if any(comparison.over for comparison in comparisons) else 0
+    if any(comparison.over for comparison in comparisons):
+        return EXIT_OVER
+    return _said_nothing(analyses)
+
+
+def _said_nothing(analyses: Sequence[Analysis]) -> int:
+    """Return 2 when no input held anything that is read: a script must not take that for a good boot."""
+    if any(analysis.document.parts for analysis in analyses):
+        return 0
+    for analysis in analyses:
+        sys.stderr.write(f"error: {analysis.name}: no boot, trace or report is in it\n")
+    sys.stderr.write("hint:  capture the console, or save the kernel's log with: dmesg > boot.log\n")
+    return UserError.exit_code
 
 
 def _groups(files: Sequence[str], *, apart: bool) -> list[list[str]]:
@@ -192,6 +204,11 @@ def _write_exports(
     if request.html is not None:
         from bootlab.report import analysis_html  # noqa: PLC0415
 
+        if len(analyses) > 1 and not (comparisons or request.apart):
+            names = " and ".join(analysis.name for analysis in analyses)
+            raise UserError(
+                f"--html: nothing of {names} can be compared with each other", hint="bootlab analyze FILE --html ..."
+            )
         if len(analyses) > 1 and comparisons:
             page = analysis_html.render_comparison(comparisons, analyses)
         else:

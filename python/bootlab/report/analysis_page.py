@@ -98,7 +98,7 @@ def part(
 
 def ms(ns: int | None) -> list[Any]:
     """Make a cell of milliseconds that sorts by its value."""
-    return [figures.ms(ns), ns]
+    return [figures.grouped_ms(ns), ns]
 
 
 def number(value: int | None) -> list[Any]:
@@ -193,7 +193,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
                 "basis": c.basis,
                 "evidence": show(c.evidence),
                 "advice": show(c.advice),
-                "way": way(c.technique),
+                "way": "" if c.gain_ns == 0 else way(c.technique),
             }
             for c in boot.costs
         ],
@@ -248,7 +248,7 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
 
 
 def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool) -> list[Any]:
-    at = "seen" if ns is None and seen else figures.ms(ns)
+    at = "seen" if ns is None and seen else figures.grouped_ms(ns)
     return [name, [("≥ " if at_least else "") + at, ns], show(text)]
 
 
@@ -267,7 +267,11 @@ def _tables(boot: Boot) -> list[dict[str, Any]]:
         "Gaps that no clock saw",
         ["gap", ">length, ms", "why"],
         (
-            [s.kind, ["unknown" if s.duration_ns is None else figures.ms(s.duration_ns), s.duration_ns], show(s.why)]
+            [
+                s.kind,
+                ["unknown" if s.duration_ns is None else figures.grouped_ms(s.duration_ns), s.duration_ns],
+                show(s.why),
+            ]
             for s in boot.blind_spots
         ),
     )

@@ -25,7 +25,7 @@ _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompre
 def analysis_view(analysis: Analysis, *, top: int = 10, boot: int | None = None) -> RenderableType:
     """Everything the terminal shows of one input; of one boot only, when `boot` names it."""
     document = analysis.document
-    head = f"{analysis.name}: {document.detected}, {figures.count(document.lines)} lines" if document.lines else (
+    head = f"{analysis.name}: {document.detected}, {figures.counted(document.lines, 'line')}" if document.lines else (
         f"{analysis.name}: {document.detected}, {figures.size(document.input.read_bytes)}"
     )  # fmt: skip
     if document.input.packing:

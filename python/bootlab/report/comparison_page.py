@@ -79,7 +79,7 @@ def _table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
             [
                 show(row.quantity), _spread(row.base), _spread(row.new),
                 [figures.signed_ms(row.difference_ns), ms(row.difference_ns)[1]],
-                ["" if percent is None else f"{percent:+.1f}", percent],
+                ["" if percent is None else f"{percent:+.1f}".replace("-", "\u2212"), percent],
                 *([[calls_text(row), row.new_calls]] if called else []), row.change,
             ]
             for row, percent in zip(rows, share, strict=True)

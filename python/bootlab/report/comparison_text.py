@@ -62,7 +62,10 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
                 parts.append(_table(f"{change}: {len(rows)}", rows[:top], comparison))
         parts.append(cell(rule(comparison), "dim", 400))
     else:
-        parts += [cell(f"{analysis.name}: {len(analysis.boots)} boots", "dim", 300) for analysis in analyses]
+        parts += [
+            cell(f"{analysis.name}: {figures.counted(len(analysis.boots), 'boot')}", "dim", 300)
+            for analysis in analyses
+        ]
     parts += budget_lines(comparison)
     return Group(*spaced(parts))
 

@@ -10,6 +10,11 @@ def ms(ns: int | None) -> str:
     return ABSENT if ns is None else f"{ns / 1e6:.3f}"
 
 
+def grouped_ms(ns: int | None) -> str:
+    """`1 234.567`, grouped as :func:`count` does: for tables of a page, which mix both."""
+    return ABSENT if ns is None else f"{ns / 1e6:,.3f}".replace(",", "\u202f")
+
+
 def signed_ms(ns: int | None) -> str:
     """`+12.345`; a loss has the true minus sign (U+2212). A dash for None."""
     if ns is None:
@@ -25,6 +30,11 @@ def percent(part: int | None, whole: int | None) -> str:
 def count(number: int | None) -> str:
     """`1 234 567` grouped by narrow no-break spaces; a dash for None."""
     return ABSENT if number is None else f"{number:,}".replace(",", "\u202f")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 line`, `4 492 lines`."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def size(number_bytes: int | None) -> str:

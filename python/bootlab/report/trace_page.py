@@ -166,10 +166,12 @@ def _kd(report: KdReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
     def us(value: int | None) -> list[Any]:
         return ms(None if value is None else value * 1000)
 
+    # kd prints the costliest child only when it was asked for.
+    children = any(r.max_sub for r in report.rows)
     tables = [
         table(
             "kd report",
-            ["function", ">count", ">time, ms", ">average, ms", ">local, ms", "max-sub", ">ms count"],
+            ["function", ">count", ">time, ms", ">average, ms", ">local, ms", *["max-sub", ">ms count"] * children],
             (
                 [
                     show(r.function),
@@ -177,8 +179,7 @@ def _kd(report: KdReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
                     us(r.time_us),
                     us(r.average_us),
                     us(r.local_us),
-                    show(r.max_sub or ""),
-                    number(r.max_sub_count),
+                    *[show(r.max_sub or ""), number(r.max_sub_count)] * children,
                 ]
                 for r in report.rows
             ),

@@ -21,7 +21,13 @@ pub struct HostPrefix {
 
 /// Reads one host prefix at the start of `bytes`.
 pub fn peel(bytes: &[u8], style: Style) -> Option<HostPrefix> {
-    known(bytes, style).or_else(|| style.shape?.peel(bytes))
+    let found = known(bytes, style);
+    // A form that the log has on most lines may have more to it than the known one: `10:20:30.123 -> `.
+    let learned = style.shape.and_then(|shape| shape.peel(bytes));
+    match (found, learned) {
+        (Some(found), Some(learned)) if learned.length > found.length => Some(learned),
+        (found, learned) => found.or(learned),
+    }
 }
 
 fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {

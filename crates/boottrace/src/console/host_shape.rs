@@ -56,6 +56,10 @@ fn read(bytes: &[u8]) -> Option<(HostShape, i64, usize)> {
         }
         at += 1;
     }
+    // Docklight and others tell the direction.
+    if matches!(bytes.get(at..), Some([b' ', b'[', b'R' | b'T', b'X', b']', ..])) {
+        at += 5;
+    }
     let blank = at;
     let spaced = at + usize::from(bytes.get(at) == Some(&b' '));
     let mut mark = 0;
@@ -328,6 +332,7 @@ mod tests {
             ("[11/20/2026 01:00:0%.600 PM] ", None),
             ("12:00:0% am ", Some(0)),
             ("1:00:0% PM> ", Some(780 * minute)),
+            ("11/20/2026 10:00:0%.600 [RX] - ", None),
         ] {
             let line = |n: u32| format!("{}text", text.replace('%', &n.to_string()));
             let shape = learned(line).unwrap_or_else(|| panic!("{text}"));

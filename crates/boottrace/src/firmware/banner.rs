@@ -144,6 +144,28 @@ const STARTS: [(&str, &str, Rank); 109] = [
     ("CEFDK Version", "CEFDK", Rank::Loader),
 ];
 
+/// Told by more than how the line starts, below.
+const OTHERS: [&str; 10] = [
+    "coreboot",
+    "coreboot bootblock",
+    "coreboot postcar",
+    "coreboot ramstage",
+    "coreboot romstage",
+    "coreboot smm",
+    "coreboot verstage",
+    "Amlogic BL1",
+    "SigmaStar IPL",
+    "rrload",
+];
+
+/// The names of all programs that are known by what they say first, sorted.
+pub fn programs() -> Vec<&'static str> {
+    let mut names: Vec<_> = STARTS.iter().map(|(_, name, _)| *name).chain(OTHERS).collect();
+    names.sort_unstable_by_key(|name| name.to_ascii_lowercase());
+    names.dedup();
+    names
+}
+
 /// Recognises a banner at the start of an unstamped line.
 pub fn banner(text: &str) -> Option<Banner<'_>> {
     // The first byte after power-on is often damaged.

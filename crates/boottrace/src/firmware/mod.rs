@@ -7,6 +7,7 @@ mod own_time;
 mod rows;
 mod table;
 
+pub use banner::programs;
 pub(crate) use own_time::own_time;
 pub(crate) use rows::is_table_row;
 
