@@ -181,7 +181,11 @@ impl Splitter<'_> {
         if let Some(found) = banner(&line.text) {
             let (rank, text) = (found.rank, found.text.to_owned());
             if self.is_reset(rank, &text) {
+                let unheard = self.unheard_firmware(rank);
                 self.begin(BootStart::Firmware);
+                for line in unheard {
+                    self.keep(line);
+                }
             }
             self.state.chain.note(rank, text);
             line.kind = if self.in_kernel() {
@@ -375,6 +379,23 @@ impl Splitter<'_> {
             Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor,
             Some(_) => self.state.chain.is_reset(rank, text),
         }
+    }
+
+    /// A program that is not the first one speaks after a kernel that never came to init: the log lost the first one's
+    /// name, and what stands behind the kernel's last stamped line was printed by it.
+    fn unheard_firmware(&mut self, rank: Rank) -> Vec<Line> {
+        let Some(boot) = self.state.boot.as_mut().filter(|_| rank > Rank::First) else {
+            return Vec::new();
+        };
+        let stamped = boot.lines.iter().rposition(Line::has_kernel_prefix);
+        let (Some(last), Some(_), None) = (stamped, boot.kernel_from, boot.user_from) else {
+            return Vec::new();
+        };
+        let mut lines = boot.give_up_from(last + 1);
+        for line in lines.iter_mut().filter(|line| line.kind == LineKind::Kernel) {
+            line.kind = LineKind::Firmware;
+        }
+        lines
     }
 
     fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
