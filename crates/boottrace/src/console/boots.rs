@@ -382,7 +382,7 @@ impl Splitter<'_> {
     }
 
     /// A program that is not the first one speaks after a kernel that never came to init: the log lost the first one's
-    /// name, and what stands behind the kernel's last stamped line was printed by it.
+    /// name, and what stands behind the kernel's last stamped line, with words of a loader, was printed by it.
     fn unheard_firmware(&mut self, rank: Rank) -> Vec<Line> {
         let Some(boot) = self.state.boot.as_mut().filter(|_| rank > Rank::First) else {
             return Vec::new();
@@ -391,6 +391,10 @@ impl Splitter<'_> {
         let (Some(last), Some(_), None) = (stamped, boot.kernel_from, boot.user_from) else {
             return Vec::new();
         };
+        // What a test tool types into a dead system is not its.
+        if !boot.lines[last + 1..].iter().any(|line| looks_like_loader(&line.text)) {
+            return Vec::new();
+        }
         let mut lines = boot.give_up_from(last + 1);
         for line in lines.iter_mut().filter(|line| line.kind == LineKind::Kernel) {
             line.kind = LineKind::Firmware;
