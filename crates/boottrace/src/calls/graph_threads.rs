@@ -122,45 +122,40 @@ impl<R: Read> Shared<R> {
         }
     }
 
-    fn parse(&self) -> Names {
-        let _done = AtEnd(|| self.change(|queues| queues.parser_done = true));
-        let mut parser = Parser::default();
+    /// The next batch that `take` finds; reads meanwhile. `None`: there is none left, as `take` says beside it.
+    fn next(&self, take: impl Fn(&mut Queues) -> (Option<Batch>, bool)) -> Option<Batch> {
         loop {
             let seen = self.changes.load(Ordering::Acquire);
-            let (batch, over) = {
-                let mut queues = lock(&self.queues);
-                (queues.read.pop_front(), queues.ended || queues.stopped)
-            };
-            if let Some(mut batch) = batch {
-                parser.parse(&mut batch);
-                self.change(|queues| queues.parsed.push_back(batch));
-            } else if over {
-                return parser.names;
-            } else if !self.read_one() {
+            let (batch, over) = take(&mut lock(&self.queues));
+            if batch.is_some() || over {
+                return batch;
+            }
+            if !self.read_one() {
                 self.wait(seen);
             }
         }
     }
 
+    fn parse(&self) -> Names {
+        let _done = AtEnd(|| self.change(|queues| queues.parser_done = true));
+        let mut parser = Parser::default();
+        let take = |queues: &mut Queues| (queues.read.pop_front(), queues.ended || queues.stopped);
+        while let Some(mut batch) = self.next(take) {
+            parser.parse(&mut batch);
+            self.change(|queues| queues.parsed.push_back(batch));
+        }
+        parser.names
+    }
+
     fn analyse(&self, mut each: impl FnMut(&Batch)) -> ReadCounts {
         let _stopped = AtEnd(|| self.change(|queues| queues.stopped = true));
         let mut counts = ReadCounts::default();
-        loop {
-            let seen = self.changes.load(Ordering::Acquire);
-            let (batch, over) = {
-                let mut queues = lock(&self.queues);
-                (queues.parsed.pop_front(), queues.parser_done)
-            };
-            if let Some(batch) = batch {
-                each(&batch);
-                batch.add_to(&mut counts);
-                self.change(|queues| queues.free.push(batch));
-            } else if over {
-                return counts;
-            } else if !self.read_one() {
-                self.wait(seen);
-            }
+        while let Some(batch) = self.next(|queues| (queues.parsed.pop_front(), queues.parser_done)) {
+            each(&batch);
+            batch.add_to(&mut counts);
+            self.change(|queues| queues.free.push(batch));
         }
+        counts
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::boots::{BootLog, BootStart, Split};
+use super::boot_log::{BootLog, BootStart, Split};
 use super::line::{HostSource, Line, LineKind};
 use super::reader::Lines;
 use crate::document::{Skipped, Took};

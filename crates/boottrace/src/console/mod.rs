@@ -1,6 +1,7 @@
 //! Console captures and kernel logs: lines, prefixes, boots.
 
 mod account;
+mod boot_log;
 mod boots;
 mod chain;
 mod dumpstate;
@@ -22,7 +23,8 @@ mod stamp;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, Ledger, ReaderCounts};
-pub use boots::{split, BootLog, BootStart, Split};
+pub use boot_log::{BootLog, BootStart, Split};
+pub use boots::split;
 pub use harness::prompt_command;
 pub use line::{Caller, HostSource, Line, LineKind};
 pub use not_a_boot::not_a_boot;

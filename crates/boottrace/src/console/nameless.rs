@@ -1,6 +1,6 @@
 //! Boot loaders that say no name: by what else they say, their lines belong to the boot that follows.
 
-use super::boots::BootLog;
+use super::boot_log::BootLog;
 use super::line::{Line, LineKind};
 use crate::firmware::banner::looks_like_loader;
 

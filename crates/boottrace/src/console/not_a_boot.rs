@@ -1,6 +1,6 @@
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
-use super::boots::{BootLog, BootStart};
+use super::boot_log::{BootLog, BootStart};
 use crate::kernel::milestone;
 
 /// Says what the lines are and how that was seen, when they are no boot.

@@ -1,6 +1,6 @@
 //! Text that quotes or mentions what a boot prints.
 
-use super::boots::{BootLog, BootStart, Split};
+use super::boot_log::{BootLog, BootStart, Split};
 use super::line::{Line, LineKind};
 use crate::firmware::banner::{banner, is_loaders_own};
 use crate::firmware::is_table_row;
