@@ -8,7 +8,7 @@ import pytest
 
 from bootlab.errors import UserError
 from bootlab.techniques import UnknownTechnique, all_techniques, get
-from bootlab.techniques.kernel.quiet import Quiet
+from bootlab.techniques.kernel.console import Quiet
 from bootlab.techniques.registry import BUILT_IN, ENTRY_POINTS, load
 
 

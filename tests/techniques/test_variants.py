@@ -9,7 +9,7 @@ from bootlab.model.recording import Diagnosis, FileRead, Initcall
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques import get
-from bootlab.techniques.kernel.initcall_blacklist import MAX_CANDIDATES
+from bootlab.techniques.kernel.initcalls import MAX_CANDIDATES
 from bootlab.techniques.vital_initcalls import groups, vital
 from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence
 

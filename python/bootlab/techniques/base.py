@@ -1,10 +1,10 @@
-"""What a technique is: facts as data and three functions. One technique, one file of 40 to 120 lines."""
+"""What a technique is: facts as data and three functions."""
 
 from __future__ import annotations
 
 import abc
 import enum
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 
@@ -70,6 +70,9 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.security or self.function)
 
 
+NO_RISK = Risk()
+
+
 class Published(msgspec.Struct, frozen=True):
     """A gain that somebody published: never a promise for another machine. `variant`: the label that it is about."""
 
@@ -128,7 +131,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Technique(abc.ABC):
-    """A catalogue entry. Subclasses fill the class variables (the catalogue's test checks them) and three methods.
+    """A catalogue entry: facts, as class variables or as a row of a table, and three methods.
 
     `late`: its sign may turn once others are stacked, so it is tried again at the end. `exclusive`: of its variants
     only one can be stacked; False where they add up (use :class:`~bootlab.model.change.ExtendParam`).
@@ -140,29 +143,29 @@ class Technique(abc.ABC):
     initcall. `kernels` begins with a range that :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
-    id: ClassVar[str]
-    title: ClassVar[str]
-    stage: ClassVar[StageName]
-    what: ClassVar[str]
-    why: ClassVar[str]
-    when_not: ClassVar[str]
-    cost: ClassVar[str]
-    risk: ClassVar[Risk] = Risk()
-    architectures: ClassVar[tuple[str, ...]] = ()
-    kernels: ClassVar[str] = "any"
-    conflicts: ClassVar[tuple[str, ...]] = ()
-    requires: ClassVar[tuple[str, ...]] = ()
-    late: ClassVar[bool] = False
-    needs_diagnosis: ClassVar[bool] = False
-    exclusive: ClassVar[bool] = True
-    both_ways: ClassVar[bool] = False
-    proof: ClassVar[Proof] = "kernel-log"
-    proof_symbols: ClassVar[tuple[str, ...]] = ()
-    rests_on: ClassVar[tuple[Source, ...]] = ()
-    builds: ClassVar[bool] = False
-    needs_source: ClassVar[bool] = False
-    published: ClassVar[tuple[Published, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ()
+    id: str
+    title: str
+    stage: StageName
+    what: str
+    why: str
+    when_not: str
+    cost: str
+    risk: Risk = NO_RISK
+    architectures: tuple[str, ...] = ()
+    kernels: str = "any"
+    conflicts: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    late: bool = False
+    needs_diagnosis: bool = False
+    exclusive: bool = True
+    both_ways: bool = False
+    proof: Proof = "kernel-log"
+    proof_symbols: tuple[str, ...] = ()
+    rests_on: tuple[Source, ...] = ()
+    builds: bool = False
+    needs_source: bool = False
+    published: tuple[Published, ...] = ()
+    references: tuple[str, ...] = ()
 
     @abc.abstractmethod
     def applies(self, context: Context) -> Applies:

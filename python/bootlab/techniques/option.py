@@ -1,41 +1,58 @@
-"""Techniques that only set options of the kernel's configuration share how they ask and how they prove it."""
+"""Techniques that only set options of the kernel's configuration: each is a row of facts, the rest is shared."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Proof, Technique
+from bootlab.techniques.base import NO_RISK, Applies, Context, Evidence, Proof, Published, Risk, StageName, Technique
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared
 
 Options = tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class OptionTechnique(Technique):
-    """Builds the kernel with every option of `sets` (name without `CONFIG_`, value as a `.config` writes it).
+    """A row of the tables in `bootlab.techniques.options`: builds the kernel with every option of `sets`.
 
-    `because` is the reason that it applies. `only_if`: options without which there is nothing to change. `expert`: the
-    options can only be changed with CONFIG_EXPERT. `held_by`: options that select one of `sets`; those that are on are
-    switched off with it, since it would stay otherwise. `gone`: a kernel message that a kernel with the options does
-    not print; where the base printed it, its absence belongs to the proof. `says`: a message that only a kernel with
-    the options prints, where they do anything: without it nothing is proved.
+    Options are named without `CONFIG_`, values as a `.config` writes them. `because` is the reason that it applies.
+    `earlier`: a version, and the options that kernels before it have in place of `sets`. `only_if`: options without
+    which there is nothing to change. `expert`: the options can only be changed with CONFIG_EXPERT. `held_by`: options
+    that select one of `sets`; those that are on are switched off with it, since it would stay otherwise. `gone`: a
+    kernel message that a kernel with the options does not print; where the base printed it, its absence belongs to the
+    proof. `says`: a message that only a kernel with the options prints, where they do anything: without it nothing is
+    proved.
     """
 
-    sets: ClassVar[Options]
-    because: ClassVar[str]
-    only_if: ClassVar[tuple[str, ...]] = ()
-    expert: ClassVar[bool] = False
-    held_by: ClassVar[tuple[str, ...]] = ()
-    gone: ClassVar[str] = ""
-    says: ClassVar[str] = ""
-    proof: ClassVar[Proof] = "recording"
-    builds = True
+    id: str
+    title: str
+    stage: StageName = "kernel"
+    what: str
+    why: str
+    when_not: str
+    cost: str
+    sets: Options
+    because: str
+    references: tuple[str, ...]
+    earlier: tuple[tuple[int, ...], Options] | None = None
+    only_if: tuple[str, ...] = ()
+    expert: bool = False
+    held_by: tuple[str, ...] = ()
+    gone: str = ""
+    says: str = ""
+    risk: Risk = NO_RISK
+    architectures: tuple[str, ...] = ()
+    kernels: str = "any"
+    conflicts: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    proof: Proof = "recording"
+    builds: bool = True
 
-    def wanted(self, context: Context) -> Options:  # noqa: ARG002
+    def wanted(self, context: Context) -> Options:
         """Return `sets`, or what this kernel's version has in its place."""
-        return self.sets
+        return self.earlier[1] if self.earlier and context.kernel_version < self.earlier[0] else self.sets
 
     def pending(self, context: Context) -> Options:
         """Return those options that have another value now."""
@@ -87,9 +104,14 @@ class OptionTechnique(Technique):
         said_now = f"; now in the log: {new.line(self.says)}" if self.says else ""
         return Effect(True, built + said_now + (f"; gone from the log: {was}" if was else ""))
 
-    def proved_by(self, after: Evidence) -> Options:  # noqa: ARG002
+    def proved_by(self, after: Evidence) -> Options:
         """Return the options, with their values, that the kernel which booted must have."""
-        return self.sets
+        if self.earlier is None:
+            return self.sets
+        # An option that is off may be one that this version does not have: what is on tells the version.
+        ways = sorted((self.sets, self.earlier[1]), key=lambda way: way[0][1] != "y")
+        config = after.recording.kernel_config
+        return next((way for way in ways if all(config.get(f"CONFIG_{n}") == v for n, v in way)), ways[-1])
 
 
 def _on(config: dict[str, str], option: str) -> bool:

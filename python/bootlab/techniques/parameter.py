@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from bootlab.model.change import Change, ExtendParam, SetParam
 from bootlab.model.cmdline import Param
 from bootlab.techniques.base import Applies, Context, Technique
@@ -15,8 +13,8 @@ class ParameterTechnique(Technique):
     `extends`: the value is one word of a comma-separated list, and the words that are there already stay.
     """
 
-    sets: ClassVar[tuple[Param, ...]]
-    extends: ClassVar[bool] = False
+    sets: tuple[Param, ...]
+    extends: bool = False
 
     def already(self, context: Context) -> Applies | None:
         """Answer no when every parameter stands on the command line with its value."""

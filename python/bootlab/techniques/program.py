@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import ClassVar
 
 from bootlab.model.change import Change, SetProgramBuild
 from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Program
@@ -26,8 +25,8 @@ class ProgramTechnique(Technique):
     proof = "diagnosis"
     needs_diagnosis = True
     rests_on = ("initramfs",)
-    because: ClassVar[str]
-    ways: ClassVar[Ways]
+    because: str
+    ways: Ways
 
     def applies(self, context: Context) -> Applies:
         """Yes when the system builds programs, and a way is left in which they are not built yet."""

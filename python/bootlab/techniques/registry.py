@@ -14,14 +14,10 @@ from bootlab.techniques.firmware.edd_off import EddOff
 from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
 from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
 from bootlab.techniques.image.appended_dtb import AppendedDtb
-from bootlab.techniques.image.compile_checks_off import CompileChecksOff
 from bootlab.techniques.image.compiler_optimisation import CompilerOptimisation
-from bootlab.techniques.image.debug_info_off import DebugInfoOff
 from bootlab.techniques.image.kernel_compression import KernelCompression
 from bootlab.techniques.image.kernel_pvh import KernelPvh
 from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
-from bootlab.techniques.image.thumb2_kernel import Thumb2Kernel
-from bootlab.techniques.image.verbose_bootup_off import VerboseBootupOff
 from bootlab.techniques.init.app_as_init import AppAsInit
 from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
 from bootlab.techniques.init.busybox_applets import BusyboxApplets
@@ -39,75 +35,21 @@ from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
 from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
 from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
-from bootlab.techniques.kernel.acpi_off import AcpiOff
-from bootlab.techniques.kernel.arm_unwinder_off import ArmUnwinderOff
-from bootlab.techniques.kernel.audit_off import AuditOff
-from bootlab.techniques.kernel.block_off import BlockOff
-from bootlab.techniques.kernel.bug_off import BugOff
-from bootlab.techniques.kernel.cgroups_off import CgroupsOff
-from bootlab.techniques.kernel.configfs_off import ConfigfsOff
-from bootlab.techniques.kernel.console_dropped import ConsoleDropped
-from bootlab.techniques.kernel.crypto_selftests import CryptoSelftests
-from bootlab.techniques.kernel.crypto_selftests_off import CryptoSelftestsOff
-from bootlab.techniques.kernel.debug_leftovers import DebugLeftovers
-from bootlab.techniques.kernel.debug_options_off import DebugOptionsOff
-from bootlab.techniques.kernel.debugfs_off import DebugfsOff
-from bootlab.techniques.kernel.deferred_page_init import DeferredPageInit
-from bootlab.techniques.kernel.deferred_probe_timeout import DeferredProbeTimeout
-from bootlab.techniques.kernel.driver_async_probe import DriverAsyncProbe
-from bootlab.techniques.kernel.drivers_as_modules import DriversAsModules
-from bootlab.techniques.kernel.drivers_async import DriversAsync
-from bootlab.techniques.kernel.expert_trims import ExpertTrims
-from bootlab.techniques.kernel.hpet_off import HpetOff
-from bootlab.techniques.kernel.i8042_probing import I8042Probing
-from bootlab.techniques.kernel.ikconfig_off import IkconfigOff
-from bootlab.techniques.kernel.init_on_alloc import InitOnAlloc
-from bootlab.techniques.kernel.initcall_blacklist import InitcallBlacklist
-from bootlab.techniques.kernel.ip_autoconfig import IpAutoconfig
-from bootlab.techniques.kernel.kallsyms_off import KallsymsOff
-from bootlab.techniques.kernel.latent_entropy_off import LatentEntropyOff
-from bootlab.techniques.kernel.loglevel import Loglevel
-from bootlab.techniques.kernel.lpj_compiled_in import LpjCompiledIn
-from bootlab.techniques.kernel.lpj_preset import LpjPreset
-from bootlab.techniques.kernel.lsm_off import LsmOff
-from bootlab.techniques.kernel.memory_limit import MemoryLimit
-from bootlab.techniques.kernel.mitigations_off import MitigationsOff
-from bootlab.techniques.kernel.mmc_off import MmcOff
-from bootlab.techniques.kernel.modprobe_path_empty import ModprobePathEmpty
-from bootlab.techniques.kernel.modules_off import ModulesOff
-from bootlab.techniques.kernel.networking_off import NetworkingOff
-from bootlab.techniques.kernel.no_apic_timer import NoApicTimer
-from bootlab.techniques.kernel.no_timer_check import NoTimerCheck
-from bootlab.techniques.kernel.no_tracefs import NoTracefs
-from bootlab.techniques.kernel.noreplace_smp import NoreplaceSmp
-from bootlab.techniques.kernel.nowatchdog import Nowatchdog
-from bootlab.techniques.kernel.numa_off import NumaOff
-from bootlab.techniques.kernel.one_processor import OneProcessor
-from bootlab.techniques.kernel.pci_off import PciOff
-from bootlab.techniques.kernel.printk_off import PrintkOff
-from bootlab.techniques.kernel.printk_time import PrintkTime
-from bootlab.techniques.kernel.proc_off import ProcOff
-from bootlab.techniques.kernel.proc_page_monitor_off import ProcPageMonitorOff
-from bootlab.techniques.kernel.proc_sysctl_off import ProcSysctlOff
-from bootlab.techniques.kernel.quiet import Quiet
-from bootlab.techniques.kernel.random_trust_cpu import RandomTrustCpu
-from bootlab.techniques.kernel.rcu_expedited import RcuExpedited
-from bootlab.techniques.kernel.rtc_hctosys_off import RtcHctosysOff
-from bootlab.techniques.kernel.runtime_uarts import RuntimeUarts
-from bootlab.techniques.kernel.serial_8250_uarts import Serial8250Uarts
-from bootlab.techniques.kernel.slab_allocator import SlabAllocator
-from bootlab.techniques.kernel.smp_off import SmpOff
-from bootlab.techniques.kernel.stack_protector_off import StackProtectorOff
-from bootlab.techniques.kernel.startup_tests_off import StartupTestsOff
-from bootlab.techniques.kernel.swap_off import SwapOff
-from bootlab.techniques.kernel.sysfs_off import SysfsOff
-from bootlab.techniques.kernel.timer_frequency import TimerFrequency
-from bootlab.techniques.kernel.tracing_off import TracingOff
-from bootlab.techniques.kernel.tsc_reliable import TscReliable
-from bootlab.techniques.kernel.unused_drivers import UnusedDrivers
-from bootlab.techniques.kernel.vt_off import VtOff
-from bootlab.techniques.storage.md_autodetect_off import MdAutodetectOff
-from bootlab.techniques.storage.raid6_benchmark_off import Raid6BenchmarkOff
+from bootlab.techniques.kernel import (
+    buses,
+    clocks,
+    console,
+    delay_loop,
+    drivers,
+    initcalls,
+    memory,
+    network,
+    probes,
+    processors,
+    security,
+    self_tests,
+)
+from bootlab.techniques.options import debugging, features, start
 from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
 from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
 from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
@@ -130,42 +72,35 @@ BUILT_IN: tuple[Technique, ...] = (
     EddOff(),
     FirmwareMicrovm(),
     FirmwareQboot(),
+    # the kernel's image
     KernelPvh(),
-    Quiet(),
-    Loglevel(),
-    ConsoleDropped(),
-    DebugLeftovers(),
-    PrintkTime(),
-    CryptoSelftests(),
-    LpjPreset(),
-    LpjCompiledIn(),
-    NoApicTimer(),
-    NoTimerCheck(),
-    NoTracefs(),
-    TscReliable(),
-    HpetOff(),
-    NoreplaceSmp(),
-    OneProcessor(),
-    NumaOff(),
-    InitcallBlacklist(),
-    DriverAsyncProbe(),
-    DeferredProbeTimeout(),
-    I8042Probing(),
-    Serial8250Uarts(),
-    PciOff(),
-    AcpiOff(),
-    IpAutoconfig(),
-    RcuExpedited(),
-    RandomTrustCpu(),
-    MemoryLimit(),
-    Nowatchdog(),
-    InitOnAlloc(),
-    AuditOff(),
-    LsmOff(),
-    MitigationsOff(),
+    KernelCompression(),
+    KernelUncompressed(),
+    AppendedDtb(),
+    CompilerOptimisation(),
+    # the kernel
+    *console.TECHNIQUES,
+    *self_tests.TECHNIQUES,
+    *delay_loop.TECHNIQUES,
+    *clocks.TECHNIQUES,
+    *processors.TECHNIQUES,
+    *initcalls.TECHNIQUES,
+    *probes.TECHNIQUES,
+    *drivers.TECHNIQUES,
+    *buses.TECHNIQUES,
+    *network.TECHNIQUES,
+    *memory.TECHNIQUES,
+    *security.TECHNIQUES,
+    # tables of options
+    *start.TECHNIQUES,
+    *debugging.TECHNIQUES,
+    *features.TECHNIQUES,
+    # from the initramfs to the application
     InitramfsAsync(),
     InitramfsCompression(),
     InitramfsSlim(),
+    InitramfsBuiltin(),
+    InitramfsBuiltinUncompressed(),
     RaidNoautodetect(),
     RootdelayToRootwait(),
     Rootfstype(),
@@ -192,54 +127,6 @@ BUILT_IN: tuple[Technique, ...] = (
     ProgramOptimisation(),
     UnusedSections(),
     StripPrograms(),
-    # what only a build can change
-    KernelCompression(),
-    KernelUncompressed(),
-    AppendedDtb(),
-    InitramfsBuiltin(),
-    InitramfsBuiltinUncompressed(),
-    CompilerOptimisation(),
-    SmpOff(),
-    ModulesOff(),
-    TracingOff(),
-    PrintkOff(),
-    BugOff(),
-    KallsymsOff(),
-    IkconfigOff(),
-    ConfigfsOff(),
-    ProcOff(),
-    SysfsOff(),
-    ProcSysctlOff(),
-    ProcPageMonitorOff(),
-    ArmUnwinderOff(),
-    Thumb2Kernel(),
-    BlockOff(),
-    MmcOff(),
-    NetworkingOff(),
-    StartupTestsOff(),
-    CryptoSelftestsOff(),
-    DebugOptionsOff(),
-    DebugfsOff(),
-    ExpertTrims(),
-    VtOff(),
-    RtcHctosysOff(),
-    ModprobePathEmpty(),
-    MdAutodetectOff(),
-    Raid6BenchmarkOff(),
-    VerboseBootupOff(),
-    LatentEntropyOff(),
-    DeferredPageInit(),
-    StackProtectorOff(),
-    CgroupsOff(),
-    SwapOff(),
-    TimerFrequency(),
-    SlabAllocator(),
-    DebugInfoOff(),
-    CompileChecksOff(),
-    RuntimeUarts(),
-    UnusedDrivers(),
-    DriversAsModules(),
-    DriversAsync(),
 )
 """In the order in which they are listed and tried: from power-on to the application."""
 

@@ -1,1 +1,1 @@
-"""Techniques of the stage `kernel`: one file each, registered in `bootlab.techniques.registry`."""
+"""Techniques of the running kernel: one file a mechanism, registered in `bootlab.techniques.registry`."""

@@ -1,0 +1,229 @@
+"""Timers and clock sources: which are measured, checked and used."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.built import built_with
+from bootlab.techniques.evidence import KernelLog, appeared, interval_shrank, vanished
+from bootlab.techniques.option import value_of
+from bootlab.techniques.parameter import ParameterTechnique
+
+
+class NoApicTimer(ParameterTechnique):
+    """The local APIC timer's frequency is measured over a tenth of a second at every boot."""
+
+    id = "no-apic-timer"
+    title = "No calibration of the local APIC timer"
+    stage = "kernel"
+    what = "Sets `noapictimer`: the HPET stays the source of timer interrupts."
+    why = "It (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting before init."
+    when_not = (
+        "There are several processors (each then waits for broadcast ticks), there is no HPET, or the frequency is "
+        "known without measuring (TSC deadline timer, hypervisor, CPUID)."
+    )
+    cost = "Setting the next timer interrupt at run time goes to the HPET, which is slower than the local APIC."
+    architectures = ("x86_64",)
+    conflicts = ("hpet-off",)
+    proof = "kernel-log"
+    sets = (Param("noapictimer"),)
+    references = (
+        "arch/x86/kernel/apic/apic.c: setup_boot_APIC_clock(), calibrate_APIC_clock()",
+        "Documentation/admin-guide/kernel-parameters.txt: noapictimer",
+    )
+
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+        """Yes with one possible processor, an HPET, and no deadline timer."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if line := log.line(r"TSC deadline timer available|lapic timer already calibrated"):
+            return Applies.no("the APIC timer is not calibrated here", line)
+        if line := log.line(r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: Microsoft"):
+            return Applies.unknown("a hypervisor may give the timer's frequency; the log does not tell", line)
+        cpus = log.match(r"smpboot: Allowing (\d+) CPUs")
+        if cpus is not None and cpus[1] != "1":
+            return Applies.no("several processors would share one broadcast timer", cpus.string)
+        hpet = log.line(r"clocksource: hpet: mask|hpet0: at MMIO")
+        if not hpet:
+            silent = log.why_silent()
+            return Applies.unknown(silent) if silent else Applies.no("there is no HPET to tick with", "no hpet line")
+        if cpus is None and not log.match(r"Brought up 1 node, 1 CPU"):
+            return Applies.unknown("it does not show how many processors are possible", hpet)
+        return Applies.yes("one processor, an HPET, and no deadline timer", hpet)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own word in place of the calibration."""
+        return appeared(before, after, r"Disabling APIC timer")
+
+
+_TIMER = r"\.\.TIMER: vector="
+
+
+class NoTimerCheck(ParameterTechnique):
+    """The IO-APIC code waits ten ticks to see whether the timer interrupt comes."""
+
+    id = "no-timer-check"
+    title = "No trial of the timer interrupt"
+    stage = "kernel"
+    what = "Sets `no_timer_check`."
+    why = "The trial (timer_irq_works) spins for ten ticks. It looks for old boards whose tables lie about the pin."
+    when_not = "KVM, VMware and Hyper-V guests skip it already; a board with broken tables would not boot."
+    cost = "None."
+    architectures = ("x86_64",)
+    proof = "kernel-log"
+    sets = (Param("no_timer_check"),)
+    references = ("arch/x86/kernel/apic/io_apic.c: timer_irq_works(), check_timer()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the IO-APIC timer is set up and no hypervisor has switched the trial off."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if line := log.line(
+            r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: (?:KVM|VMware|Microsoft)"
+        ):
+            return Applies.no("the hypervisor's guest code skips it already", line)
+        if line := log.line(_TIMER):
+            return Applies.yes("the timer's pin is tried out", line)
+        if silent := log.why_silent():
+            return Applies.unknown(silent)
+        return Applies.no("no IO-APIC timer is set up", f"no line with {_TIMER!r}")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the wait after the timer's line: the kernel prints nothing about a trial that worked."""
+        return interval_shrank(before, after, _TIMER, "", least_ns=1_000_000, at_most_ns=500_000)
+
+
+class TscReliable(ParameterTechnique):
+    """Each further processor's counter is compared with the first one's for 2 or 20 milliseconds."""
+
+    id = "tsc-reliable"
+    title = "Time stamp counter taken as reliable"
+    stage = "kernel"
+    what = "Sets `tsc=reliable`."
+    why = "A measuring loop (check_tsc_sync_source) runs against every processor that is brought up."
+    when_not = "There is one processor: nothing is compared, and what is left of the parameter works after boot."
+    cost = "A counter that drifts is not noticed any more: time goes wrong."
+    architectures = ("x86_64",)
+    proof = "kernel-log"
+    sets = (Param("tsc", "reliable"),)
+    references = (
+        "arch/x86/kernel/tsc_sync.c: check_tsc_sync_source()",
+        "arch/x86/kernel/tsc.c: check_system_tsc_reliable()",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when several processors are brought up by the kernel."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if line := log.line(r"tsc: Marking TSC unstable"):
+            return Applies.no("the counter is known to be unusable", line)
+        found = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+        if found is None:
+            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+        if found[1] == "1":
+            return Applies.no("one processor: there is no second counter to compare", found.string)
+        return Applies.yes("each further processor's counter is compared", found.string)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the time that bringing up the other processors takes: the comparison prints nothing."""
+        return interval_shrank(
+            before, after, r"smp: Bringing up secondary CPUs", r"smp: Brought up", least_ns=15_000_000
+        )
+
+
+_HPET = r"clocksource: hpet: mask"
+
+
+class HpetOff(ParameterTechnique):
+    """A machine with a good TSC and a local APIC timer does not need a third clock."""
+
+    id = "hpet-off"
+    title = "HPET not used"
+    stage = "kernel"
+    what = "Sets `hpet=disable`."
+    why = "The HPET is not mapped, counted against another clock or registered."
+    when_not = "The TSC is unstable, or `noapictimer` leaves the HPET as the only timer."
+    cost = "The TSC's early calibration falls back to the PIT or the ACPI timer."
+    risk = Risk(function="/dev/hpet is gone, and so is the clock that a bad TSC is checked against")
+    architectures = ("x86_64",)
+    conflicts = ("no-apic-timer",)
+    sets = (Param("hpet", "disable"),)
+    references = ("arch/x86/kernel/hpet.c: hpet_enable()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel registered the HPET and also has a TSC."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        line = log.line(_HPET)
+        if not line:
+            return (
+                Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no HPET is used", "no hpet line")
+            )
+        if bad := log.line(r"tsc: Marking TSC unstable|TSC found unstable|Switched to clocksource hpet"):
+            return Applies.no("the HPET is the clock that this machine runs on", bad)
+        return Applies.yes("the HPET is set up beside the TSC", line)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the clock source that is not registered."""
+        return vanished(before, after, _HPET)
+
+
+# kernel/Kconfig.hz has 300 besides; arch/arm/Kconfig has its own choice, with 200 and 500 too.
+_RATES = ("100", "250", "1000")
+
+
+class TimerFrequency(Technique):
+    """A tick bounds how fine a sleep in jiffies can be, and how long the delay loop is calibrated."""
+
+    id = "timer-frequency"
+    title = "Other tick rate (HZ)"
+    stage = "kernel"
+    what = "Builds with CONFIG_HZ of 100, 250 and 1000."
+    why = "Waits of a tick or two, and the calibration of the delay loop, become shorter with more ticks a second."
+    when_not = "Nothing in the boot waits in ticks; then more ticks only cost."
+    cost = "More ticks cost power and time all the while the system runs."
+    late = True
+    proof = "recording"
+    builds = True
+    published = (Published("calibration 264 ms at HZ=100, 25 ms at HZ=1000", "Linux 2.6.6", "eLinux wiki: Preset LPJ"),)
+    references = ("kernel/Kconfig.hz", "init/calibrate.c: calibrate_delay_converge()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where the configuration tells the rate."""
+        rate = value_of(context, "HZ")
+        if not context.config:
+            return Applies.unknown("the kernel's configuration is not known")
+        if rate == "n":
+            return Applies.no("the rate is fixed by the platform", "no CONFIG_HZ")
+        return Applies.yes(f"the timer ticks {rate} times a second", f"CONFIG_HZ={rate}")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the other rates."""
+        now = value_of(context, "HZ")
+        return tuple(
+            Change(technique=self.id, ops=(SetKernelOptions(((f"HZ_{rate}", "y"),)),), label=rate)
+            for rate in _RATES
+            if rate != now
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the rate in the configuration of the image that booted."""
+        now = after.recording.kernel_config.get("CONFIG_HZ")
+        if now is None:
+            return Effect(False, "the recording does not say the rate of the kernel that booted")
+        return built_with(before, after, (("HZ", now),))
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    NoApicTimer(),
+    NoTimerCheck(),
+    TscReliable(),
+    HpetOff(),
+    TimerFrequency(),
+)

@@ -1,0 +1,162 @@
+"""Initcalls left out by name."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.change import Change, ExtendParam
+from bootlab.model.cmdline import Param
+from bootlab.model.recording import Diagnosis, Initcall
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.evidence import KernelLog, either, never_called, quote
+from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.vital_initcalls import vital
+
+MAX_CANDIDATES = 8
+
+LEAST_NS = 2_000_000
+
+LEAST_SHARE = 0.005
+
+# "acpi_init+0x0/0x4bd" in the log; a C identifier, perhaps with a suffix of the compiler, on the command line.
+_FUNCTION = re.compile(r"^[A-Za-z_][A-Za-z0-9_.]{0,120}$")
+
+
+class InitcallBlacklist(Technique):
+    """A fast trial of what a kernel without that driver would gain."""
+
+    id = "initcall-blacklist"
+    title = "Slow initcalls left out"
+    stage = "kernel"
+    what = "Sets `initcall_blacklist=` for one slow built-in initcall; each candidate is a variant of its own."
+    why = "Distribution kernels initialise subsystems that an appliance never uses; this proves which, without a build."
+    when_not = "Something uses what the initcall sets up: the check must cover it, for the kernel does not."
+    cost = "Where it is proved harmless, switch the option off in the kernel's configuration instead: smaller as well."
+    risk = Risk(
+        function="what the initcall set up is missing; only what the goal and the check look at is proved to work",
+        debuggability="later code may crash on what was never initialised",
+    )
+    kernels = "3.17 and later with CONFIG_KALLSYMS"
+    needs_diagnosis = True
+    proof = "diagnosis"
+    exclusive = False
+    references = (
+        "init/main.c: initcall_blacklist(), do_one_initcall()",
+        "Documentation/admin-guide/kernel-parameters.txt",
+    )
+
+    def _candidates(self, diagnosis: Diagnosis) -> list[Initcall]:
+        ran = [c for c in diagnosis.initcalls if c.module is None and _FUNCTION.match(c.function)]
+        total_ns = max((c.start_ns + c.duration_ns for c in diagnosis.initcalls), default=0)
+        least_ns = max(LEAST_NS, int(total_ns * LEAST_SHARE))
+        slow = [c for c in ran if c.duration_ns > least_ns and not vital(c.function)]
+        return sorted(slow, key=lambda c: (-c.duration_ns, c.name))[:MAX_CANDIDATES]
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the diagnostic boot saw a slow initcall that a system can live without."""
+        if context.enabled("KALLSYMS") is False:
+            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+        if context.diagnosis is None or not context.diagnosis.initcalls:
+            return Applies.unknown("a diagnostic boot with initcalls is missing")
+        found = self._candidates(context.diagnosis)
+        if not found:
+            return Applies.no("no initcall that can be left out takes 2 ms and 0.5 % of the boot", "initcall_debug")
+        times = ", ".join(f"{c.function} {c.duration_ns / 1e6:.1f} ms" for c in found)
+        return Applies.yes(f"{len(found)} slow initcalls may be left out", times)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose each candidate alone: the check must prove each one harmless."""
+        found = self._candidates(context.diagnosis) if context.diagnosis is not None else []
+        return tuple(
+            Change(technique=self.id, ops=(ExtendParam("initcall_blacklist", c.function),), label=c.function)
+            for c in found
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's `initcall X blacklisted` (level debug), or by the initcall that never ran."""
+        wanted = _names(after) - _names(before)
+        if not wanted:
+            return Effect(False, "no initcall was put on the list")
+        log = KernelLog.of(after)
+        shown: list[str] = []
+        for name in sorted(wanted):
+            if line := log.line(rf"^initcall {re.escape(name)} blacklisted"):
+                shown.append(line)
+            elif after.diagnosis is not None and after.diagnosis.initcalls and before.diagnosis is not None:
+                ran_before = any(c.function == name for c in before.diagnosis.initcalls)
+                ran_after = any(c.function == name for c in after.diagnosis.initcalls)
+                if ran_before and not ran_after:
+                    shown.append(f"{name} ran before and not after")
+                else:
+                    return Effect(False, f"{name} {'still runs' if ran_after else 'never ran on this kernel'}")
+            else:
+                return Effect(False, f"only a diagnostic boot of both systems shows whether {quote(name)} ran")
+        return Effect(True, "; ".join(shown))
+
+
+def _names(evidence: Evidence) -> set[str]:
+    values = (p.value or "" for p in evidence.system.cmdline.all("initcall_blacklist"))
+    return {name for value in values for name in value.split(",") if name}
+
+
+_INITCALLS = ("trace_eval_init", "tracer_init_tracefs")
+
+
+class NoTracefs(ParameterTechnique):
+    """Two initcalls only queue work: it runs beside the others, and on one processor in place of them."""
+
+    id = "no-tracefs"
+    title = "No tracing file system"
+    stage = "kernel"
+    what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
+    why = "A file is made for each of a thousand events, and each event's format is searched for names of constants."
+    when_not = (
+        "The kernel has no tracers, or something reads /sys/kernel/tracing (perf's tracepoints, bpftrace, trace-cmd)."
+    )
+    cost = "Where it pays, CONFIG_FTRACE=n saves more: the table of call sites is not set up either."
+    risk = Risk(
+        debuggability="/sys/kernel/tracing stays empty: no tracers, no tracepoints for perf, until the next boot"
+    )
+    kernels = "5.11 and later with CONFIG_TRACING and CONFIG_KALLSYMS; before, the work is done by another initcall"
+    proof = "diagnosis"
+    needs_diagnosis = True
+    proof_symbols = ("tracer_init_tracefs",)
+    extends = True
+    sets = (Param("initcall_blacklist", ",".join(_INITCALLS)),)
+    references = (
+        "kernel/trace/trace.c: trace_eval_init(), tracer_init_tracefs()",
+        "init/main.c: initcall_blacklist()",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the diagnostic boot saw both initcalls run."""
+        if context.enabled("KALLSYMS") is False:
+            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+        if context.enabled("TRACING") is False:
+            return Applies.no("the kernel has no tracing file system", "CONFIG_TRACING is not set")
+        listed = (context.system.cmdline.value("initcall_blacklist") or "").split(",")
+        if all(name in listed for name in _INITCALLS):
+            return Applies.no("both initcalls are left out already", quote(",".join(listed)))
+        if context.diagnosis is None or not context.diagnosis.initcalls:
+            return Applies.unknown("a diagnostic boot with initcalls is missing")
+        ran = {call.name.partition("+")[0] for call in context.diagnosis.initcalls}
+        missing = [name for name in _INITCALLS if name not in ran]
+        if missing:
+            return Applies.no("the kernel has no such initcall", " ".join(missing))
+        return Applies.yes("the tracing file system is built at boot", " ".join(_INITCALLS))
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's word for each initcall (level debug), or by the function that is never called."""
+        log = KernelLog.of(after)
+        lines = [log.line(rf"^initcall {name} blacklisted") for name in _INITCALLS]
+        if all(lines):
+            return Effect(True, "; ".join(lines))
+        by_log = Effect(False, f"no message that {' and '.join(_INITCALLS)} are blacklisted ({log.source})")
+        return either(never_called(before, after, "tracer_init_tracefs"), by_log)
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    InitcallBlacklist(),
+    NoTracefs(),
+)

@@ -1,0 +1,190 @@
+"""Memory: how much is set up, zeroed, and by which allocator."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, SetKernelOptions, SetParam
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.built import built_with
+from bootlab.techniques.evidence import KernelLog, differs, quote
+from bootlab.techniques.option import Options, stated, value_of, with_expert
+from bootlab.techniques.parameter import ParameterTechnique
+
+_MEMORY = r"Memory: (\d{1,12}K/\d{1,12}K) available"
+
+LEAST_MIB = 64
+
+
+class MemoryLimit(Technique):
+    """Every page frame has a descriptor that is initialised at boot."""
+
+    id = "memory-limit"
+    title = "Less memory"
+    stage = "kernel"
+    what = "Sets `mem=` to half of what the kernel found."
+    why = "The page descriptors, the hash tables and the direct mapping grow with the memory."
+    when_not = "The memory is needed; with CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
+    cost = "The rest can be added later by memory hot-plug where the kernel and the machine support it."
+    risk = Risk(function="the memory above the limit cannot be used")
+    published = (
+        Published(
+            "memory map initialisation 230.9 ms -> 8.6 ms by deferring it", "sa8775p, arm64", "centos-stream-9 MR 3984"
+        ),
+    )
+    references = ("Documentation/admin-guide/kernel-parameters.txt: mem=", "mm/page_alloc.c: memmap_init()")
+
+    def _half_mib(self, context: Context) -> int:
+        found = KernelLog.of(context).match(r"Memory: \d{1,12}K/(\d{1,12})K available")
+        total_mib = int(found[1]) // 1024 if found else context.system.machine.memory_mib
+        return max(LEAST_MIB, total_mib // 2)
+
+    def applies(self, context: Context) -> Applies:
+        """Unknown at best: no log tells how much the application needs."""
+        if context.system.cmdline.has("mem"):
+            return Applies.no("mem= is set already", str(context.system.cmdline.get("mem")))
+        log = KernelLog.of(context)
+        found = log.match(_MEMORY)
+        if found is None:
+            return Applies.unknown(log.why_silent() or "the kernel did not print its memory")
+        if self._half_mib(context) <= LEAST_MIB:
+            return Applies.no(f"half of it is under {LEAST_MIB} MiB", quote(found.string))
+        return Applies.unknown("only the check tells whether half of the memory is enough", quote(found.string))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose half of it."""
+        return (Change(technique=self.id, ops=(SetParam("mem", f"{self._half_mib(context)}M"),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the memory that the kernel counts."""
+        return differs(before, after, r"Memory: \d{1,12}K/(\d{1,12})K available")
+
+
+_AUTO_INIT = r"mem auto-init: .*heap alloc:(on|off)"
+
+
+class InitOnAlloc(ParameterTechnique):
+    """Every page and slab object is zeroed when it is handed out."""
+
+    id = "init-on-alloc"
+    title = "Memory not zeroed on allocation"
+    stage = "kernel"
+    what = "Sets `init_on_alloc=0`."
+    why = "The boot allocates most memory for the first time: all of it is written once more than needed."
+    when_not = "Memory holds secrets that a bug could hand to somebody else."
+    cost = "None but security."
+    risk = Risk(security="uninitialised memory can leak what was there before (the option is a hardening measure)")
+    kernels = "5.3 and later"
+    sets = (Param("init_on_alloc", "0"),)
+    references = (
+        "mm/page_alloc.c: init_mem_debugging_and_hardening()",
+        "security/Kconfig.hardening: INIT_ON_ALLOC_DEFAULT_ON",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel printed `heap alloc:on`."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if found := log.match(_AUTO_INIT):
+            if found[1] == "on":
+                return Applies.yes("memory is zeroed on allocation", found.string)
+            return Applies.no("memory is not zeroed on allocation", found.string)
+        return Applies.unknown(log.why_silent() or "the kernel did not print its auto-init line (before 5.3)")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own line."""
+        effect = differs(before, after, _AUTO_INIT)
+        if effect.shown and not KernelLog.of(after).match(r"mem auto-init: .*heap alloc:off"):
+            return Effect(False, f"it was switched on, not off: {effect.evidence}")
+        return effect
+
+
+# mm/Kconfig: SLOB went in 6.4, SLAB in 6.8, SLUB_TINY came in 6.2.
+_ALLOCATORS = (
+    ("SLAB", (2, 6), (6, 7)),
+    ("SLUB", (2, 6, 22), None),
+    ("SLOB", (2, 6, 16), (6, 3)),
+    ("SLUB_TINY", (6, 2), None),
+)
+
+# From these versions on they are chosen as SLOB_DEPRECATED and SLAB_DEPRECATED, which set the old name.
+_RENAMED = {"SLOB": (6, 2), "SLAB": (6, 5)}
+
+_EXPERT = ("SLOB", "SLUB_TINY")
+
+
+class SlabAllocator(Technique):
+    """One variant for each allocator that this version has."""
+
+    id = "slab-allocator"
+    title = "Other allocator of small objects"
+    stage = "kernel"
+    what = "Builds with SLAB, SLUB, SLOB or SLUB_TINY, as far as this version has them."
+    why = "They differ in code size, in memory used and in what they set up for each cache."
+    when_not = "SLOB and SLUB_TINY are for less than 16 MB of memory and one processor: slow otherwise."
+    cost = "Another behaviour under load for as long as the system runs."
+    risk = Risk(debuggability="SLOB and SLUB_TINY have no slabinfo and no checks")
+    proof = "recording"
+    builds = True
+    references = ("mm/Kconfig: choice 'Choose SLAB allocator'", "mm/slub.c, mm/slab.c, mm/slob.c")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where the configuration names one and this version has another."""
+        if not context.config or not context.kernel_version:
+            return Applies.unknown("the kernel's configuration or version is not known")
+        now = _present(context)
+        if now is None:
+            return Applies.no("the configuration names no allocator")
+        if not _others(context):
+            return Applies.no("this version has no other allocator", stated(context, now))
+        return Applies.yes(f"the allocator is {now}", stated(context, now))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose each other one."""
+        return tuple(
+            Change(
+                technique=self.id,
+                ops=(SetKernelOptions(with_expert(context, _asked(context, name), needed=name in _EXPERT)),),
+                label=name.lower().replace("_", "-"),
+            )
+            for name in _others(context)
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the allocator in the configuration of the image that booted."""
+        config = after.recording.kernel_config
+        found = [name for name, _, _ in reversed(_ALLOCATORS) if config.get(f"CONFIG_{name}") == "y"]
+        if not found:
+            return Effect(False, "the recording does not say which allocator booted")
+        small = "y" if found[0] == "SLUB_TINY" else "n"
+        return built_with(before, after, ((found[0], "y"), ("SLUB_TINY", small)))
+
+
+def _asked(context: Context, name: str) -> Options:
+    """Return the options that choose an allocator; SLUB_TINY is SLUB made small, not a choice beside it."""
+    if name == "SLUB_TINY":
+        return (*_asked(context, "SLUB"), (name, "y")) if _present(context) != "SLUB" else ((name, "y"),)
+    renamed = name in _RENAMED and context.kernel_version >= _RENAMED[name]
+    chosen = (f"{name}_DEPRECATED" if renamed else name, "y")
+    return (("SLUB_TINY", "n"), chosen) if _present(context) == "SLUB_TINY" else (chosen,)
+
+
+def _present(context: Context) -> str | None:
+    return next((name for name, _, _ in reversed(_ALLOCATORS) if value_of(context, name) == "y"), None)
+
+
+def _others(context: Context) -> list[str]:
+    version, now = context.kernel_version, _present(context)
+    return [
+        name
+        for name, first, last in _ALLOCATORS
+        if name != now and version >= first and (last is None or version[:2] <= last)
+    ]
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    MemoryLimit(),
+    InitOnAlloc(),
+    SlabAllocator(),
+)

@@ -1,0 +1,194 @@
+"""Processors and nodes: how many are brought up, and what that sets up."""
+
+from __future__ import annotations
+
+from bootlab.model.change import Change, SetParam
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.evidence import KernelLog, appeared, differs, either, never_called, quote
+from bootlab.techniques.parameter import ParameterTechnique
+
+_PATCHING = "alternatives_smp_module_add"
+
+_FREEING = r"Freeing SMP alternatives memory"
+
+
+class NoreplaceSmp(ParameterTechnique):
+    """A kernel for several processors that finds one removes the lock prefix in thousands of places."""
+
+    id = "noreplace-smp"
+    title = "Lock prefixes left in place"
+    stage = "kernel"
+    what = "Sets `noreplace-smp`."
+    why = "Each place is patched and its cache line synchronised, one after the other."
+    when_not = "Several processors are present: nothing is patched then."
+    cost = "Atomic operations keep their lock prefix: slightly slower at run time on one processor."
+    architectures = ("x86_64",)
+    proof = "recording"
+    proof_symbols = (_PATCHING,)
+    sets = (Param("noreplace-smp"),)
+    references = ("arch/x86/kernel/alternative.c: alternative_instructions(), alternatives_smp_module_add()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when an SMP kernel found one processor."""
+        if answer := self.already(context):
+            return answer
+        if context.enabled("SMP") is False:
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+        log = KernelLog.of(context)
+        cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+        if cpus is None:
+            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+        if cpus[1] != "1":
+            return Applies.no("several processors: nothing is patched", cpus.string)
+        line = log.line(_FREEING)
+        if not line:
+            return Applies.no("the kernel has no SMP alternatives", f"no {_FREEING!r}")
+        return Applies.yes("an SMP kernel is patched for one processor", line)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the function that does the patching: nothing is printed, and the time varies with the ticks."""
+        return never_called(before, after, _PATCHING)
+
+
+class OneProcessor(Technique):
+    """Bringing a processor up takes milliseconds; one that is never used need not be."""
+
+    id = "one-processor"
+    title = "One processor only"
+    stage = "kernel"
+    what = "Sets `nr_cpus=1`, or `nosmp`, which also leaves the IO-APIC off on x86."
+    why = (
+        "Each processor is woken, calibrated and synchronised; `nosmp` also skips the set-up of interrupts for several."
+    )
+    when_not = "The application uses the other processors."
+    cost = "Interrupts go through the old PIC with `nosmp` on x86."
+    risk = Risk(
+        function="the other processors are never used; with `nosmp` devices that need MSI or IO-APIC lines may fail"
+    )
+    proof = "kernel-log"
+    published = (
+        Published("-126 ms with CONFIG_SMP=n", "BeagleBone Black", "Bootlin boot-time training"),
+        Published("about 8 ms a processor", "x86", "Linux Plumbers 2019, F. Tang"),
+    )
+    references = ("kernel/smp.c: nosmp(), nrcpus()", "arch/x86/kernel/smpboot.c: native_smp_prepare_cpus()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel brings up several processors, or sets up interrupts for several."""
+        cmdline = context.system.cmdline
+        if cmdline.has("nosmp") or cmdline.value("maxcpus") == "0":
+            return Applies.no("SMP is switched off already", "nosmp")
+        if context.enabled("SMP") is False:
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+        log = KernelLog.of(context)
+        cpus = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+        if cpus is None:
+            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+        if cpus[1] != "1":
+            return Applies.yes("several processors are brought up", cpus.string)
+        if line := log.line(r"\.\.TIMER: vector=|APIC: Switch to symmetric I/O mode setup$"):
+            return Applies.yes("one processor, set up as one of several", line)
+        return Applies.no("there is one processor", cpus.string)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose both parameters: they do different things to interrupts."""
+        return (
+            Change(technique=self.id, ops=(SetParam("nr_cpus", "1"),), label="nr_cpus"),
+            Change(technique=self.id, ops=(SetParam("nosmp"),), label="nosmp"),
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by SMP mode that is deactivated, or by the number of processors."""
+        return either(
+            appeared(before, after, r"APIC: SMP mode deactivated|smpboot: SMP disabled"),
+            differs(before, after, r"smp: Brought up \d+ nodes?, (\d+) CPUs?"),
+            differs(before, after, r"smpboot: Allowing (\d+) CPUs"),
+        )
+
+
+class NumaOff(ParameterTechnique):
+    """One node is assumed without reading the tables."""
+
+    id = "numa-off"
+    title = "No search for memory nodes"
+    stage = "kernel"
+    what = "Sets `numa=off`."
+    why = "The SRAT and the processor's own registers are not searched for nodes."
+    when_not = "The machine has several nodes: memory would be allocated far from its user."
+    cost = "None on a machine with one node."
+    sets = (Param("numa", "off"),)
+    architectures = ("x86_64",)
+    references = ("arch/x86/mm/numa.c: dummy_numa_init(), x86_numa_init()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel searched and found nothing."""
+        if answer := self.already(context):
+            return answer
+        if context.enabled("NUMA") is False:
+            return Applies.no("the kernel knows no nodes", "CONFIG_NUMA is not set")
+        log = KernelLog.of(context)
+        if line := log.line(r"No NUMA configuration found"):
+            return Applies.yes("the kernel looks for nodes and finds none", line)
+        if line := log.line(r"NUMA: Node \d+ \[mem|SRAT: Node \d+ PXM"):
+            return Applies.no("the machine has memory nodes", line)
+        return Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no search was printed", "NUMA")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own word."""
+        return appeared(before, after, r"NUMA turned off")
+
+
+LEAST_USER_SPACE_NS = 10_000_000
+
+
+class RcuExpedited(ParameterTechnique):
+    """Mounts, network devices and module loading wait for grace periods."""
+
+    id = "rcu-expedited"
+    title = "Expedited RCU grace periods"
+    stage = "kernel"
+    what = "Sets `rcupdate.rcu_expedited=1`."
+    why = "A wait for a grace period (synchronize_rcu) ends after microseconds, not ticks, for user space too."
+    when_not = (
+        "For the kernel's own part, never: grace periods are expedited there whatever is set, until "
+        "rcu_end_inkernel_boot(), just before init is executed."
+    )
+    cost = "More wake-ups of other processors at run time; set /sys/kernel/rcu_expedited to 0 after boot."
+    kernels = "3.9 and later; a kernel with TINY_RCU ignores it"
+    sets = (Param("rcupdate.rcu_expedited", "1"),)
+    published = (
+        Published("none: Kata Containers, Clear Linux and Android set it without a number", "-", "their command lines"),
+    )
+    references = ("kernel/rcu/update.c: rcu_expedited_nesting, rcu_end_inkernel_boot()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when user space takes noticeable time before the goal."""
+        if answer := self.already(context):
+            return answer
+        if context.enabled("TINY_RCU"):
+            return Applies.no("one processor's tiny RCU has no grace period to wait for", "CONFIG_TINY_RCU=y")
+        start, goal = context.recording.mark("user-space"), context.recording.meta.goal_ns
+        if start is None or goal is None:
+            return Applies.unknown("it is not known when user space started; the kernel's own part cannot gain")
+        span = f"user space runs {(goal - start.ns) / 1e6:.1f} ms before the goal"
+        if goal - start.ns < LEAST_USER_SPACE_NS:
+            return Applies.no("the kernel's own part is expedited anyway, and there is little else", span)
+        return Applies.yes("user space may wait for grace periods", quote(span))
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by RCU's own word, where there is a user space part that could gain."""
+        effect = appeared(before, after, r"All grace periods are expedited \(rcu_expedited\)")
+        start, goal = after.recording.mark("user-space"), after.recording.meta.goal_ns
+        if effect.shown and start is not None and goal is not None and goal - start.ns < LEAST_USER_SPACE_NS:
+            told = KernelLog.of(after).line(r"All grace periods are expedited")
+            return Effect(False, f"it is set ({told}), but the kernel's part is expedited without it")
+        return effect
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    NoreplaceSmp(),
+    OneProcessor(),
+    NumaOff(),
+    RcuExpedited(),
+)

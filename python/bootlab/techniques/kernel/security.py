@@ -1,0 +1,176 @@
+"""Measures of security that cost time."""
+
+from __future__ import annotations
+
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.evidence import KernelLog, appeared, either, interval_shrank, vanished
+from bootlab.techniques.parameter import ParameterTechnique
+
+_DONE = r"random: crng init done"
+
+
+class RandomTrustCpu(ParameterTechnique):
+    """Whoever asks for random numbers before the generator is ready has to wait for entropy."""
+
+    id = "random-trust-cpu"
+    title = "Random numbers of the processor trusted"
+    stage = "kernel"
+    what = "Sets `random.trust_cpu=on`."
+    why = "RDRAND or its like fills the pool before the first user asks, instead of timer jitter or interrupts."
+    when_not = "The processor has no such instruction, or the kernel is configured to trust it already."
+    cost = "None at run time."
+    risk = Risk(security="the generator's first output depends on an instruction that nobody can inspect")
+    kernels = "4.19 and later"
+    sets = (Param("random.trust_cpu", "on"),)
+    references = ("drivers/char/random.c: random_init_early(), parse_trust_cpu()",)
+
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+        """Yes when trust is switched off, by configuration or parameter."""
+        if answer := self.already(context):
+            return answer
+        given = context.system.cmdline.value("random.trust_cpu")
+        if given in {"on", "1", "y", "yes"}:
+            return Applies.no("it is trusted already", f"random.trust_cpu={given}")
+        configured = context.enabled("RANDOM_TRUST_CPU")
+        if given is None and configured:
+            return Applies.no("it is trusted by configuration", "CONFIG_RANDOM_TRUST_CPU=y")
+        cpu = context.system.machine.cpu
+        if context.system.target == "qemu" and ("rdrand=off" in cpu or "-rdrand" in cpu):
+            return Applies.no("the processor has no random instruction", f"machine.cpu = {cpu}")
+        if given is not None:
+            return Applies.yes("trust is switched off on the command line", f"random.trust_cpu={given}")
+        if configured is False:
+            return Applies.yes(
+                "the kernel does not trust the processor's numbers", "CONFIG_RANDOM_TRUST_CPU is not set"
+            )
+        line = KernelLog.of(context).line(_DONE)
+        return Applies.unknown("the kernel's configuration is not known", line)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by a generator that is ready, or ready earlier."""
+        return either(
+            appeared(before, after, _DONE),
+            interval_shrank(before, after, r"Linux version ", _DONE, least_ns=50_000_000),
+        )
+
+
+class AuditOff(ParameterTechnique):
+    """The audit subsystem starts a thread and writes a record for each security event."""
+
+    id = "audit-off"
+    title = "Auditing switched off"
+    stage = "kernel"
+    what = "Sets `audit=0`."
+    why = "No kauditd, no netlink socket, and no records on the console when no daemon takes them."
+    when_not = "Auditing is required, or systemd's journal collects the records."
+    cost = "None but security."
+    risk = Risk(security="security events leave no record until the next boot")
+    kernels = "2.6.6 and later with CONFIG_AUDIT"
+    sets = (Param("audit", "0"),)
+    references = ("kernel/audit.c: audit_enable(), audit_init()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel set the subsystem up."""
+        if answer := self.already(context):
+            return answer
+        if context.enabled("AUDIT") is False:
+            return Applies.no("there is no audit subsystem", "CONFIG_AUDIT is not set")
+        log = KernelLog.of(context)
+        if line := log.line(r"audit: disabled \(until reboot\)"):
+            return Applies.no("auditing is off already", line)
+        if line := log.line(r"audit: initializing netlink subsys"):
+            return Applies.yes("the audit subsystem is set up", line)
+        return (
+            Applies.unknown(log.why_silent())
+            if log.why_silent()
+            else Applies.no("no audit subsystem", "no audit: line")
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own word."""
+        return appeared(before, after, r"audit: disabled \(until reboot\)")
+
+
+_MODULE = (
+    r"AppArmor: AppArmor initialized|SELinux:  Initializing|landlock: Up and running|TOMOYO Linux initialized|"
+    r"Smack:  Initializing|Yama: (?:becoming mindful|disabled by default)|LSM support for eBPF active"
+)
+
+
+class LsmOff(ParameterTechnique):
+    """Each module sets up tables, file systems and hooks."""
+
+    id = "lsm-off"
+    title = "Security modules off"
+    stage = "kernel"
+    what = "Sets `lsm=` to an empty list: only the built-in capabilities stay."
+    why = "No module is initialised, and no hook is called on each open, exec and allocation."
+    when_not = "A module confines anything on the system, or policy is loaded at boot."
+    cost = "None but security."
+    risk = Risk(security="AppArmor, SELinux, Landlock, Yama, TOMOYO, Smack and integrity hooks are all off")
+    kernels = "5.1 and later"
+    sets = (Param("lsm", ""),)
+    references = ("security/security.c: choose_lsm_order(), ordered_lsm_init()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when at least one module said that it is there."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if line := log.line(_MODULE):
+            return Applies.yes(f"{log.count(_MODULE)} security modules are set up", line)
+        return (
+            Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no security module is set up", "LSM")
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the modules that do not come up any more."""
+        return vanished(before, after, _MODULE)
+
+
+_MITIGATION = r"^[\w ]{2,40}: (?:Mitigation: |Spectre v2 / )"
+
+
+class MitigationsOff(ParameterTechnique):
+    """Retpolines, page table isolation and their like cost every system call."""
+
+    id = "mitigations-off"
+    title = "Processor mitigations off"
+    stage = "kernel"
+    what = "Sets `mitigations=off`."
+    why = "System calls, interrupts and indirect calls get cheaper, which user space start-up makes many of."
+    when_not = "Any code that is not trusted runs on the machine. Nobody has published a boot that got faster by it."
+    cost = "None but security."
+    risk = Risk(
+        security="other programs, guests or web pages can read memory through Spectre, Meltdown, MDS and their kin"
+    )
+    kernels = "5.2 and later"
+    sets = (Param("mitigations", "off"),)
+    references = ("kernel/cpu.c: mitigations_parse_cmdline()", "arch/x86/kernel/cpu/bugs.c: cpu_select_mitigations()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel printed a mitigation that it uses."""
+        if answer := self.already(context):
+            return answer
+        log = KernelLog.of(context)
+        if line := log.line(_MITIGATION):
+            return Applies.yes(f"{log.count(_MITIGATION)} mitigations are in use", line)
+        return (
+            Applies.unknown(log.why_silent())
+            if log.why_silent()
+            else Applies.no("none is in use", "no Mitigation: line")
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the mitigations that are not printed any more."""
+        return vanished(before, after, _MITIGATION)
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    RandomTrustCpu(),
+    AuditOff(),
+    LsmOff(),
+    MitigationsOff(),
+)

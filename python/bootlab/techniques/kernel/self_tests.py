@@ -1,0 +1,98 @@
+"""Tests that the kernel makes of itself, and watches that it keeps."""
+
+from __future__ import annotations
+
+from bootlab.model.cmdline import Param
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.evidence import KernelLog, appeared, vanished
+from bootlab.techniques.parameter import ParameterTechnique
+
+_DISABLED = r"alg: self-tests disabled"
+
+
+class CryptoSelftests(ParameterTechnique):
+    """Every algorithm is tested with known answers when it registers, before it may be used."""
+
+    id = "crypto-selftests"
+    title = "Crypto self-tests skipped"
+    stage = "kernel"
+    what = "Sets `cryptomgr.notests`."
+    why = "Distribution kernels build in dozens of algorithms and test each against hundreds of vectors before init."
+    when_not = "The tests are compiled out already, or the system must run them (FIPS 140: `fips=1` runs them anyway)."
+    cost = "None at run time."
+    risk = Risk(
+        debuggability="the self-tests are a safety net: a miscompiled algorithm or a broken accelerator goes unnoticed"
+    )
+    kernels = "4.5 and later"
+    proof = "kernel-log"
+    sets = (Param("cryptomgr.notests"),)
+    references = (
+        "crypto/testmgr.c: alg_test()",
+        "crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.16 CRYPTO_SELFTESTS",
+    )
+
+    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+        """Yes when the tests are compiled in and nothing has switched them off."""
+        if answer := self.already(context):
+            return answer
+        if line := KernelLog.of(context).line(_DISABLED):
+            return Applies.no("the kernel skips them already", line)
+        if context.system.cmdline.value("fips") == "1":
+            return Applies.no("FIPS mode runs them whatever this parameter says", "fips=1")
+        manager = context.enabled("CRYPTO_MANAGER")
+        if manager is None:
+            return Applies.unknown("the kernel prints nothing while it tests, and its configuration is not known")
+        if not manager:
+            return Applies.no("there is no crypto manager in the kernel", "CONFIG_CRYPTO_MANAGER is not set")
+        if context.enabled("CRYPTO_MANAGER_DISABLE_TESTS"):
+            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y")
+        if context.kernel_version >= (6, 16) and not context.enabled("CRYPTO_SELFTESTS"):
+            return Applies.no("the tests are compiled out", "CONFIG_CRYPTO_SELFTESTS is not set")
+        return Applies.yes("the self-tests are compiled in", "CONFIG_CRYPTO_MANAGER_DISABLE_TESTS is not set")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's own word, printed when the first test is left out."""
+        return appeared(before, after, _DISABLED)
+
+
+_ENABLED = r"NMI watchdog: Enabled\. Permanently consumes one hw-PMU counter"
+
+
+class Nowatchdog(ParameterTechnique):
+    """The hard lockup detector takes a counter of the performance unit on each processor."""
+
+    id = "nowatchdog"
+    title = "Lockup detectors off"
+    stage = "kernel"
+    what = "Sets `nowatchdog`."
+    why = "Each processor gets a performance event and a timer when it comes up."
+    when_not = "There is no usable performance unit: then only a timer is left to save."
+    cost = "None at run time."
+    risk = Risk(function="a processor that hangs is not noticed and not reported")
+    kernels = "2.6.36 and later"
+    sets = (Param("nowatchdog"),)
+    references = ("kernel/watchdog.c: nowatchdog_setup()", "kernel/watchdog_hld.c: hardlockup_detector_perf_enable()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the hard lockup detector was enabled."""
+        if answer := self.already(context):
+            return answer
+        if context.enabled("LOCKUP_DETECTOR") is False:
+            return Applies.no("the kernel has no lockup detectors", "CONFIG_LOCKUP_DETECTOR is not set")
+        log = KernelLog.of(context)
+        if line := log.line(_ENABLED):
+            return Applies.yes("the hard lockup detector takes a counter", line)
+        if line := log.line(r"Perf NMI watchdog permanently disabled"):
+            return Applies.no("the hard lockup detector found no counter: there is only a timer left", line)
+        return Applies.unknown(log.why_silent() or "the kernel did not print whether a detector was started")
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the detector that is not enabled. The soft lockup detector says nothing either way."""
+        return vanished(before, after, _ENABLED)
+
+
+TECHNIQUES: tuple[Technique, ...] = (
+    CryptoSelftests(),
+    Nowatchdog(),
+)

@@ -1,0 +1,1 @@
+"""Techniques that are rows: each sets options of the kernel's configuration, and says what that costs."""
