@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import statistics
+from typing import Literal
 
 import msgspec
 
@@ -38,6 +40,87 @@ class StageDelta(msgspec.Struct, frozen=True):
     after_ns: int | None
 
 
+class StageVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One stage, judged alone by its lengths in several boots of both sides (virtual nanoseconds)."""
+
+    stage: str
+    verdict: Verdict
+    saved_ns: int
+    """Median of the base minus median of the variant."""
+    base_ns: tuple[int, ...]
+    variant_ns: tuple[int, ...]
+
+
+class Steady(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of the boot in which both sides do the same things in the same order, judged at its last event.
+
+    `until`: what ended it. "goal": nothing, it is the whole boot; "order": the events came in another order behind
+    `event`; "dithers": the boots of one side already differ at `following`. Values are the times and instruction
+    counts at which each boot reached `event`.
+    """
+
+    event: str
+    until: Literal["goal", "order", "dithers"]
+    following: str = ""
+    verdict: Verdict
+    insns_verdict: Verdict
+    base_ns: tuple[int, ...]
+    variant_ns: tuple[int, ...]
+    base_insns: tuple[int, ...]
+    variant_insns: tuple[int, ...]
+
+    @property
+    def saved_ns(self) -> int:
+        """Time saved by then, median against median."""
+        return _middle(self.base_ns) - _middle(self.variant_ns)
+
+    @property
+    def saved_insns(self) -> int:
+        """Instructions saved by then, median against median."""
+        return _middle(self.base_insns) - _middle(self.variant_insns)
+
+
+HoldKind = Literal["jumps", "absorbs", "turns", "shorter"]
+
+
+class Hold(msgspec.Struct, frozen=True, kw_only=True):
+    """A wait that decides when the goal comes, and what comes before it judged instead.
+
+    `after`, `before`: the console lines or marks around it. `kind`: "jumps" where the wait's length differs between
+    boots that differ in nothing that matters, "absorbs" where it takes back what the change saved before it, "turns"
+    where the variant comes later and leaves earlier (or the other way round); these three decide nothing about the
+    change. "shorter": the wait itself differs, which may be the change's doing.
+    `idle_ns`: the shortest and the longest that the machine stood still there. `period_ns`: of the grid that its end
+    lies on, where the jumps show one. `base_ns`, `variant_ns`: when each boot came to the wait.
+    """
+
+    after: str
+    before: str
+    kind: HoldKind
+    idle_ns: tuple[int, int]
+    idle_saved_ns: int = 0
+    """How much shorter the machine stood still there, median against median."""
+    period_ns: int | None = None
+    base_ns: tuple[int, ...]
+    variant_ns: tuple[int, ...] = ()
+    verdict: Verdict = Verdict.UNKNOWN
+    """Of what comes before the wait."""
+
+    @property
+    def decides(self) -> bool:
+        """Tell whether the goal's time says nothing about the change, so that what comes before the wait is judged."""
+        return self.kind != "shorter"
+
+    @property
+    def saved_ns(self) -> int | None:
+        """Time saved before the wait, median against median; None without a variant."""
+        return _middle(self.base_ns) - _middle(self.variant_ns) if self.variant_ns else None
+
+
+def _middle(values: tuple[int, ...]) -> int:
+    return round(statistics.median(values))
+
+
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One variant against its base: numbers, proof, verdict. `key` leads to the recording."""
 
@@ -60,6 +143,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     base_samples_ns: tuple[int, ...] = ()
     p_value: float | None = None
     interval_ns: tuple[int, int] | None = None
+    stage_verdicts: tuple[StageVerdict, ...] = ()
+    """Each stage judged alone, where base and variant were booted under several dithers."""
+    steady: Steady | None = None
+    """What was saved up to the first difference of schedule."""
+    hold: Hold | None = None
+    """The wait that decides when the goal comes, where there is one."""
 
     @property
     def saved_ns(self) -> int | None:
