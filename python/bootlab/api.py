@@ -35,6 +35,7 @@ from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
+from bootlab.techniques.base import COSTS
 from bootlab.timers import laboratory as timers
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ DEFAULT_STORE = Path(".bootlab")
 
 EVERY_CALL = TraceRequest()
 WHOLE_BOOT = KernelTracer()
-_COSTS = ("function", "security")
 
 
 class Results:
@@ -446,8 +446,8 @@ class System:
     def stack(self, *ids: str, allow: Iterable[str] = (), also: Iterable[str] = ()) -> Results:
         """Try, put the winners on top of each other, leave each out once, hand over the faster system.
 
-        What costs function or security is tried too, and stacked only when `ids` or `also` name it or `allow` lets
-        its kind in. Cut off at any moment, the same call goes on without repeating a boot. Raises as `try_` does.
+        What costs function, security or run time is tried too, and stacked only when `ids` or `also` name it or `allow`
+        lets its kinds in. Cut off at any moment, the same call goes on without repeating a boot. Raises as `try_` does.
 
         >>> import bootlab
         >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
@@ -491,6 +491,6 @@ def _selection(
     ids: tuple[str, ...], allow: Iterable[str], also: Iterable[str], stages: Iterable[str] = ()
 ) -> Selection:
     allowed = frozenset(allow)
-    if wrong := sorted(allowed.difference(_COSTS)):
-        raise UserError(f"{wrong[0]!r} is no cost that can be allowed", hint=f"known: {', '.join(_COSTS)}")
+    if wrong := sorted(allowed.difference(COSTS)):
+        raise UserError(f"{wrong[0]!r} is no cost that can be allowed", hint=f"known: {', '.join(COSTS)}")
     return Selection(ids=ids, allow=allowed, also=tuple(also), stages=tuple(stages))

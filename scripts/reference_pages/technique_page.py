@@ -7,7 +7,6 @@ from bootlab.techniques.base import Technique
 from bootlab.techniques.registry import BUILT_IN
 from reference_pages.markdown import table
 
-_KINDS = ("security", "function", "debuggability")
 _PROOFS = {
     "recording": "marks, artefact sizes or the console of the two timing boots",
     "kernel-log": "a line of the kernel's log",
@@ -17,8 +16,9 @@ _INTRODUCTION = """\
 # Techniques
 
 {count} techniques, in the order in which they are listed and tried. A boot decides whether one helps; a published gain
-belongs to the machine beside it. All are tried. One that costs security or function is *stacked* only when it is named,
-with `--also ID`, or with `--allow security` or `--allow function`.
+belongs to the machine beside it. All are tried. One that costs security, function or run time (the running system is
+slower, or takes more power or memory) is *stacked* only when it is named, with `--also ID`, or when each of its costs is
+let in, with `--allow security`, `--allow function` or `--allow runtime`.
 
 To write one: [add a technique](../how-to/add-a-technique.md). What the verdicts mean: [verdicts](../explanation/verdicts.md).
 
@@ -31,7 +31,7 @@ def render() -> str:
         (
             f"[`{t.id}`](#{t.id})",
             t.stage,
-            ", ".join(_costs(t)),
+            ", ".join(t.risk.kinds),
             "only when asked" if t.risk.off_by_default else "yes",
             t.title,
         )
@@ -43,16 +43,12 @@ def render() -> str:
     return "".join(parts)
 
 
-def _costs(technique: Technique) -> list[str]:
-    return [kind for kind in _KINDS if getattr(technique.risk, kind)]
-
-
 def _section(technique: Technique) -> str:
     lines = [f"\n## {technique.id}\n", f"{technique.title}. {technique.what}\n"]
     lines.append(f"* **Why it helps**: {technique.why}")
     lines.append(f"* **When it does not**: {technique.when_not}")
     lines.append(f"* **Cost**: {technique.cost}")
-    lines += [f"* **Risk, {kind}**: {getattr(technique.risk, kind)}" for kind in _costs(technique)]
+    lines += [f"* **Risk, {kind}**: {getattr(technique.risk, kind)}" for kind in technique.risk.kinds]
     lines.append(
         f"* **Kernels**: {technique.kernels}; **architectures**: {', '.join(technique.architectures) or 'any'}"
     )

@@ -103,12 +103,25 @@ def test_its_range_of_kernels_can_be_read(technique):
     kernel_range(technique.kernels)
 
 
-def test_security_and_function_are_off_by_default():
-    off = {t.id for t in all_techniques() if t.risk.off_by_default}
-    assert {"mitigations-off", "init-on-alloc", "audit-off", "lsm-off", "random-trust-cpu"} <= off
-    assert {"initcall-blacklist", "acpi-off", "pci-off", "memory-limit", "app-as-init", "one-processor"} <= off
-    on = {t.id for t in all_techniques()} - off
+def test_what_a_stack_leaves_out_by_default():
+    off = {t.id: t.risk.costs for t in all_techniques() if t.risk.off_by_default}
+    security = {"mitigations-off", "init-on-alloc", "audit-off", "lsm-off", "random-trust-cpu", "hardening-checks-off"}
+    assert security <= {i for i, costs in off.items() if "security" in costs}
+    function = {"initcall-blacklist", "acpi-off", "pci-off", "memory-limit", "app-as-init", "console-dropped"}
+    assert function <= {i for i, costs in off.items() if "function" in costs}
+    runtime = {"no-apic-timer", "noreplace-smp", "rcu-expedited", "timer-frequency", "slab-allocator", "thumb2-kernel"}
+    assert runtime <= {i for i, costs in off.items() if "runtime" in costs}
+    on = {t.id for t in all_techniques()} - off.keys()
     assert {"quiet", "crypto-selftests", "lpj-preset", "initramfs-compression", "kernel-pvh", "firmware-qboot"} <= on
+
+
+@every_technique
+def test_what_slows_the_running_system_by_its_own_words_says_so_as_a_risk(technique):
+    words = re.search(
+        r"slower at run time|all the while the system runs|wake-ups|worse|under load|register less|lock prefix",
+        technique.cost,
+    )
+    assert not words or technique.risk.runtime
 
 
 def test_recordings_are_small_and_used():

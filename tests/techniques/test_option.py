@@ -76,13 +76,14 @@ def test_the_proof_names_what_else_went():
     assert shown.evidence.endswith("off too: CONFIG_FUNCTION_TRACER")
 
 
-def test_checks_of_lists_stay_where_they_are_hardening():
-    technique = get("debug-options-off")
+def test_debugging_goes_without_hardening_and_hardening_with_what_selects_it():
     config = {"CONFIG_DEBUG_LIST": "y", "CONFIG_BUG_ON_DATA_CORRUPTION": "y", "CONFIG_DEBUG_OBJECTS": "y"}
-    (change,) = technique.changes(context(config))
+    (change,) = get("debug-options-off").changes(context(config))
     assert change.ops == (SetKernelOptions((("DEBUG_OBJECTS", "n"),)),)
-    after = evidence({k: v for k, v in config.items() if k != "CONFIG_DEBUG_OBJECTS"}, sha="b")
-    assert technique.took_effect(evidence(config), after).shown
+    hardening = get("hardening-checks-off")
+    assert hardening.risk.security
+    (change,) = hardening.changes(context(config))
+    assert change.ops == (SetKernelOptions((("BUG_ON_DATA_CORRUPTION", "n"), ("DEBUG_LIST", "n"))),)
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,12 @@ def _list(*, as_json: bool) -> None:
     for column in ("id", "stage", "risk", "what"):
         table.add_column(column)
     for technique in found:
-        risk = ", ".join(k for k in ("security", "function", "debuggability") if getattr(technique.risk, k))
+        risk = ", ".join(technique.risk.kinds)
         table.add_row(Text(technique.id, "bold"), technique.stage, Text(risk, "yellow"), Text(technique.title))
     out().print(table)
     out().print(
-        f"{len(found)} techniques. What costs security or function is tried, but stacked only when named or allowed."
+        f"{len(found)} techniques. What costs security, function or run time is tried, but stacked only when named or "
+        "allowed."
     )
 
 
@@ -88,9 +89,7 @@ def _show(technique: Technique, *, as_json: bool) -> None:
         ("why it helps", technique.why),
         ("when it does not", technique.when_not),
         ("cost", technique.cost),
-        ("risk: security", technique.risk.security),
-        ("risk: function", technique.risk.function),
-        ("risk: debuggability", technique.risk.debuggability),
+        *((f"risk: {kind}", getattr(technique.risk, kind)) for kind in technique.risk.kinds),
         ("kernels", technique.kernels),
         ("architectures", ", ".join(technique.architectures) or "any"),
         ("conflicts with", ", ".join(technique.conflicts)),

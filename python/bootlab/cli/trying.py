@@ -25,6 +25,7 @@ class Cost(enum.StrEnum):
 
     FUNCTION = "function"
     SECURITY = "security"
+    RUNTIME = "runtime"
 
 
 IdsArgument = Annotated[
@@ -33,7 +34,7 @@ IdsArgument = Annotated[
 ]
 AllowOption = Annotated[
     list[Cost] | None,
-    typer.Option("--allow", help="Stack also what costs `function` or `security`. May be given twice."),
+    typer.Option("--allow", help="Stack also what costs `function`, `security` or `runtime`. May be repeated."),
 ]
 AlsoOption = Annotated[
     list[str] | None,

@@ -12,8 +12,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """A choice of techniques.
 
     `ids`: only these, tried also where they say that they do not apply, and stacked whatever they cost. Without: all
-    of the catalogue is tried; what costs security or function is stacked only when `allow` (`security`, `function`)
-    lets its kind in or `also` names it. `stages`: without `ids`, only techniques of these.
+    of the catalogue is tried; what costs security, function or run time is stacked only when `allow` lets its kinds in
+    (`security`, `function`, `runtime`) or `also` names it. `stages`: without `ids`, only techniques of these.
     """
 
     ids: tuple[str, ...] = ()
@@ -38,12 +38,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         """Return why a technique stays out of the stack, or "" when it may be stacked."""
         if technique.id in self.ids or technique.id in self.also:
             return ""
-        risk = technique.risk
-        costs = [name for name, text in (("security", risk.security), ("function", risk.function)) if text]
-        barred = [name for name in costs if name not in self.allow]
+        barred = [kind for kind in technique.risk.costs if kind not in self.allow]
         if not barred:
             return ""
-        return f"it costs {' and '.join(barred)}: stacked only with --also {technique.id} or --allow {barred[0]}"
+        options = " ".join(f"--allow {kind}" for kind in barred)
+        return f"it costs {' and '.join(barred)}: stacked only with --also {technique.id} or {options}"
 
 
 def proof_symbols() -> tuple[str, ...]:
@@ -52,4 +51,4 @@ def proof_symbols() -> tuple[str, ...]:
 
 
 EVERYTHING = Selection()
-"""All techniques are tried; those that cost neither security nor function are stacked."""
+"""All techniques are tried; those that cost neither security nor function nor run time are stacked."""

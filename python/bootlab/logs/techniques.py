@@ -1,13 +1,16 @@
 """Which of the costs' technique ids can be tried at once.
 
-The catalogue itself is large; its ids are the names of its files (a test holds them together), so an analysis does not
-import it.
+The catalogue itself is large, so an analysis does not import it: its ids are read out of its text (a test holds them
+together).
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
+
+_ID = re.compile(r'^(?:    id = |        id=)"([a-z0-9-]+)"', re.MULTILINE)
 
 ELSEWHERE: dict[str, str] = {
     "bootdelay-zero": "boot loader: set bootdelay",
@@ -22,7 +25,8 @@ ELSEWHERE: dict[str, str] = {
 def tryable() -> frozenset[str]:
     """Return the ids of the built-in techniques."""
     folder = Path(__file__).resolve().parent.parent / "techniques"
-    return frozenset(f.stem.replace("_", "-") for f in folder.glob("*/[!_]*.py"))
+    texts = (file.read_text(encoding="utf-8") for file in folder.glob("*/[!_]*.py"))
+    return frozenset(found for text in texts for found in _ID.findall(text))
 
 
 def way(technique: str) -> str:

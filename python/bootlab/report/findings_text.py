@@ -15,8 +15,6 @@ from bootlab.report.change_text import change_text
 from bootlab.report.shown_text import one_line
 from bootlab.techniques.base import Answer
 
-_RISKS = ("security", "function", "debuggability")
-
 
 def show(console: Console, findings: Sequence[Finding], *, everything: bool = False) -> None:
     """Print what applies in full, what is open in one line each; `everything`: also what does not apply."""
@@ -49,9 +47,9 @@ def _show_one(console: Console, finding: Finding) -> None:
         rows.add_row("", Text(one_line(_gain(gain), 300), "dim"))
     rows.add_row(Text("not when", "dim"), Text(finding.when_not))
     rows.add_row(Text("cost", "dim"), Text(finding.cost))
-    for kind in _RISKS:
-        if text := getattr(finding.risk, kind):
-            rows.add_row(Text("risk", "dim"), Text(f"{kind}: {text}", "yellow" if kind != "debuggability" else ""))
+    for kind in finding.risk.kinds:
+        text = f"{kind}: {getattr(finding.risk, kind)}"
+        rows.add_row(Text("risk", "dim"), Text(text, "yellow" if kind in finding.risk.costs else ""))
     console.print(rows)
 
 

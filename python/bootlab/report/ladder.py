@@ -137,7 +137,7 @@ def _rung(trial: Trial, technique: Technique, part: str, base_bytes: int | None,
         load_ns=_load_ns(trial.artefact_bytes, bandwidth_bytes_per_s),
         decompression_ns=after.get("decompression"),
         kernel_ns=after.get("kernel"),
-        costs=tuple(kind for kind in ("security", "function", "debuggability") if getattr(risk, kind)),
+        costs=risk.kinds,
     )
 
 

@@ -15,6 +15,7 @@ from bootlab.model.verdict import Trial
 from bootlab.report.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.report.results import BootSummary, Results, StackResult
 from bootlab.report.shown_text import visible
+from bootlab.report.terminal import RISK_FLAGS
 from bootlab.report.trace import beside_stages
 from bootlab.techniques.base import Risk
 
@@ -227,7 +228,7 @@ def _words(words: Iterable[Word]) -> list[list[str]]:
 
 
 def _risk(risk: Risk) -> dict[str, str]:
-    return {"S": _show(risk.security), "F": _show(risk.function), "d": _show(risk.debuggability)}
+    return {flag: _show(getattr(risk, kind)) for kind, flag in RISK_FLAGS.items()}
 
 
 def _show(text: str, limit: int = TEXT_LIMIT) -> str:

@@ -9,7 +9,7 @@ from bootlab.model.verdict import Verdict
 from bootlab.report import figures
 from bootlab.report.results import FinalSystem, Results, StackResult
 from bootlab.report.shown_text import one_line
-from bootlab.report.terminal import proof, risk_flags
+from bootlab.report.terminal import RISK_LEGEND, proof, risk_flags
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
@@ -126,7 +126,7 @@ def _trials(results: Results) -> str:
         rows.append(
             f"| {code_cell(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {risk} | {plain(proof(t))} |"
         )
-    return "\n".join(rows) + "\n\nRisk: S security, F function, d debugging."
+    return "\n".join(rows) + f"\n\nR{RISK_LEGEND[1:]}."
 
 
 def _stages(results: Results) -> str:

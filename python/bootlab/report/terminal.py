@@ -28,14 +28,15 @@ VERDICT_STYLES: dict[Verdict, str] = {
 
 ANSWER_STYLES: dict[Answer, str] = {Answer.YES: "green", Answer.NO: "dim", Answer.UNKNOWN: "yellow"}
 
+RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
+RISK_LEGEND = "risk: S security, F function, R run time, d debugging"
+
 BAR_WIDTH = 24
 
 
 def risk_flags(risk: Risk) -> str:
-    """`SF` for a risk to security and function; `d` when only debugging suffers."""
-    return "".join(
-        flag for flag, text in (("S", risk.security), ("F", risk.function), ("d", risk.debuggability)) if text
-    )
+    """`SFR` for a risk to security, function and run time; `d` when only debugging suffers."""
+    return "".join(RISK_FLAGS[kind] for kind in risk.kinds)
 
 
 def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
@@ -81,7 +82,7 @@ def trial_table(results: Results) -> RenderableType:
         if sampled:
             row.insert(4, figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
         table.add_row(*row)
-    return Group(Fitted(table), Text("risk: S security, F function, d debugging", style="dim"))
+    return Group(Fitted(table), Text(RISK_LEGEND, style="dim"))
 
 
 def proof(trial: Trial) -> str:
@@ -130,7 +131,8 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
         parts.append(Fitted(left))
     skipped = len(stack.rejected) - len(rejected)
     if skipped:
-        said = f"{skipped} more were not booted: costs of security or function, exclusions, or too much lost alone"
+        why = "costs of security, function or run time, exclusions, or too much lost alone"
+        said = f"{skipped} more were not booted: {why}"
         parts.append(Text(said, style="dim"))
     return Group(*parts)
 

@@ -57,17 +57,39 @@ class Applies(msgspec.Struct, frozen=True):
         return cls(Answer.UNKNOWN, reason, evidence)
 
 
+COSTS = ("security", "function", "runtime")
+"""Kinds of risk that keep a technique out of `stack` unless they are let in."""
+
+RISKS = (*COSTS, "debuggability")
+"""Every kind, the gravest first."""
+
+
 class Risk(msgspec.Struct, frozen=True, kw_only=True):
-    """What is lost. Anything in `security` or `function` keeps a technique out of `stack` unless asked for."""
+    """What is lost for as long as the system runs. What only one variant loses counts for the technique.
+
+    `runtime`: the running system is slower, or takes more power or memory. Anything of `COSTS` keeps a technique out of
+    `stack` unless it is asked for.
+    """
 
     security: str = ""
     function: str = ""
+    runtime: str = ""
     debuggability: str = ""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds of `RISKS` that it has."""
+        return tuple(kind for kind in RISKS if getattr(self, kind))
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """Return the kinds of `COSTS` that it has."""
+        return tuple(kind for kind in COSTS if getattr(self, kind))
 
     @property
     def off_by_default(self) -> bool:
         """Tell whether `stack` leaves it out unless it is named."""
-        return bool(self.security or self.function)
+        return bool(self.costs)
 
 
 NO_RISK = Risk()

@@ -53,7 +53,7 @@ const STAGES = ["firmware", "kernel set-up", "decompression", "kernel start", "k
 const stageClass = (name) => { const i = STAGES.indexOf(name); return `stage-${i < 0 ? "other" : i}`; };
 const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable", "not booted"];
 const verdictBadge = (verdict) => el("span", { class: `verdict v-${verdict.replaceAll(" ", "-")}` }, verdict);
-const RISKS = { S: "security", F: "function", d: "debugging" };
+const RISKS = { S: "security", F: "function", R: "run time", d: "debugging" };
 
 function riskFlags(risk) {
   return Object.entries(risk).filter(([, text]) => text).map(([flag, text]) =>

@@ -34,7 +34,7 @@ function trialSection(data) {
     el("div", { class: "controls" }, searchBox("Filter trials", (needle) => { state.needle = needle; update(); }), chips, shown), table.node);
 }
 
-const riskRank = (risk) => (risk.S ? 4 : 0) + (risk.F ? 2 : 0) + (risk.d ? 1 : 0);
+const riskRank = (risk) => (risk.S ? 8 : 0) + (risk.F ? 4 : 0) + (risk.R ? 2 : 0) + (risk.d ? 1 : 0);
 const proofText = (t) => [t.failed ? t.outcome : "", t.reason, t.evidence].filter(Boolean).join("; ") || t.what;
 
 function miniBar(saved, biggest) {

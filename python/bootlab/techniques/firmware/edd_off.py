@@ -21,7 +21,7 @@ class EddOff(ParameterTechnique):
     why = "Each BIOS disk costs several BIOS calls and the read of a sector before the kernel is even unpacked."
     when_not = "The installer or a boot loader tool uses /sys/firmware/edd to find the BIOS' first disk."
     cost = "None but /sys/firmware/edd."
-    risk = Risk(debuggability="/sys/firmware/edd is empty")
+    risk = Risk(function="/sys/firmware/edd is empty: installers cannot tell the BIOS' first disk by it")
     architectures = ("x86_64",)
     kernels = "2.6.8 and later; `off` on the command line 2.6.19 and later"
     rests_on = ("console",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import built_with
 from bootlab.techniques.option import value_of
 
@@ -21,6 +21,7 @@ class CompilerOptimisation(Technique):
     why = "An image of -Os is a tenth smaller: less to load and unpack. The code of -O2 is faster."
     when_not = "The sign depends on storage and processor."
     cost = "None but the other's advantage."
+    risk = Risk(runtime="a kernel of -Os executes more instructions for the same work")
     proof = "recording"
     both_ways = True
     builds = True

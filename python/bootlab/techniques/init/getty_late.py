@@ -28,7 +28,10 @@ class GettyLate(Technique):
     why = "The processor and the serial port belong to the application until its goal."
     when_not = "Nobody starts a getty, or the application is no entry beside them."
     cost = "A login prompt comes later, after each logout too."
-    risk = Risk(debuggability="no login on the consoles until some seconds after the goal")
+    risk = Risk(
+        runtime="after each logout the next login prompt comes some seconds later",
+        debuggability="no login on the consoles until some seconds after the goal",
+    )
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

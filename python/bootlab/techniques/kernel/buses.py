@@ -66,6 +66,7 @@ class Serial8250Uarts(Technique):
     why = "Each configured port is probed and registered as a device, whether it is there or not."
     when_not = "All configured ports exist, or more of them come with a plug-in card."
     cost = "Further ports stay unusable until the number is raised."
+    risk = Risk(function="a port that is plugged in later stays unusable")
     proof = "kernel-log"
     references = ("drivers/tty/serial/8250/8250_core.c: nr_uarts", "Firecracker's default kernel command line")
 

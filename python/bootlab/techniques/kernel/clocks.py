@@ -25,6 +25,7 @@ class NoApicTimer(ParameterTechnique):
         "known without measuring (TSC deadline timer, hypervisor, CPUID)."
     )
     cost = "Setting the next timer interrupt at run time goes to the HPET, which is slower than the local APIC."
+    risk = Risk(runtime="each timer interrupt is set by way of the HPET, which takes longer than the local APIC")
     architectures = ("x86_64",)
     conflicts = ("hpet-off",)
     proof = "kernel-log"
@@ -107,6 +108,7 @@ class TscReliable(ParameterTechnique):
     why = "A measuring loop (check_tsc_sync_source) runs against every processor that is brought up."
     when_not = "There is one processor: nothing is compared, and what is left of the parameter works after boot."
     cost = "A counter that drifts is not noticed any more: time goes wrong."
+    risk = Risk(function="a counter that drifts is not noticed, and time goes wrong")
     architectures = ("x86_64",)
     proof = "kernel-log"
     sets = (Param("tsc", "reliable"),)
@@ -188,6 +190,7 @@ class TimerFrequency(Technique):
     why = "Waits of a tick or two, and the calibration of the delay loop, become shorter with more ticks a second."
     when_not = "Nothing in the boot waits in ticks; then more ticks only cost."
     cost = "More ticks cost power and time all the while the system runs."
+    risk = Risk(runtime="more ticks cost power and processor time; fewer make short sleeps and time slices coarser")
     late = True
     proof = "recording"
     builds = True

@@ -113,7 +113,10 @@ class ConsoleDropped(Technique):
     why = "No message is formatted for or sent to a port, and the port is not set up for it."
     when_not = "The goal or the check comes through /dev/console, or somebody reads the boot on the port."
     cost = "None while it boots; `dmesg` still holds every message."
-    risk = Risk(debuggability="no message, not even a panic, reaches the port; /dev/console leads nowhere")
+    risk = Risk(
+        function="/dev/console leads nowhere: what programs write to it is lost",
+        debuggability="no message, not even a panic, reaches the port",
+    )
     rests_on = ("cmdline",)
     proof = "recording"
     published = (Published("1 s to 3 s for enabling ttyS0", "HPE and Dell servers, 115200 baud", "lkml 2210.1/02811"),)
@@ -195,7 +198,7 @@ class DebugLeftovers(Technique):
     references = ("Documentation/admin-guide/kernel-parameters.txt", "kernel/printk/printk.c", "init/main.c")
 
     def _present(self, context: Context) -> tuple[str, ...]:
-        there = context.system.cmdline.params
+        there = [p for p in context.system.cmdline.params if not _hardening(p)]
         return tuple(key for key in SIGNATURES if any(same_key(p.key, key) for p in there))
 
     def applies(self, context: Context) -> Applies:
@@ -216,6 +219,11 @@ class DebugLeftovers(Technique):
         proofs = [vanished(before, after, SIGNATURES[key]) for key in gone if SIGNATURES[key]]
         silent = Effect(False, f"nothing is printed on account of {' '.join(gone)}")
         return either(*proofs) if proofs else silent
+
+
+def _hardening(param: Param) -> bool:
+    """Tell whether SLUB's checks were asked for as hardening: red zones and sanity checks, and nothing that prints."""
+    return same_key(param.key, "slub_debug") and bool(re.fullmatch(r"[fFzZ]{1,2}", param.value or ""))
 
 
 class PrintkTime(ParameterTechnique):

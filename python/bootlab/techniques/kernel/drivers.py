@@ -107,7 +107,10 @@ class DriversAsModules(Technique):
         "The modules are loaded with the initramfs; their memory is no longer contiguous. bootlab's own loader waits "
         "for a fixed time: in a product, load them when the application says that it is ready."
     )
-    risk = Risk(function="until its module is loaded, a device is not there")
+    risk = Risk(
+        function="until its module is loaded, a device is not there",
+        runtime="a module's code lies in small pages: more misses of the translation cache",
+    )
     needs_diagnosis = True
     needs_source = True
     exclusive = False

@@ -26,7 +26,7 @@ class MemoryLimit(Technique):
     why = "The page descriptors, the hash tables and the direct mapping grow with the memory."
     when_not = "The memory is needed; with CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
     cost = "The rest can be added later by memory hot-plug where the kernel and the machine support it."
-    risk = Risk(function="the memory above the limit cannot be used")
+    risk = Risk(function="the memory above the limit cannot be used", runtime="less memory is left to cache files in")
     published = (
         Published(
             "memory map initialisation 230.9 ms -> 8.6 ms by deferring it", "sa8775p, arm64", "centos-stream-9 MR 3984"
@@ -124,7 +124,10 @@ class SlabAllocator(Technique):
     why = "They differ in code size, in memory used and in what they set up for each cache."
     when_not = "SLOB and SLUB_TINY are for less than 16 MB of memory and one processor: slow otherwise."
     cost = "Another behaviour under load for as long as the system runs."
-    risk = Risk(debuggability="SLOB and SLUB_TINY have no slabinfo and no checks")
+    risk = Risk(
+        runtime="another behaviour under load; SLOB and SLUB_TINY are slow with many objects or processors",
+        debuggability="SLOB and SLUB_TINY have no slabinfo and no checks",
+    )
     proof = "recording"
     builds = True
     references = ("mm/Kconfig: choice 'Choose SLAB allocator'", "mm/slub.c, mm/slab.c, mm/slob.c")

@@ -24,6 +24,7 @@ class NoreplaceSmp(ParameterTechnique):
     why = "Each place is patched and its cache line synchronised, one after the other."
     when_not = "Several processors are present: nothing is patched then."
     cost = "Atomic operations keep their lock prefix: slightly slower at run time on one processor."
+    risk = Risk(runtime="atomic operations keep a lock prefix that one processor does not need")
     architectures = ("x86_64",)
     proof = "recording"
     proof_symbols = (_PATCHING,)
@@ -65,7 +66,8 @@ class OneProcessor(Technique):
     when_not = "The application uses the other processors."
     cost = "Interrupts go through the old PIC with `nosmp` on x86."
     risk = Risk(
-        function="the other processors are never used; with `nosmp` devices that need MSI or IO-APIC lines may fail"
+        function="the other processors are never used; with `nosmp` devices that need MSI or IO-APIC lines may fail",
+        runtime="one processor does all work",
     )
     proof = "kernel-log"
     published = (
@@ -155,6 +157,7 @@ class RcuExpedited(ParameterTechnique):
         "rcu_end_inkernel_boot(), just before init is executed."
     )
     cost = "More wake-ups of other processors at run time; set /sys/kernel/rcu_expedited to 0 after boot."
+    risk = Risk(runtime="each grace period interrupts the other processors until /sys/kernel/rcu_expedited is 0 again")
     kernels = "3.9 and later; a kernel with TINY_RCU ignores it"
     sets = (Param("rcupdate.rcu_expedited", "1"),)
     published = (

@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-from bootlab.techniques.base import Context, Evidence, Published, Risk, Technique
-from bootlab.techniques.option import Options, OptionTechnique, value_of
-
-_HARDENING = "BUG_ON_DATA_CORRUPTION"
-
-
-def _unhardened(options: Options, hardening: str) -> Options:
-    return tuple(pair for pair in options if pair[0] != "DEBUG_LIST") if hardening == "y" else options
-
-
-class DebugOptionsOff(OptionTechnique):
-    """Options that check at run time and were left on."""
-
-    def pending(self, context: Context) -> Options:
-        """Leave the checks of lists alone where they are hardening (BUG_ON_DATA_CORRUPTION selects them)."""
-        return _unhardened(super().pending(context), value_of(context, _HARDENING))
-
-    def proved_by(self, after: Evidence) -> Options:
-        """Return the options without those that were left alone."""
-        return _unhardened(self.sets, after.recording.kernel_config.get(f"CONFIG_{_HARDENING}", ""))
-
+from bootlab.techniques.base import Published, Risk, Technique
+from bootlab.techniques.option import OptionTechnique
 
 TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
@@ -103,7 +84,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         because="crypto self-tests are compiled in",
         references=("crypto/Kconfig: CRYPTO_MANAGER_DISABLE_TESTS, since 6.16 CRYPTO_SELFTESTS",),
     ),
-    DebugOptionsOff(
+    OptionTechnique(
         id="debug-options-off",
         title="Kernel without run-time debugging",
         what="Builds without lock proving, object and page debugging, sanitizers and the like.",
@@ -121,13 +102,9 @@ TECHNIQUES: tuple[Technique, ...] = (
             ("DEBUG_PAGEALLOC", "n"),
             ("SLUB_DEBUG_ON", "n"),
             ("KASAN", "n"),
-            ("KFENCE", "n"),
-            ("UBSAN", "n"),
             ("KCSAN", "n"),
             ("DEBUG_KMEMLEAK", "n"),
-            ("PAGE_POISONING", "n"),
             ("DEBUG_VM", "n"),
-            ("DEBUG_LIST", "n"),
             ("DEBUG_RT_MUTEXES", "n"),
             ("DEBUG_RWSEMS", "n"),
             ("DEBUG_WW_MUTEX_SLOWPATH", "n"),
@@ -135,15 +112,46 @@ TECHNIQUES: tuple[Technique, ...] = (
             ("SCHED_DEBUG", "n"),
             ("DEBUG_PREEMPT", "n"),
             ("DEBUG_TIMEKEEPING", "n"),
-            ("DEBUG_WX", "n"),
-            ("DETECT_HUNG_TASK", "n"),
-            ("HARDLOCKUP_DETECTOR", "n"),
-            ("SOFTLOCKUP_DETECTOR", "n"),
             ("GCOV_KERNEL", "n"),
             ("KCOV", "n"),
         ),
         because="debugging options are on",
         references=("lib/Kconfig.debug",),
+    ),
+    OptionTechnique(
+        id="hardening-checks-off",
+        title="Kernel without checks that harden it",
+        what="Builds without KFENCE, UBSAN, page poisoning, checks of lists and the search for writable code.",
+        why="They check or fill what is allocated, shifted or linked, from the first use on.",
+        when_not="The system is exposed to anybody.",
+        cost="Hardening measures less.",
+        risk=Risk(
+            security="memory that is damaged or used after it was freed is not noticed",
+            debuggability="the reports of these checks are gone",
+        ),
+        sets=(
+            ("KFENCE", "n"),
+            ("UBSAN", "n"),
+            ("PAGE_POISONING", "n"),
+            ("DEBUG_LIST", "n"),
+            ("DEBUG_WX", "n"),
+        ),
+        # lib/Kconfig.debug: selects DEBUG_LIST.
+        held_by=("BUG_ON_DATA_CORRUPTION",),
+        because="checks that harden the kernel are built in",
+        references=("lib/Kconfig.debug", "lib/Kconfig.kfence", "lib/Kconfig.ubsan", "mm/Kconfig.debug"),
+    ),
+    OptionTechnique(
+        id="lockup-detectors-off",
+        title="Kernel without lockup detectors",
+        what="Builds without the detectors of hung tasks and of soft and hard lockups.",
+        why="Each processor gets a timer, a thread and a performance event when it comes up.",
+        when_not="A watchdog or a person relies on their reports and panics.",
+        cost="None at run time.",
+        risk=Risk(function="a processor or task that hangs is not noticed and not reported"),
+        sets=(("DETECT_HUNG_TASK", "n"), ("HARDLOCKUP_DETECTOR", "n"), ("SOFTLOCKUP_DETECTOR", "n")),
+        because="lockup detectors are built in",
+        references=("lib/Kconfig.debug: SOFTLOCKUP_DETECTOR, HARDLOCKUP_DETECTOR, DETECT_HUNG_TASK",),
     ),
     OptionTechnique(
         id="debugfs-off",
@@ -176,7 +184,10 @@ TECHNIQUES: tuple[Technique, ...] = (
         why="The files vmlinux and modules become many times smaller: what is copied or packed with them too.",
         when_not="The image is a stripped one: then only the build becomes faster.",
         cost="No line numbers in crash dumps.",
-        risk=Risk(debuggability="vmlinux has no types and lines; BTF is gone too"),
+        risk=Risk(
+            function="BTF is gone: BPF programs that need the kernel's types do not load",
+            debuggability="vmlinux has no types and lines",
+        ),
         sets=(("DEBUG_INFO_NONE", "y"),),
         earlier=((5, 18), (("DEBUG_INFO", "n"),)),
         only_if=("DEBUG_INFO",),

@@ -29,7 +29,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         why="A kernel for several processors brings them up, carries locks and per-processor set-up, and is larger.",
         when_not="The machine has more than one processor to use.",
         cost="Other processors stay off.",
-        risk=Risk(function="only one processor is used"),
+        risk=Risk(function="only one processor is used", runtime="one processor does all work"),
         sets=(("SMP", "n"),),
         because="the kernel is built for several processors",
         gone=r"smp: Brought up|SMP: Total of|Brought up \d+ CPU",
@@ -280,7 +280,10 @@ TECHNIQUES: tuple[Technique, ...] = (
         why="Less code and fewer initcalls.",
         when_not="A program uses one of them.",
         cost="Programs that use them get ENOSYS.",
-        risk=Risk(function="io_uring, AIO, rseq, membarrier, kcmp, file handles, core dumps and the like are gone"),
+        risk=Risk(
+            function="io_uring, AIO, rseq, membarrier, kcmp, file handles, core dumps and the like are gone",
+            runtime="hash tables are smaller (BASE_FULL), and programs take slower ways than rseq and io_uring",
+        ),
         sets=(
             ("SYSFS_SYSCALL", "n"),
             ("FHANDLE", "n"),
@@ -307,6 +310,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         why="The unwind tables go from the image.",
         when_not="The compiler's code with frame pointers is slower than the tables cost to load.",
         cost="One register less for the compiler; not with Thumb-2.",
+        risk=Risk(runtime="a register less for the compiler makes every function with a frame slower"),
         architectures=("arm",),
         conflicts=("thumb2-kernel",),
         sets=(("UNWINDER_FRAME_POINTER", "y"), ("UNWINDER_ARM", "n")),

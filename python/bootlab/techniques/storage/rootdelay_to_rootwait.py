@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bootlab.model.change import Change, DropParam, SetParam
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, quote, vanished
 
 _DELAY = r"Waiting (\d{1,6}) sec before mounting root device"
@@ -22,6 +22,9 @@ class RootdelayToRootwait(Technique):
         "An initramfs mounts the root: then the kernel does neither, though the initramfs may read the parameter."
     )
     cost = "With a root device that never comes the kernel waits for ever."
+    risk = Risk(
+        function="a root device that never comes is waited for without end: no panic, so no restart from another slot"
+    )
     kernels = "2.6.21 and later"
     rests_on = ("cmdline",)
     proof = "kernel-log"

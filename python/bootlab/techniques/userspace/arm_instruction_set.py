@@ -5,7 +5,7 @@ from __future__ import annotations
 from bootlab.model.change import SetProgramBuild
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Context, Published
+from bootlab.techniques.base import Context, Published, Risk
 from bootlab.techniques.program import ProgramTechnique, Ways, total
 
 
@@ -18,6 +18,7 @@ class ArmInstructionSet(ProgramTechnique):
     why = "Smaller code is read, unpacked and paged in sooner; ARM code may execute fewer instructions."
     when_not = "The processor has no Thumb-2 (before ARMv7), or hand-written assembly is for one of the two."
     cost = "None; the two can call each other."
+    risk = Risk(runtime="only the start is measured: code of the other set may be slower in what comes later")
     architectures = ("arm",)
     because = "the other instruction set may be smaller or faster"
     ways = (("arm", SetProgramBuild(cflags=("-marm",))), ("thumb", SetProgramBuild(cflags=("-mthumb",))))

@@ -20,7 +20,10 @@ class MuslLibc(ProgramTechnique):
         "A program needs what only glibc has: NSS modules, locales, malloc tuned for many threads, binary plug-ins."
     )
     cost = "Other performance of memory and string functions; libraries of others must be built with musl as well."
-    risk = Risk(function="what glibc does besides the standards is missing: NSS, locale data, some GNU functions")
+    risk = Risk(
+        function="what glibc does besides the standards is missing: NSS, locale data, some GNU functions",
+        runtime="allocating memory with many threads and long string operations are slower than glibc's",
+    )
     because = "the programs are built with glibc"
     ways = (
         ("as-linked", SetProgramBuild(libc="musl")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bootlab.model.change import SetProgramBuild
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Risk
 from bootlab.techniques.program import ProgramTechnique, sums_differ
 
 
@@ -17,6 +18,7 @@ class ProgramOptimisation(ProgramTechnique):
     why = "A smaller file is read, unpacked and paged in sooner; faster code shortens what the program calculates."
     when_not = "The program hardly calculates up to the goal and its file is small: then nothing changes."
     cost = "A build of everything; `-flto` takes longer and needs the archiver's plug-in for static libraries."
+    risk = Risk(runtime="code of -Os executes more instructions for the same work")
     because = "another level may be smaller or faster"
     ways = (
         ("Os", SetProgramBuild(cflags=("-Os",))),

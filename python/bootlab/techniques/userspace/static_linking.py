@@ -18,7 +18,10 @@ class StaticLinking(ProgramTechnique):
     why = "The kernel starts the program itself: no library is searched, opened, mapped or relocated."
     when_not = "Many programs share the libraries; a program loads plug-ins (dlopen) or looks up users and hosts (NSS)."
     cost = "A copy of what is used of each library in every program; a fix of a library needs all programs built again."
-    risk = Risk(function="dlopen and the name service of glibc do not work, or need the shared libraries all the same")
+    risk = Risk(
+        function="dlopen and the name service of glibc do not work, or need the shared libraries all the same",
+        runtime="programs share no library's memory",
+    )
     because = "the programs are linked with shared libraries"
     ways = (("static", SetProgramBuild(link="static")), ("static-pie", SetProgramBuild(link="static-pie")))
     published = (Published("-20 ms, root file system -22 %", "BeagleBone Black", "Bootlin boot-time training"),)

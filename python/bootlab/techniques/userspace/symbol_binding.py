@@ -18,7 +18,10 @@ class SymbolBinding(ProgramTechnique):
     why = "Of many functions few are called up to the goal; where most are, one pass is cheaper than a trap for each."
     when_not = "Hardening asks for `-z relro -z now`: lazy binding leaves a table of pointers that can be written to."
     cost = "Immediate binding needs every function to be there, called or not; lazy binding moves its cost to later."
-    risk = Risk(security="with lazy binding the table of function pointers stays writable")
+    risk = Risk(
+        security="with lazy binding the table of function pointers stays writable",
+        runtime="with lazy binding each function is looked up when it is first called",
+    )
     because = "the other way of binding may be cheaper here"
     ways = (
         ("now", SetProgramBuild(ldflags=("-Wl,-z,now",))),
