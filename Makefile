@@ -1,39 +1,47 @@
-# bootlab: `make demo` and `make test` do all the set-up on a fresh Debian 12.
-.PHONY: help demo test fuzz setup lint format clean guest kernel doctor reference developer
+# bootlab: `make demo`, `make check` and `make test` do all the set-up on a fresh Debian 12 or 13.
+.PHONY: help demo check test test-qemu10 fuzz setup lint format clean guest kernel doctor reference developer wheel docs \
+	unit-tests
 
 VENV    := .venv
 PY      := $(VENV)/bin/python
 BIN     := $(VENV)/bin
 KERNEL  := $(CURDIR)/.cache/kernel
 STORE   := $(CURDIR)/demo
-# Cargo where rustup or Debian's cargo-web put it.
+QEMU10  := $(CURDIR)/.cache/qemu10
+SUITE10 := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_CODENAME" = bookworm ] && echo bookworm-backports || echo trixie)
+# Cargo where rustup or Debian's cargo-web put it; maturin where it is installed to.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 export BOOTLAB_KERNEL := $(KERNEL)/vmlinuz
+PIP     := $(BIN)/pip install -q --disable-pip-version-check
 
 help:
-	@echo "make demo    set up, boot a Debian kernel in QEMU and run the laboratory on it"
-	@echo "make test    set up and run the whole test suite"
-	@echo "make setup   install bootlab into $(VENV)"
-	@echo "make fuzz    ten million executions of every fuzz target (hours; needs cargo-fuzz and a nightly compiler)"
-	@echo "make lint    ruff, mypy, rustfmt, clippy"
+	@echo "make demo       set up, boot a Debian kernel in QEMU and run the laboratory on it"
+	@echo "make check      set up, lint, and the tests that need no emulator, browser or download (under 90 seconds)"
+	@echo "make test       set up and run the whole test suite"
+	@echo "make test-qemu10  the tests that boot, with QEMU 10 and kernel 6.12 in private folders"
+	@echo "make setup      install bootlab into $(VENV)"
+	@echo "make wheel      build the wheel and the source distribution into dist/"
+	@echo "make docs       build the documentation site into site/"
+	@echo "make fuzz       ten million executions of every fuzz target (hours; needs cargo-fuzz and a nightly compiler)"
+	@echo "make lint       ruff, mypy, rustfmt, clippy"
+	@echo "make format     format Python and Rust"
 	@echo "make reference  write the generated pages of docs/reference again"
-	@echo "make clean   remove everything that was built"
+	@echo "make clean      remove everything that was built"
 
-$(VENV)/.made: pyproject.toml scripts/setup-debian.sh
+$(VENV)/.made: requirements.txt scripts/setup-debian.sh
 	./scripts/setup-debian.sh run build
 	python3 -m venv $(VENV)
-	$(BIN)/pip install -q --disable-pip-version-check maturin==1.16.0
+	$(PIP) --require-hashes -r requirements.txt
 	touch $@
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 $(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml
-	$(BIN)/pip install -q --disable-pip-version-check -e .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/.developer: $(VENV)/.installed
-	$(BIN)/pip install -q --disable-pip-version-check \
-		$$($(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"])')
+$(VENV)/.developer: $(VENV)/.installed requirements-dev.txt
+	$(PIP) --require-hashes -r requirements-dev.txt
 	touch $@
 
 developer: setup $(VENV)/.developer
@@ -62,10 +70,32 @@ doctor: setup
 demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
-test: developer kernel $(KERNEL)/build
-	./scripts/setup-debian.sh test
+# Without what needs an emulator, a browser, a download or minutes: run it before every commit.
+FAST := not qemu and not browser and not install and not slow
+unit-tests: developer
 	cargo test --workspace -q
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile -m "$(FAST)"
+
+check: lint unit-tests
+
+test: developer kernel $(KERNEL)/build
+	./scripts/setup-debian.sh test boards filesystems programs
+	cargo test --workspace -q
+	$(BIN)/pytest -n 2 --dist loadfile -rs
+
+# Figures that the documentation publishes are those of QEMU 7.2 and kernel 6.1; nothing asserts them here.
+test-qemu10: developer
+	./scripts/setup-debian.sh test boards
+	./scripts/fetch-qemu.sh $(SUITE10) $(QEMU10)
+	./scripts/fetch-kernel.sh $(CURDIR)/.cache/kernel-6.12 6.12
+	./scripts/fetch-headers.sh $(CURDIR)/.cache/kernel-6.12
+	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz $(BIN)/pytest -m qemu -rs $(TESTS)
+
+wheel: developer
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --sdist -o dist
+
+docs: developer
+	$(BIN)/mkdocs build --strict
 
 EXECUTIONS := 10000000
 JOBS := $(shell nproc)
@@ -76,6 +106,7 @@ fuzz:
 FUZZ_CLIPPY := CUSTOM_LIBFUZZER_PATH=/usr/lib/libfuzzer.a cargo clippy -q --locked --bins --target-dir target/fuzz
 
 lint: developer
+	./scripts/setup-debian.sh lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -89,7 +120,7 @@ format: developer
 	cargo fmt
 
 clean:
-	rm -rf target $(VENV) .cache demo guest/build qemu-plugin/build
+	rm -rf target $(VENV) .cache demo dist site guest/build qemu-plugin/build
 
 reference: setup
 	$(BIN)/python scripts/make-reference.py

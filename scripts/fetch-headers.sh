@@ -7,7 +7,8 @@ folder=$1
 cd "$folder"
 release=$(basename unpacked/boot/vmlinuz-* | sed 's/^vmlinuz-//')
 headers="linux-headers-$release"
-depends=$(apt-cache depends "$headers" 2>/dev/null | awk '/Depends: linux-/{print $2}')
+# Its image and gcc are dependencies too, from Debian 13 on.
+depends=$(apt-cache depends "$headers" 2>/dev/null | awk '/Depends: linux-(headers|kbuild|compiler)/{print $2}')
 [ -n "$depends" ] || { echo "fetch-headers.sh: apt knows no $headers; try apt-get update" >&2; exit 3; }
 rm -rf headers
 mkdir headers

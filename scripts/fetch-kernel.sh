@@ -1,18 +1,32 @@
 #!/bin/sh
-# Downloads Debian's cloud kernel and unpacks it (nothing is installed). Usage: fetch-kernel.sh FOLDER
-# Leaves FOLDER/vmlinuz and FOLDER/config, links to the versioned files.
+# Downloads Debian's cloud kernel and unpacks it (nothing is installed). Usage: fetch-kernel.sh FOLDER [SERIES]
+# SERIES: 6.12, ... takes the newest of that series that apt knows (Debian 12 has 6.12 beside its own 6.1); default: the
+# release's own. Leaves FOLDER/vmlinuz and FOLDER/config, links to the versioned files. A second call does nothing.
 set -eu
-folder=$1
+folder=$1 series=${2:-}
 [ -e "$folder/vmlinuz" ] && exit 0
 mkdir -p "$folder"
 cd "$folder"
-package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends: linux-image-/{print $2; exit}')
+newest() {
+    if [ -z "$series" ]; then
+        apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends: linux-image-/{print $2; exit}'
+    else
+        # Signed or not makes no difference to an emulator.
+        apt-cache pkgnames "linux-image-$series." 2>/dev/null | grep -E -- '-cloud-amd64(-unsigned)?$' |
+            while read -r name; do
+                version=$(apt-cache policy "$name" | awk '$1 == "Candidate:" { print $2 }')
+                [ "$version" = "(none)" ] || echo "$version $name"
+            done | sort -V | tail -n 1 | cut -d' ' -f2
+    fi
+}
+package=$(newest)
 if [ -z "$package" ]; then
     sudo=""; [ "$(id -u)" -eq 0 ] || sudo=sudo
     $sudo apt-get update -qq
-    package=$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends: linux-image-/{print $2; exit}')
+    package=$(newest)
 fi
-[ -n "$package" ] || { echo "fetch-kernel.sh: apt knows no linux-image-cloud-amd64; is this Debian 12?" >&2; exit 3; }
+[ -n "$package" ] || {
+    echo "fetch-kernel.sh: apt knows no cloud kernel${series:+ $series} for amd64; is this Debian 12 or 13?" >&2; exit 3; }
 echo "downloading $package"
 apt-get download -qq "$package" 2>/dev/null || apt-get download "$package"
 rm -rf unpacked

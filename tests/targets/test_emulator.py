@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bootlab import data
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 from bootlab.model.system import Machine
 from bootlab.targets import emulator, kvm, plugin
@@ -83,8 +84,8 @@ def test_plugin_that_the_compiler_refuses(tmp_path, monkeypatch, script):
 
 
 def test_plugin_switched_off_or_not_installed(tmp_path, monkeypatch):
-    monkeypatch.setattr(plugin, "source_folder", lambda: None)
-    assert "not installed" in plugin.prepare(QEMU, tmp_path).reason
+    monkeypatch.setattr(data, "__file__", str(tmp_path / "__init__.py"))
+    assert "without its sources" in plugin.prepare(QEMU, tmp_path).reason
     monkeypatch.setenv("BOOTLAB_NO_PLUGIN", "1")
     assert "BOOTLAB_NO_PLUGIN" in plugin.prepare(QEMU, tmp_path).reason
 

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from bootlab.targets import plugin
+from bootlab.data import source_folder
 
 NONE, CALL, RETURN, IRET, HALT = range(5)
 IF = 8
@@ -14,7 +14,7 @@ IF = 8
 def library(place):
     """Compile the decoders."""
     made = place / "decoders.so"
-    sources = sorted(str(path) for path in plugin.source_folder().glob("decode-*.c"))
+    sources = sorted(str(path) for path in source_folder("", top="qemu-plugin").glob("decode-*.c"))
     subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", made, *sources], check=True)
     return ctypes.CDLL(str(made))
 

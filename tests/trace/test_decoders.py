@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.targets import plugin
+from bootlab.data import source_folder
 from tests.trace import disassembly
 from tests.trace.disassembly import CALL, HALT, IF, IRET, NONE, RETURN
 
@@ -246,7 +246,7 @@ def test_any_length_is_answered(decoders, arch, size):
 def test_the_plugin_compiles_for_every_interface(api, tmp_path):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler here")
-    folder = plugin.source_folder()
+    folder = source_folder("", top="qemu-plugin")
     sources = sorted(
         str(path) for kind in ("bootlab-trace", "trace-*", "decode-*") for path in folder.glob(f"{kind}.c")
     )

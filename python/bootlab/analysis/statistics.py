@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from bootlab.analysis.rank_test import mann_whitney_p
 from bootlab.model.verdict import Verdict
 
 ALPHA = 0.05
@@ -46,8 +47,6 @@ def compare(
     `tests`: how many variants are compared at once; p is multiplied by it (Bonferroni, the safe form of Holm's first
     step).
     """
-    from scipy import stats  # noqa: PLC0415 - SciPy takes longer to load than a short command takes to run
-
     count = min(len(base_ns), len(variant_ns))
     base = np.asarray(base_ns[:count], dtype=float)
     variant = np.asarray(variant_ns[:count], dtype=float)
@@ -60,7 +59,7 @@ def compare(
     if np.all(base == base[0]) and np.all(variant == base[0]):
         p_value = 1.0
     else:
-        p_value = min(1.0, float(stats.mannwhitneyu(base, variant, alternative="two-sided").pvalue) * tests)
+        p_value = min(1.0, mann_whitney_p(base, variant) * tests)
     greater = float(np.sign(base[:, None] - variant[None, :]).mean())
     median = int(np.median(saved))
     return WallComparison(

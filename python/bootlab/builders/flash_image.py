@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bootlab.builders import guest_program
 from bootlab.builders.cache import Cache, key_of
+from bootlab.data import source_folder
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.flash_layout import FlashLayout, entry
 from bootlab.model.system import FlashStart
@@ -71,7 +72,7 @@ def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: 
 
 def loader_code(place: FlashLayout) -> bytes:
     """Return the loader's instructions, linked to address 0. Raise ToolMissing or EnvironmentFault."""
-    source = guest_program.source_folder("loader", place.loader) / place.loader
+    source = source_folder("loader", place.loader) / place.loader
     elf = guest_program.build(
         "flash-loader", [source], place.arch, _FLAGS, needed_for="to build the loader that starts from flash"
     )

@@ -15,17 +15,6 @@ from bootlab.errors import EnvironmentFault, ToolMissing
 from bootlab.model.architecture import ARCHITECTURES, Arch
 
 
-def source_folder(name: str, file: str, *, top: str = "guest") -> Path:
-    """Return `guest/NAME`, or NAME in another folder: in the package or in a checkout. Raise EnvironmentFault."""
-    here = Path(__file__).resolve()
-    for candidate in (here.parents[1] / top / name, here.parents[3] / top / name):
-        if (candidate / file).is_file():
-            return candidate
-    raise EnvironmentFault(
-        f"the source of {top}/{name} is not installed with this bootlab", hint="install bootlab from its checkout"
-    )
-
-
 def host_arch() -> Arch:
     """Return the architecture of this machine. Raise EnvironmentFault when it is none that bootlab knows."""
     for facts in ARCHITECTURES.values():

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.guest_program import build, source_folder
+from bootlab.builders.guest_program import build
 from bootlab.builders.kbuild import BuiltKernel
+from bootlab.data import source_folder
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.architecture import Arch
 from bootlab.model.system import System

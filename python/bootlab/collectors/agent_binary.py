@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.builders.guest_program import build, compiler_name, source_folder
+from bootlab.builders.guest_program import build, compiler_name
+from bootlab.data import source_folder
 from bootlab.model.architecture import Arch
 
 __all__ = ["agent_path", "compiler_name"]

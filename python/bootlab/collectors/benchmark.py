@@ -6,7 +6,8 @@ import re
 
 import msgspec
 
-from bootlab.builders.guest_program import build, source_folder
+from bootlab.builders.guest_program import build
+from bootlab.data import source_folder
 from bootlab.model.change import PutFile
 from bootlab.model.recording import Recording
 from bootlab.model.system import Check, Goal, System

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.data import source_folder
+from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
 
 _SOURCES = ("bootlab-stamp.c", "plugin-api.h", "stamp-file.h")
@@ -34,13 +36,6 @@ class Plugin(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def source_folder() -> Path | None:
-    """Return the folder with the plugin's source: in the installed package or in a checkout."""
-    here = Path(__file__).resolve()
-    candidates = (here.parents[1] / "qemu-plugin", here.parents[3] / "qemu-plugin")
-    return next((c for c in candidates if (c / _SOURCES[0]).is_file()), None)
-
-
 def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the stamp plugin, built at first use. Never raises: bootlab works without, and says so."""
     return _prepare(emulator, cache_folder, _SOURCES)
@@ -54,9 +49,10 @@ def prepare_trace(emulator: Emulator, cache_folder: Path) -> Plugin:
 def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -> Plugin:
     if os.environ.get("BOOTLAB_NO_PLUGIN"):
         return Plugin(None, reason="switched off by BOOTLAB_NO_PLUGIN")
-    folder = source_folder()
-    if folder is None:
-        return Plugin(None, reason="the plugin's source is not installed with this bootlab")
+    try:
+        folder = source_folder("", sources[0], top="qemu-plugin")
+    except EnvironmentFault as error:
+        return Plugin(None, reason=error.message)
     digest = hashlib.sha256(str(emulator.plugin_api).encode())
     for name in sources:
         digest.update((folder / name).read_bytes())

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.guest_program import build, source_folder
+from bootlab.builders.guest_program import build
+from bootlab.data import source_folder
 from bootlab.model.architecture import Arch
 
 

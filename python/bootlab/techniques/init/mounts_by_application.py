@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bootlab.builders.guest_program import source_folder
+from bootlab.data import source_folder
 from bootlab.model.change import Change, PutProgram, SetParam
 from bootlab.model.program import Program
 from bootlab.model.verdict import Effect
