@@ -92,7 +92,9 @@ test-qemu10: developer
 	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz $(BIN)/pytest -m qemu -rs $(TESTS)
 
 wheel: developer
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --sdist -o dist
+	rm -rf dist
+	$(BIN)/maturin sdist -o dist
+	$(BIN)/maturin build --release -o dist
 
 docs: developer
 	$(BIN)/mkdocs build --strict

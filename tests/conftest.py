@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,28 @@ def cases() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("no folder of real logs here (BOOTLAB_CASES)")
     return Path(named)
+
+
+def pytest_configure() -> None:
+    """Take the emulators of the folder that BOOTLAB_QEMU names (scripts/fetch-qemu.sh), for `make test-qemu10`."""
+    named = os.environ.get("BOOTLAB_QEMU")
+    if not named:
+        return
+    if not (Path(named) / "qemu-system-x86_64").is_file():
+        raise pytest.UsageError(
+            f"BOOTLAB_QEMU={named}: no qemu-system-x86_64 in there; scripts/fetch-qemu.sh makes one"
+        )
+    folder = str(Path(named).resolve())
+    if os.environ["PATH"].split(os.pathsep)[0] != folder:
+        os.environ["PATH"] = folder + os.pathsep + os.environ["PATH"]
+
+
+def pytest_report_header() -> str:
+    path = shutil.which("qemu-system-x86_64")
+    if path is None:
+        return "qemu: none"
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return f"qemu: {version.partition(chr(10))[0]} ({path})"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -155,7 +155,7 @@ def unknown_words(line: str) -> str:
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_commands_exist(path: Path) -> None:
-    targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     shell = [line.removeprefix("$ ").strip() for b in blocks(path, "sh", "console") for line in b.splitlines()]
     inline = re.findall(r"`((?:bootlab|make) [^`]*)`", path.read_text(encoding="utf-8"))
     for line in [*shell, *inline]:
@@ -165,13 +165,24 @@ def test_commands_exist(path: Path) -> None:
             assert line.split()[1] in targets, line
 
 
-def test_the_readme_names_the_packages_that_are_installed() -> None:
+def test_the_documentation_names_the_packages_that_are_installed() -> None:
     script = (REPOSITORY / "scripts" / "setup-debian.sh").read_text(encoding="utf-8")
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    groups = dict(re.findall(r'^(run|build|test|boards|kernels)="([^"]*)"$', script, re.MULTILINE))
-    assert set(groups) == {"run", "build", "test", "boards", "kernels"}
-    for package in " ".join(groups.values()).split():
-        assert f"`{package}`" in readme, package
+    page = (REPOSITORY / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \|$", page, re.MULTILINE))
+    groups = dict(re.findall(r'^(\w+)="([^"$]+)"$', script, re.MULTILINE))
+    assert set(rows) == set(groups) | {"lint"}
+    for group, packages in groups.items():
+        for package in packages.replace("|", " ").split():
+            assert f"`{package}`" in rows[group], (group, package)
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = REPOSITORY / "docs" / "index.md"
+    linked = {
+        (index.parent / target).resolve() for target in re.findall(r"\]\(([^)#\s]+)", index.read_text(encoding="utf-8"))
+    }
+    pages = set((REPOSITORY / "docs").rglob("*.md")) - {index}
+    assert not pages - linked
 
 
 @pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "python")], ids=name_of)
