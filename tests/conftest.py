@@ -86,9 +86,7 @@ def pytest_configure() -> None:
     if not named:
         return
     if not (Path(named) / "qemu-system-x86_64").is_file():
-        raise pytest.UsageError(
-            f"BOOTLAB_QEMU={named}: no qemu-system-x86_64 in there; scripts/fetch-qemu.sh makes one"
-        )
+        raise pytest.UsageError(f"BOOTLAB_QEMU={named}: no qemu-system-x86_64 there; see scripts/fetch-qemu.sh")
     folder = str(Path(named).resolve())
     if os.environ["PATH"].split(os.pathsep)[0] != folder:
         os.environ["PATH"] = folder + os.pathsep + os.environ["PATH"]

@@ -1,4 +1,4 @@
-"""The wheel in an empty environment, far from the checkout: a new system boots from there, exactly and with diagnosis."""
+"""The wheel in an empty environment, far from the checkout: a new system boots from there, exact and diagnosed."""
 
 from __future__ import annotations
 
