@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Check, Goal, Kernel, Limits, System
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, System
 from bootlab.targets import ending
-from bootlab.targets.ending import judge
+from bootlab.targets.ending import Clocks, judge
 from bootlab.targets.watch import ConsoleWatch, GoalSeen
 
 SYSTEM = System(
@@ -18,9 +18,8 @@ SYSTEM = System(
     check=Check(console=("c",)),
     limits=Limits(virtual_s=100, stall_virtual_s=10, wall_s=60, stall_wall_s=20),
 )
-QUIET = {
-    "exit_code": None, "wall_s": 1.0, "quiet_wall_s": 0.1, "virtual_ns": 1, "quiet_virtual_ns": 1, "since_goal": None
-}  # fmt: skip
+QUIET = Clocks(wall_s=1.0, quiet_wall_s=0.1, still_wall_s=0.1, virtual_ns=1, quiet_virtual_ns=1)
+NO_STAMPS = {"virtual_ns": None, "quiet_virtual_ns": None}
 
 
 class Seen(msgspec.Struct):
@@ -40,8 +39,10 @@ class Seen(msgspec.Struct):
 GOAL = GoalSeen(5, 6)
 
 
-def judged(seen: Seen, words: str = "", **numbers):
-    return judge(SYSTEM, seen, emulator_words=lambda: words, **{**QUIET, **numbers})
+def judged(seen: Seen, words: str = "", *, exit_code: int | None = None, mode: str = "exact", **numbers):
+    system = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode=mode))
+    clocks = msgspec.structs.replace(QUIET, **numbers)
+    return judge(system, seen, clocks, exit_code=exit_code, emulator_words=lambda: words)
 
 
 @pytest.mark.parametrize(
@@ -50,18 +51,25 @@ def judged(seen: Seen, words: str = "", **numbers):
         (Seen(), {}, None, ""),
         (Seen(goal=GOAL, checks_done=True), {}, Outcome.GOAL, ""),
         (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {}, None, ""),
-        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"quiet_wall_s": 0.5}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"quiet_wall_s": 50}, None, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"quiet_virtual_ns": 300_000_001}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"halted": True}, Outcome.GOAL, ""),
+        (Seen(goal=GOAL, checks_done=True, goal_line_open=True), {"quiet_wall_s": 0.5, **NO_STAMPS}, Outcome.GOAL, ""),
         (Seen(goal=GOAL, checks_done=True), {"exit_code": 1}, Outcome.GOAL, ""),
         (Seen(goal=GOAL), {"since_goal": (1, 1)}, None, ""),
         (Seen(goal=GOAL), {"since_goal": (6, 1)}, None, ""),
-        (Seen(goal=GOAL), {"since_goal": (21, 1)}, Outcome.CHECK_FAILED, "functional check did not"),
-        (Seen(goal=GOAL), {"since_goal": (6, 1), "virtual_ns": None}, Outcome.CHECK_FAILED, "functional check did not"),
+        (Seen(goal=GOAL), {"since_goal": (2100, 1)}, None, ""),
+        (Seen(goal=GOAL), {"since_goal": (6, 1), **NO_STAMPS}, Outcome.CHECK_FAILED, "functional check did not"),
+        (Seen(goal=GOAL), {"halted": True}, Outcome.CHECK_FAILED, "nothing can wake it"),
         (Seen(goal=GOAL), {"since_goal": (1, 3_000_000_000)}, Outcome.CHECK_FAILED, "functional check did not"),
         (Seen(goal=GOAL), {"exit_code": 0}, Outcome.CHECK_FAILED, "ended after the goal"),
         (Seen(goal=GOAL), {"wall_s": 1e6, "since_goal": (1, 1)}, None, ""),
-        (Seen(panic="Kernel panic: x"), {"virtual_ns": 10**15, "quiet_virtual_ns": 10**15}, None, ""),
+        (Seen(panic="Kernel panic: x"), {"virtual_ns": 10**15, "quiet_virtual_ns": 10**15}, Outcome.PANIC, ""),
+        (Seen(panic="Kernel panic: x"), {"virtual_ns": 10**15}, None, ""),
         (Seen(panic="Kernel panic: x", panic_complete=True), {}, Outcome.PANIC, "Kernel panic: x"),
-        (Seen(panic="Kernel panic: x"), {"quiet_wall_s": 1}, Outcome.PANIC, "Kernel panic: x"),
+        (Seen(panic="Kernel panic: x"), {"quiet_wall_s": 19}, None, ""),
+        (Seen(panic="Kernel panic: x"), {"quiet_wall_s": 1, **NO_STAMPS}, Outcome.PANIC, "Kernel panic: x"),
+        (Seen(panic="Kernel panic: x"), {"halted": True}, Outcome.PANIC, "Kernel panic: x"),
         (Seen(panic="Kernel panic: x"), {"exit_code": 0}, Outcome.PANIC, "Kernel panic: x"),
         (Seen(panic="p", panic_complete=True, exec_failure="(error -8)"), {}, Outcome.WRONG_ARCH, "p"),
         (
@@ -92,12 +100,15 @@ def judged(seen: Seen, words: str = "", **numbers):
             Outcome.HANG,
             "10 s of virtual time; the last line was 'last",
         ),
-        (Seen(), {"quiet_wall_s": 21}, Outcome.HANG, "20 s of the host's time"),
+        (Seen(), {"quiet_wall_s": 59}, None, ""),
+        (Seen(), {"still_wall_s": 21}, Outcome.HANG, "stood still for 20 s of the host's"),
+        (Seen(), {"halted": True}, Outcome.HANG, "nothing can wake it"),
+        (Seen(), {"quiet_wall_s": 21, **NO_STAMPS}, Outcome.HANG, "20 s of the host's time"),
         (Seen(), {"virtual_ns": 101 * 10**9}, Outcome.HANG, "no goal within 100 s of virtual time"),
-        (Seen(size_bytes=0), {"quiet_wall_s": 21}, Outcome.NO_CONSOLE, "not one byte"),
+        (Seen(size_bytes=0), {"still_wall_s": 21}, Outcome.NO_CONSOLE, "not one byte"),
         (Seen(), {"wall_s": 61}, Outcome.TIME_LIMIT, "60 s of the host's time"),
         (Seen(size_bytes=0), {"wall_s": 61}, Outcome.NO_CONSOLE, "not one byte"),
-        (Seen(), {"virtual_ns": None, "quiet_virtual_ns": None}, None, ""),
+        (Seen(), NO_STAMPS, None, ""),
         (Seen(size_bytes=ending.CONSOLE_LIMIT_BYTES + 1), {}, Outcome.HANG, "64 MiB printed"),
         (Seen(), {"exit_code": 0}, Outcome.NO_GOAL, "'last words'"),
         (Seen(size_bytes=0), {"exit_code": 0}, Outcome.NO_CONSOLE, "without one byte"),
@@ -113,15 +124,52 @@ def test_endings(seen, numbers, outcome, said):
     assert said in (found.reason if found else "")
 
 
-def test_what_the_hosts_clock_ended_is_marked():
-    assert judged(Seen(), quiet_wall_s=21).host_limit
-    assert judged(Seen(size_bytes=0), quiet_wall_s=21).host_limit
-    assert judged(Seen(size_bytes=0), wall_s=61).host_limit
-    assert not judged(Seen(), quiet_virtual_ns=11 * 10**9).host_limit
+@pytest.mark.parametrize(
+    ("seen", "numbers", "by_host"),
+    [
+        (Seen(), {"still_wall_s": 21}, True),
+        (Seen(size_bytes=0), {"still_wall_s": 21}, True),
+        (Seen(), {"wall_s": 61}, True),
+        (Seen(size_bytes=0), {"wall_s": 61}, True),
+        (Seen(), {"quiet_wall_s": 21, **NO_STAMPS}, True),
+        (Seen(goal=GOAL), {"since_goal": (6, 1), **NO_STAMPS}, True),
+        (Seen(goal=GOAL), {"since_goal": (6, 1), **NO_STAMPS, "mode": "free"}, False),
+        (Seen(), {"quiet_virtual_ns": 11 * 10**9}, False),
+        (Seen(), {"halted": True}, False),
+        (Seen(), {"exit_code": 0}, False),
+        (Seen(), {"exit_code": -11}, True),
+        (Seen(size_bytes=0), {"exit_code": 1}, False),
+    ],
+)
+def test_what_the_host_ended_is_marked(seen, numbers, by_host):
+    assert judged(seen, **numbers).host_limit is by_host
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "said"),
+    [
+        (-9, "", "signal 9 (SIGKILL) from outside"),
+        (-15, "", "signal 15 (SIGTERM) from outside"),
+        (-7, "", "signal 7 (SIGBUS) from outside"),
+        (-25, "", "signal 25 (SIGXFSZ) from outside"),
+        (0, "qemu-system-x86_64: terminating on signal 15 from pid 7 (sh)", "signal 15 (SIGTERM) from outside"),
+        (
+            1,
+            "qemu-system-x86_64: cannot set up guest memory 'pc.ram': Cannot allocate memory",
+            "Cannot allocate memory",
+        ),
+    ],
+)
+@pytest.mark.parametrize("seen", [Seen(), Seen(goal=GOAL), Seen(panic="p"), Seen(size_bytes=0)])
+def test_who_is_killed_from_outside_has_shown_nothing(seen, code, words, said):
+    found = judged(seen, words, exit_code=code)
+    assert found.host_limit
+    assert found.outcome in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}
+    assert said in found.reason
 
 
 def test_a_hang_names_the_initcall():
-    assert judged(Seen(), quiet_wall_s=21).last_initcall == "slow_init"
+    assert judged(Seen(), halted=True).last_initcall == "slow_init"
 
 
 def test_qemus_own_words_are_found_among_advice():

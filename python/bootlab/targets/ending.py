@@ -9,13 +9,18 @@ import msgspec
 
 from bootlab.model.recording import Outcome
 from bootlab.model.system import System
+from bootlab.targets.host_causes import cause_of_exit
 from bootlab.targets.watch import ConsoleWatch
 
 # How long a check's text may come after the goal's, and a panic's last line after its first.
 _CHECK_GRACE_WALL_S = 5.0
 _CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
 _LINE_GRACE_WALL_S = 0.3
+LINE_GRACE_VIRTUAL_NS = 300_000_000
+"""A line that stays open for longer counts as ended, and so does what a panic prints."""
 CONSOLE_LIMIT_BYTES = 64 << 20
+FROM_OUTSIDE = "QEMU was ended by"
+"""How the reason begins when neither the guest nor the emulator is to blame."""
 _FAILURES_SHOWN = 3
 # init/main.c: run_init_process(), try_to_run_init_process().
 _EXEC_ERROR = re.compile(
@@ -37,7 +42,7 @@ _WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
 class Ending(msgspec.Struct, frozen=True):
     """How a boot ended, in one sentence, and the last initcall that did not return (when the log tells).
 
-    `host_limit`: it was given up by the host's clock, which depends on what else the host does.
+    `host_limit`: the host ended it, or may have: by its clock, a signal, a lack of memory, a crash of the emulator.
     """
 
     outcome: Outcome
@@ -46,69 +51,100 @@ class Ending(msgspec.Struct, frozen=True):
     host_limit: bool = False
 
 
+class Clocks(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a boot has taken, in seconds of the host (`wall`) and in virtual nanoseconds (None: not known).
+
+    `quiet`: since the console grew. `since_goal`: since the goal was seen, on both clocks. `still_wall_s`: since
+    virtual time moved. `halted`: the emulator sleeps and says that no timer is armed, so that nothing can wake the
+    machine.
+    """
+
+    wall_s: float = 0.0
+    quiet_wall_s: float = 0.0
+    still_wall_s: float = 0.0
+    virtual_ns: int | None = None
+    quiet_virtual_ns: int | None = None
+    since_goal: tuple[float, int] | None = None
+    halted: bool = False
+
+
 def judge(
     system: System,
     watch: ConsoleWatch,
+    clocks: Clocks,
     *,
     exit_code: int | None,
     emulator_words: Callable[[], str],
-    wall_s: float,
-    quiet_wall_s: float,
-    virtual_ns: int | None,
-    quiet_virtual_ns: int | None,
-    since_goal: tuple[float, int] | None,
 ) -> Ending | None:
     """Return the ending, or None while the boot goes on.
 
-    `since_goal`: seconds of the host and virtual nanoseconds since the goal was seen.
+    In exact mode the host's clock ends nothing but a machine whose virtual time stands still, and a boot that is
+    longer than `limits.wall_s`; both are said to be the host's doing.
     """
-    if watch.goal and watch.checks_done and (not watch.goal_line_open or quiet_wall_s > _LINE_GRACE_WALL_S):
+    exact = system.clock.mode == "exact" and clocks.virtual_ns is not None
+    # In a halted machine no more bytes can come.
+    line_over = clocks.halted or (
+        (clocks.quiet_virtual_ns or 0) > LINE_GRACE_VIRTUAL_NS if exact else clocks.quiet_wall_s > _LINE_GRACE_WALL_S
+    )
+    if watch.goal and watch.checks_done and (not watch.goal_line_open or line_over):
         return Ending(Outcome.GOAL)
     if exit_code is not None:
         return _ended_by_itself(watch, exit_code, emulator_words())
     if watch.panic:
-        # A machine that sits in its panic makes virtual time fly: no other limit may speak first.
-        over = watch.panic_complete or quiet_wall_s > _LINE_GRACE_WALL_S
-        return _panicked(watch) if over else None
-    # In exact mode a loaded host must not decide; a machine whose time stands still is ended all the same.
-    exact = system.clock.mode == "exact" and virtual_ns is not None
-    grace_wall_s = system.limits.stall_wall_s if exact else _CHECK_GRACE_WALL_S
-    if (
-        since_goal
-        and not watch.checks_done
-        and (since_goal[0] > grace_wall_s or since_goal[1] > _CHECK_GRACE_VIRTUAL_NS)
-    ):
-        return Ending(Outcome.CHECK_FAILED, "the goal came, the text of the functional check did not")
-    return _given_up(system, watch, wall_s, quiet_wall_s, virtual_ns, quiet_virtual_ns)
+        # A machine that sits in its panic makes virtual time fly: no limit of virtual time may speak first.
+        over = watch.panic_complete or line_over
+        return _panicked(watch) if over else _given_up_by_host(system, watch, clocks, exact=exact)
+    found = _given_up(system, watch, clocks, exact=exact)
+    if found is None and clocks.halted:
+        return _halted(watch)
+    return found or _given_up_by_host(system, watch, clocks, exact=exact)
 
 
-def _given_up(
-    system: System,
-    watch: ConsoleWatch,
-    wall_s: float,
-    quiet_wall_s: float,
-    virtual_ns: int | None,
-    quiet_virtual_ns: int | None,
-) -> Ending | None:
+def _check_is_late(clocks: Clocks, *, exact: bool) -> bool:
+    if clocks.since_goal is None:
+        return False
+    wall_s, virtual_ns = clocks.since_goal
+    return virtual_ns > _CHECK_GRACE_VIRTUAL_NS or (not exact and wall_s > _CHECK_GRACE_WALL_S)
+
+
+def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
-    virtual_s = (virtual_ns or 0) / 1e9
-    quiet_virtual_s = (quiet_virtual_ns or 0) / 1e9
+    if _check_is_late(clocks, exact=exact) and not watch.checks_done:
+        late = "the goal came, the text of the functional check did not"
+        return Ending(Outcome.CHECK_FAILED, late, host_limit=system.clock.mode == "exact" and not exact)
     if watch.size_bytes > CONSOLE_LIMIT_BYTES:
         return _hang(watch, f"more than {CONSOLE_LIMIT_BYTES >> 20} MiB printed without the goal")
     if watch.goal:
         return None
-    for passed, limit, what, host in (
-        (quiet_virtual_s, limits.stall_virtual_s, "nothing printed for {} s of virtual time", False),
-        (quiet_wall_s, limits.stall_wall_s, "nothing printed for {} s of the host's time", True),
-        (virtual_s, limits.virtual_s, "no goal within {} s of virtual time", False),
-    ):
-        if passed > limit:
-            return _hang(watch, what.format(f"{limit:g}"), host_limit=host)
-    if wall_s > limits.wall_s:
+    if (clocks.quiet_virtual_ns or 0) / 1e9 > limits.stall_virtual_s:
+        return _hang(watch, f"nothing printed for {limits.stall_virtual_s:g} s of virtual time")
+    if (clocks.virtual_ns or 0) / 1e9 > limits.virtual_s:
+        return _hang(watch, f"no goal within {limits.virtual_s:g} s of virtual time")
+    return None
+
+
+def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
+    limits = system.limits
+    if exact and clocks.still_wall_s > limits.stall_wall_s:
+        return _hang(
+            watch, f"its virtual time stood still for {limits.stall_wall_s:g} s of the host's", host_limit=True
+        )
+    if watch.goal:
+        return None
+    if not exact and clocks.quiet_wall_s > limits.stall_wall_s:
+        return _hang(watch, f"nothing printed for {limits.stall_wall_s:g} s of the host's time", host_limit=True)
+    if clocks.wall_s > limits.wall_s:
         if watch.size_bytes == 0:
             return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s", host_limit=True)
         return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of the host's time", host_limit=True)
     return None
+
+
+def _halted(watch: ConsoleWatch) -> Ending:
+    why = "the processor halted and no timer is armed, so that nothing can wake it"
+    if watch.goal:
+        return Ending(Outcome.CHECK_FAILED, f"the goal came, the text of the functional check did not: {why}")
+    return _hang(watch, why)
 
 
 def _hang(watch: ConsoleWatch, why: str, *, host_limit: bool = False) -> Ending:
@@ -138,18 +174,15 @@ def _explained(line: str) -> str:
 
 
 def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
+    if cause := cause_of_exit(code, words):
+        outcome = Outcome.CANNOT_START if code > 0 and watch.size_bytes == 0 else Outcome.EMULATOR_DIED
+        return Ending(outcome, f"{FROM_OUTSIDE} {cause}. {_last_words(words)}".strip(), host_limit=True)
     if watch.goal:
         return Ending(Outcome.CHECK_FAILED, "the machine ended after the goal, before the functional check's text")
     if watch.panic:
         return _panicked(watch)
-    # QEMU names itself in the line that says what is wrong; advice may follow.
-    spoken = [x for x in words.splitlines() if x.startswith("qemu") and "warning:" not in x] or words.splitlines()
-    last_words = spoken[-1] if spoken else ""
     if code != 0:
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        if watch.size_bytes == 0 and code > 0:
-            return Ending(Outcome.CANNOT_START, f"QEMU: {last_words or how}")
-        return Ending(Outcome.EMULATOR_DIED, f"QEMU ended with {how}. {last_words}".strip())
+        return _failed_by_itself(watch, code, _last_words(words))
     if watch.size_bytes == 0:
         return Ending(Outcome.NO_CONSOLE, "the machine ended without one byte on the console")
     return Ending(
@@ -157,3 +190,17 @@ def _ended_by_itself(watch: ConsoleWatch, code: int, words: str) -> Ending:
         f"the machine switched itself off or restarted before the goal; the last line was {watch.last_text[:200]!r}",
         last_initcall=watch.pending_initcall,
     )
+
+
+def _failed_by_itself(watch: ConsoleWatch, code: int, last_words: str) -> Ending:
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    if watch.size_bytes == 0 and code > 0:
+        return Ending(Outcome.CANNOT_START, f"QEMU: {last_words or how}")
+    # A crash is the guest's doing only if it comes again at the same place, which the bench looks at.
+    return Ending(Outcome.EMULATOR_DIED, f"QEMU ended with {how}. {last_words}".strip(), host_limit=True)
+
+
+def _last_words(words: str) -> str:
+    # QEMU names itself in the line that says what is wrong; advice may follow.
+    spoken = [x for x in words.splitlines() if x.startswith("qemu") and "warning:" not in x] or words.splitlines()
+    return spoken[-1] if spoken else ""

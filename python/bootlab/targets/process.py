@@ -71,6 +71,16 @@ class EmulatorProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
+    @property
+    def thread_states(self) -> str:
+        """A letter a thread, "" when it is gone; proc(5): R runs, S sleeps, D waits for the disk, T is stopped."""
+        states = []
+        for stat in Path(f"/proc/{self._process.pid if self._process else 0}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                # The name before it stands in brackets and may hold any character.
+                states.append(stat.read_text(errors="replace").rpartition(") ")[2][:1])
+        return "".join(states)
+
     def words(self) -> str:
         """Return what the emulator said, at most its last 4000 characters."""
         try:

@@ -21,19 +21,17 @@ from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
-from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
+from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.console import split_lines
-from bootlab.targets.ending import Ending, judge
+from bootlab.targets.ending import Ending
+from bootlab.targets.following import Follower
 from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.process import EmulatorProcess
 from bootlab.targets.stamps import StampFile
+from bootlab.targets.virtual_ending import Decided
 from bootlab.targets.watch import ConsoleWatch
 
-_POLL_S = 0.004
-_PROGRESS_EVERY_S = 0.1
-_AWAITED_S = 60.0
-_STAMPS_S = 5.0
 _LOST_TICKS = (
     "timer ticks while the kernel idles, so that its waits come out too long: exact mode loses them with "
     "CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
@@ -118,24 +116,17 @@ class QemuTarget:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         console = folder / qemu_command.CONSOLE_FILE
-        stamp_path = folder / qemu_command.STAMP_FILE
-        watch = ConsoleWatch(console, plan.system)
         wrong = _wrong_architecture(plan.system, plan.info)
         if wrong:
-            ending = Ending(Outcome.WRONG_ARCH, wrong)
+            decided = Decided(Ending(Outcome.WRONG_ARCH, wrong), ConsoleWatch(None, plan.system))
             console.write_bytes(b"")
         else:
             # Before the boot: they explain what is left of it should bootlab be killed.
             for name, source in plan.carried:
                 shutil.copyfile(source, folder / name)
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
-                awaited = folder / plan.awaited if plan.awaited else None
-                ending = _follow(plan, process, watch, StampFile(stamp_path), stop, progress, awaited)
-                if _stamped_behind(plan) and ending.outcome is Outcome.GOAL:
-                    _await_stamps(StampFile(stamp_path), watch.size_bytes, process, stop)
-                if awaited and ending.outcome is Outcome.GOAL:
-                    _await(awaited, process, stop)
-        return _record(plan, folder, watch, ending, time.monotonic() - started)
+                decided = Follower(plan, folder, process, stop).follow(progress)
+        return _record(plan, folder, decided, time.monotonic() - started)
 
     def _inspect(self, system: System) -> KernelInfo:
         kernel = system.kernel
@@ -171,85 +162,17 @@ def _own_config(system: System) -> tuple[tuple[str, str], ...]:
     return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
 
 
-def _follow(
-    plan: BootPlan,
-    process: EmulatorProcess,
-    watch: ConsoleWatch,
-    stamps: StampFile,
-    stop: threading.Event,
-    progress: ProgressSink | None,
-    awaited: Path | None,
-) -> Ending:
-    began = grew = time.monotonic()
-    told = 0.0
-    virtual_ns: int | None = None
-    virtual_at_growth = 0
-    goal_at: tuple[float, int] | None = None
-    while True:
-        if stop.is_set():
-            return Ending(Outcome.INTERRUPTED, "stopped from outside")
-        code = process.exit_code
-        grown = watch.poll()
-        now = time.monotonic()
-        state = stamps.progress() if plan.stamped else None
-        if state is not None:
-            virtual_ns = state.now_ns
-        # The trace is written in the midst of the goal's line, while the machine stands still.
-        writing = awaited is not None and watch.goal is not None and not awaited.exists()
-        if grown or writing:
-            grew, virtual_at_growth = now, virtual_ns or 0
-        if watch.goal is None:
-            goal_at = None
-        elif goal_at is None:
-            goal_at = (now, virtual_ns or 0)
-        ending = judge(
-            plan.system,
-            watch,
-            exit_code=code if not grown else None,
-            emulator_words=process.words,
-            wall_s=now - began,
-            quiet_wall_s=now - grew,
-            virtual_ns=virtual_ns,
-            quiet_virtual_ns=None if virtual_ns is None else virtual_ns - virtual_at_growth,
-            since_goal=None if goal_at is None else (now - goal_at[0], (virtual_ns or 0) - goal_at[1]),
-        )
-        if ending is not None:
-            return ending
-        if progress and now - told > _PROGRESS_EVERY_S:
-            told = now
-            progress(Progress(virtual_ns, watch.size_bytes, watch.last_text))
-        if not grown:
-            time.sleep(_POLL_S)
-
-
-def _await(path: Path, process: EmulatorProcess, stop: threading.Event) -> None:
-    until = time.monotonic() + _AWAITED_S
-    while not path.exists() and process.exit_code is None and not stop.is_set() and time.monotonic() < until:
-        time.sleep(_POLL_S)
-
-
-def _stamped_behind(plan: BootPlan) -> bool:
-    # Elsewhere the instruction that writes a byte stamps it (qemu-plugin/bootlab-stamp.c).
-    return plan.stamped and plan.system.clock.mode == "free" and plan.system.machine.arch != "x86_64"
-
-
-def _await_stamps(stamps: StampFile, size_bytes: int, process: EmulatorProcess, stop: threading.Event) -> None:
-    until = time.monotonic() + _STAMPS_S
-    while process.exit_code is None and not stop.is_set() and time.monotonic() < until:
-        state = stamps.progress()
-        if state is not None and state.stamped_bytes >= size_bytes:
-            return
-        time.sleep(_POLL_S)
-
-
-def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, wall_s: float) -> Recording:
+def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Recording:
+    watch, ending = decided.watch, decided.ending
     console_path = folder / qemu_command.CONSOLE_FILE
     console = console_path.read_bytes() if console_path.exists() else b""
     stamp_path = folder / qemu_command.STAMP_FILE
     stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
+    # What the machine printed until it was ended is the host's affair.
+    console = console[: watch.size_bytes]
     if watch.goal is not None and ending.outcome in {Outcome.GOAL, Outcome.CHECK_FAILED}:
         console = console[: max(watch.goal.line_end_bytes, watch.check_end_bytes)]
-        stamps = stamps.cut(len(console)) if stamps else None
+    stamps = stamps.cut(len(console)) if stamps else None
     marks: tuple[Mark, ...] = ()
     goal_ns: int | None = None
     goal_insns: int | None = None
@@ -258,6 +181,13 @@ def _record(plan: BootPlan, folder: Path, watch: ConsoleWatch, ending: Ending, w
         if watch.goal is not None and (at := stamps.at(watch.goal.match_end_bytes - 1)):
             goal_ns, goal_insns = at
             marks = (*marks, Mark("goal", goal_ns, goal_insns, plan.system.goal.console))
+        if (
+            ending.outcome is Outcome.GOAL
+            and plan.system.clock.mode == "exact"
+            and (end := stamps.at(len(console) - 1))
+        ):
+            # What came after the last byte came because the host was slow to end the machine.
+            marks = tuple(mark for mark in marks if mark.ns <= end[0])
     exact = plan.system.clock.mode == "exact"
     clock_of_goal: GoalClock = "virtual" if exact else "wall"
     if goal_ns is None and watch.goal is not None:

@@ -27,8 +27,8 @@ class GoalSeen(msgspec.Struct, frozen=True):
 class ConsoleWatch:
     """Follows one console file. Bounded: it keeps the open line only, the file keeps the rest."""
 
-    def __init__(self, path: Path, system: System) -> None:
-        """Compile the system's patterns; they were checked when the file was read."""
+    def __init__(self, path: Path | None, system: System) -> None:
+        """Compile the system's patterns; they were checked when the file was read. `path`: what `poll` reads."""
         self._path = path
         self._goal = re.compile(system.goal.console)
         self._checks = [re.compile(p) for p in system.check.console]
@@ -54,14 +54,20 @@ class ConsoleWatch:
 
     def poll(self) -> bool:
         """Read what is new. Return whether anything was."""
+        if self._path is None:
+            return False
         try:
             with self._path.open("rb") as file:
                 file.seek(self.size_bytes)
                 new = file.read(_CHUNK_BYTES)
         except OSError:
             return False
-        if not new:
-            return False
+        if new:
+            self.feed(new)
+        return bool(new)
+
+    def feed(self, new: bytes) -> None:
+        """Take the bytes that follow those seen so far."""
         self.size_bytes += len(new)
         *whole, rest = new.split(b"\n")
         for raw in whole:
@@ -72,7 +78,6 @@ class ConsoleWatch:
         if rest:
             self._grow(rest)
             self._line(self._open_line, self._open_at, self._open_at + self._open_bytes, closed=False)
-        return True
 
     def _grow(self, more: bytes) -> None:
         # Only the beginning of a line is looked at, so only that is kept: a line may be as long as the console.

@@ -1,0 +1,111 @@
+"""The ending of an exact boot, decided by its console and stamps alone: the same on a loaded machine and an idle one.
+
+Whoever follows a machine sees it at instants that the host chooses. What is decided here depends on none of them: the
+console is taken apart where a line ends or virtual time jumps, and each piece is judged at its own virtual time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from bootlab.model.system import System
+from bootlab.targets.ending import CONSOLE_LIMIT_BYTES, LINE_GRACE_VIRTUAL_NS, Clocks, Ending, judge
+from bootlab.targets.stamps import Stamps
+from bootlab.targets.watch import ConsoleWatch
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts)."""
+
+    ending: Ending
+    watch: ConsoleWatch
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    first_ns: int
+    last_ns: int
+    whole: bool
+
+
+def decide(
+    system: System,
+    console: bytes,
+    stamps: Stamps,
+    *,
+    now_ns: int,
+    exit_code: int | None,
+    halted: bool,
+    emulator_words: Callable[[], str],
+) -> Decided | None:
+    """Return how the boot ended, or None when it is not over at the virtual time `now_ns`.
+
+    `now_ns` must have been read before the console: every byte up to then is in it. `exit_code`, `halted`: no byte
+    will follow.
+    """
+    watch = ConsoleWatch(None, system)
+    over = exit_code is not None or halted
+    goal_ns: int | None = None
+    printed_ns = 0
+
+    def look(at_ns: int, quiet_ns: int, **end: object) -> Decided | None:
+        since_goal = None if goal_ns is None else (0.0, at_ns - goal_ns)
+        clocks = Clocks(virtual_ns=at_ns, quiet_virtual_ns=quiet_ns, since_goal=since_goal, halted="halted" in end)
+        code = exit_code if "exited" in end else None
+        ending = judge(system, watch, clocks, exit_code=code, emulator_words=emulator_words)
+        return Decided(ending, watch) if ending is not None else None
+
+    virtual_limit_ns = system.limits.virtual_s * 1e9
+    for piece in _pieces(console, stamps, now_ns, over=over):
+        quiet_ns = piece.first_ns - printed_ns
+        watched = watch.goal is not None or bool(watch.panic)
+        # A limit that falls into a piece leaves the whole of it out, whatever of it is there already.
+        late = watched or quiet_ns > LINE_GRACE_VIRTUAL_NS or piece.last_ns > virtual_limit_ns
+        if late and (found := look(piece.last_ns, quiet_ns)) is not None:
+            return found
+        if not piece.whole:
+            return None
+        watch.feed(console[piece.start : piece.end])
+        printed_ns = piece.last_ns
+        if watch.goal is None:
+            goal_ns = None
+        elif goal_ns is None:
+            goal_ns = piece.last_ns
+        watched = watch.goal is not None or bool(watch.panic) or watch.size_bytes > CONSOLE_LIMIT_BYTES
+        if watched and (found := look(piece.last_ns, 0)) is not None:
+            return found
+    found = look(max(now_ns, printed_ns), max(now_ns - printed_ns, 0))
+    if found is None and exit_code is not None:
+        found = look(max(now_ns, printed_ns), 0, exited=True)
+    if found is None and halted:
+        found = look(max(now_ns, printed_ns), 0, halted=True)
+    return found
+
+
+def _pieces(console: bytes, stamps: Stamps, now_ns: int, *, over: bool) -> Iterator[_Piece]:
+    """Cut where a line ends and where nothing was printed for so long that a line counts as ended."""
+    size = len(console)
+    lines = np.flatnonzero(np.frombuffer(console, dtype=np.uint8) == ord("\n")) + 1
+    jumps = stamps.ends[:-1][np.diff(stamps.ns) > LINE_GRACE_VIRTUAL_NS] if len(stamps.ends) else stamps.ends
+    cuts = np.unique(np.concatenate([lines, jumps[(jumps > 0) & (jumps < size)], [size] if size else []])).astype(int)
+    starts = np.concatenate([[0], cuts[:-1]]).astype(int) if len(cuts) else cuts
+    last = 0
+    for start, end, first_at, last_at in zip(
+        starts.tolist(), cuts.tolist(), _times(stamps, starts), _times(stamps, cuts - 1), strict=True
+    ):
+        first_ns = max(last, first_at)
+        last = max(first_ns, last_at)
+        ended = end < size or console[end - 1 : end] == b"\n" or now_ns - last > LINE_GRACE_VIRTUAL_NS
+        yield _Piece(start, end, first_ns, last, ended or over or size > CONSOLE_LIMIT_BYTES)
+
+
+def _times(stamps: Stamps, offsets: NDArray[np.int64]) -> list[int]:
+    """Return the virtual time of each byte; 0 for one that nothing stamped."""
+    index = np.searchsorted(stamps.ends, offsets, side="right")
+    known = np.concatenate([stamps.ns, np.zeros(1, dtype=np.int64)])
+    return [int(ns) for ns in known[np.minimum(index, len(stamps.ns))]]
