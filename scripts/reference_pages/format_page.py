@@ -112,7 +112,8 @@ _META: dict[str, str] = {
     "check_groups": "what the functional check's groups caught, per pattern",
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
-    "host_limit": "given up by the host's clock: on a machine with less to do the boot may end otherwise, so it is not kept for a later run",
+    "host_limit": "the host ended it, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not come again at the same place. It is not kept for a later run, and no variant is called broken for it",
+    "end_ns": "where the host gave a machine up whose virtual time stood still: that time",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",
 }

@@ -183,8 +183,8 @@ _KEYS: dict[str, str] = {
     "the matched text must",
     "limits.virtual_s": "virtual seconds from power-on without the goal",
     "limits.stall_virtual_s": "virtual seconds without a byte on the console",
-    "limits.wall_s": "seconds of the host without the goal; the safety net",
-    "limits.stall_wall_s": "seconds of the host without a byte on the console",
+    "limits.wall_s": "seconds of the host without the goal; the safety net. In exact mode it says nothing about the system: the boot is made once more, then the verdict is *unknown*",
+    "limits.stall_wall_s": "free mode: seconds of the host without a byte on the console. Exact mode: seconds of the host in which virtual time did not move at all; a machine that stops at the same instruction in two boots hangs, another is booted again, then *unknown*",
 }
 
 

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from bootlab.errors import EnvironmentFault, TargetError
+from bootlab.experiment import host_ends
 from bootlab.experiment.bench import Bench, Quiet, Stopped
 from bootlab.model.recording import Outcome
 from tests.experiment.fake_bench import MS, FakeTarget, additive, system
@@ -62,12 +63,30 @@ def test_which_failures_are_kept(tmp_path, outcome, boots):
     assert len(target.booted) == boots
 
 
-def test_what_the_hosts_clock_gave_up_is_booted_again(tmp_path):
+def test_what_the_host_ended_is_booted_again_and_never_kept(tmp_path):
     target = FakeTarget(lambda _params: Outcome.NO_CONSOLE)
     target.host_limit = True
     for _ in range(2):
         with Bench(target, tmp_path) as bench:
-            assert bench.boot(system(), "x").meta.host_limit
+            recording = bench.boot(system(), "x")
+            assert recording.by_host
+            assert "3 boots, each ended by the host" in recording.meta.reason
+    assert len(target.booted) == 6
+
+
+def test_a_boot_that_the_host_lets_be_counts(tmp_path):
+    again = []
+
+    class Observer(Quiet):
+        def boot_again(self, label, why):
+            again.append((label, why))
+            target.host_limit, target.cost = False, lambda _params: 7.0
+
+    target = FakeTarget(lambda _params: Outcome.EMULATOR_DIED)
+    target.host_limit = True
+    with Bench(target, tmp_path, observer=Observer()) as bench:
+        assert bench.boot(system(), "x").meta.goal_ns == 7 * MS
+    assert again == [("x", "because")]
     assert len(target.booted) == 2
 
 
@@ -97,6 +116,7 @@ def raising(error):
     return cost
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("error", [TargetError("no board"), ValueError("a bug"), TimeoutError("too slow")])
 def test_an_error_in_a_boot_comes_out_and_leaves_nothing(tmp_path, error):
     with Bench(FakeTarget(raising(error)), tmp_path) as bench, pytest.raises((type(error), EnvironmentFault)) as caught:
@@ -105,6 +125,26 @@ def test_an_error_in_a_boot_comes_out_and_leaves_nothing(tmp_path, error):
     assert list((tmp_path / "boots").iterdir()) == []
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(host_ends, "_PAUSES_S", (0.0, 0.0))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_host_that_cannot_start_or_keep_a_boot_once_is_asked_again(tmp_path):
+    faults = [OSError(11, "Resource temporarily unavailable"), EnvironmentFault("cannot start qemu: no memory")]
+
+    def cost(_params):
+        if faults:
+            raise faults.pop()
+        return 5.0
+
+    with Bench(FakeTarget(cost), tmp_path) as bench:
+        assert bench.boot(system(), "x").ok
+        assert bench.boots_made == 1
+
+
+@pytest.mark.usefixtures("impatient")
 def test_no_room_is_said_with_the_folder(tmp_path):
     with (
         Bench(FakeTarget(raising(OSError(28, "No space left on device"))), tmp_path) as bench,

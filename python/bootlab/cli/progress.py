@@ -64,6 +64,12 @@ class BootProgress:
         with self._lock:
             self._running[label] = progress
 
+    def boot_again(self, label: str, why: str) -> None:
+        """Say that the host ended a machine, which is started again."""
+        if not self._quiet:
+            text = f"  {one_line(label)}: booted again, the host ended it: {one_line(why, 200)}"
+            self._console.print(text, markup=False, soft_wrap=True)
+
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Take a machine off, and tell its result where there is no live display."""
         with self._lock:

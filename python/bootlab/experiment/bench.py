@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from bootlab.errors import BootlabError, EnvironmentFault, UserError
+from bootlab.experiment.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
@@ -35,6 +36,9 @@ class Observer(Protocol):
     def boot_progress(self, label: str, progress: Progress) -> None:
         """Note how far a machine is."""
 
+    def boot_again(self, label: str, why: str) -> None:
+        """Note that the host ended a machine, which is started again."""
+
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Note that a recording is there."""
 
@@ -46,6 +50,9 @@ class Quiet:
         """Ignore it."""
 
     def boot_progress(self, label: str, progress: Progress) -> None:
+        """Ignore it."""
+
+    def boot_again(self, label: str, why: str) -> None:
         """Ignore it."""
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
@@ -146,8 +153,31 @@ class Bench:
                 self.boots_reused += 1
             self._observer.boot_ended(label, kept, reused=True)
             return kept
-        work = place.with_name(f".{key}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
         self._observer.boot_started(label)
+        attempts = Attempts()
+        while True:
+            try:
+                recording = self._boot_once(plan, place, label)
+            except EnvironmentFault as fault:
+                pause_s = attempts.pause_s()
+                if pause_s is None or self._stop.wait(pause_s):
+                    raise
+                self._observer.boot_again(label, fault.message)
+                continue
+            if recording.meta.outcome is Outcome.INTERRUPTED:
+                return recording
+            if attempts.settles(recording):
+                break
+            self._observer.boot_again(label, recording.meta.reason)
+        with self._lock:
+            self.boots_made += 1
+        if (said := attempts.said(recording)) != recording.meta:
+            recording = recording_dir.restate(place, said)
+        self._observer.boot_ended(label, recording, reused=False)
+        return recording
+
+    def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
+        work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             recording = self.target.boot(
@@ -165,11 +195,7 @@ class Bench:
             ) from fault
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        with self._lock:
-            self.boots_made += 1
-        recording = recording_dir.load(place)
-        self._observer.boot_ended(label, recording, reused=False)
-        return recording
+        return recording_dir.load(place)
 
     @staticmethod
     def _kept(place: Path) -> Recording | None:

@@ -11,10 +11,10 @@ from bootlab.builders import compress
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
-from bootlab.errors import TargetError
+from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.kernel_source import KernelSource
-from bootlab.experiment.trial import SAME_NS, why_broken
+from bootlab.experiment.trial import SAME_NS, HostEnded, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.techniques.base import Context, Evidence
@@ -31,6 +31,10 @@ class BaseFailedError(TargetError):
             f"the base did not reach its goal ({meta.outcome.value}): {meta.reason}{place}", hint=meta.outcome.hint
         )
         self.exit_code = meta.outcome.exit_code
+
+
+class CheckNotMade(MeasurementError):
+    """The host ended the boot in which the check's command runs, each time it was made."""
 
 
 # Lengths of an unused module parameter: the kernel ignores it, but reads and prints it, which moves every later
@@ -129,7 +133,10 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
     broken = why_broken(base.recording, recording)
     if broken or base.output is None:
         return broken
-    output = _output(bench, system, recording, label)
+    try:
+        output = _output(bench, system, recording, label)
+    except CheckNotMade as fault:
+        return HostEnded(fault.message)
     if output == base.output:
         return ""
     if output is None:
@@ -146,7 +153,10 @@ def _output(bench: Bench, system: System, timing: Recording, label: str) -> Chec
     checking = checking_system(system, timing)
     if checking is None:
         return None
-    return check_output(bench.boot(checking, f"{label} (check)", purpose="check"))
+    made = bench.boot(checking, f"{label} (check)", purpose="check")
+    if made.by_host:
+        raise CheckNotMade(f"the check's boot: {made.meta.reason}", hint="run the same command again")
+    return check_output(made)
 
 
 def _goals(bench: Bench, placebos: list[Future[Recording]]) -> tuple[int, ...]:

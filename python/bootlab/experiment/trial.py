@@ -35,7 +35,7 @@ def judge_exact(
     effect = Effect(shown=False, evidence="") if broken else technique.took_effect(before, after)
     saved = _saved(base, new)
     if broken:
-        verdict, reason = Verdict.BROKEN, broken
+        verdict, reason = verdict_of_loss(broken), str(broken)
     elif not effect.shown:
         verdict, reason = Verdict.NO_EFFECT, effect.evidence
     elif saved is None:
@@ -74,7 +74,8 @@ def judge_free(
     base, new = before[0].recording, after[0].recording
     for other in after:
         if broken := broken or why_broken(base, other.recording):
-            return _trial(change, base, other.recording, Verdict.BROKEN, broken, Effect(shown=False, evidence=""))
+            nothing = Effect(shown=False, evidence="")
+            return _trial(change, base, other.recording, verdict_of_loss(broken), str(broken), nothing)
     effect = technique.took_effect(before[0], after[0])
     base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
     new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)
@@ -104,8 +105,24 @@ def _with_samples(
     )
 
 
+class HostEnded(str):
+    """Why a boot says nothing about its system: the host ended it. No variant is broken by that."""
+
+    __slots__ = ()
+
+
+def verdict_of_loss(why: str) -> Verdict:
+    """Return the verdict on a variant that did not show its function."""
+    return Verdict.UNKNOWN if isinstance(why, HostEnded) else Verdict.BROKEN
+
+
 def why_broken(base: Recording, new: Recording) -> str:
-    """Return why a variant lost its function, or "" when it did not. What the check caught must equal the base's."""
+    """Return why a variant lost its function, or "" when it did not. What the check caught must equal the base's.
+
+    A :class:`HostEnded` when the boot does not tell.
+    """
+    if new.by_host:
+        return HostEnded(f"{new.meta.outcome.value}: {new.meta.reason}")
     if new.meta.outcome is not Outcome.GOAL:
         return f"{new.meta.outcome.value}: {new.meta.reason}".strip(": ")
     if new.meta.check_groups != base.meta.check_groups:

@@ -123,6 +123,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     check_missing: tuple[str, ...] = ()
     last_initcall: str = ""
     host_limit: bool = False
+    end_ns: int | None = None
     lacks: tuple[str, ...] = ()
 
 
@@ -145,6 +146,15 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     def ok(self) -> bool:
         """Tell whether the goal was reached and the check passed."""
         return self.meta.outcome is Outcome.GOAL
+
+    @property
+    def by_host(self) -> bool:
+        """Tell whether the host ended this boot, so that it says nothing about the system.
+
+        In free mode the host's clock is the instrument: a limit of its time counts.
+        """
+        timed = self.meta.outcome not in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}
+        return self.meta.host_limit and not (timed and self.meta.mode == "free")
 
     def mark(self, name: str) -> Mark | None:
         """Return a mark by name, or None."""

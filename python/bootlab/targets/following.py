@@ -120,7 +120,7 @@ class Follower:
     def _decided(self, ending: Ending, code: int | None) -> Decided | None:
         """Return what virtual time says of the ending that the host's looks suggest; None: go on looking."""
         if not self._exact or (ending.host_limit and code is not None):
-            return Decided(ending, self._watch)
+            return Decided(ending, self._watch, self._virtual_ns)
         halted = self._clocks(time.monotonic()).halted
         state = self._stamps.progress()
         try:
@@ -140,7 +140,7 @@ class Follower:
             emulator_words=self._process.words,
         )
         if decided is None and ending.host_limit:
-            return Decided(ending, self._watch)
+            return Decided(ending, self._watch, state.now_ns)
         return decided
 
     def _await_files(self, decided: Decided) -> None:

@@ -45,6 +45,16 @@ def save(folder: Path, meta: Meta, marks: tuple[Mark, ...], console: bytes, stam
     (folder / _CONSOLE_FILE).write_bytes(console)
     if stamps is not None:
         _save_stamps(folder, stamps)
+    _save_document(folder, meta, marks)
+
+
+def restate(folder: Path, meta: Meta) -> Recording:
+    """Say something else of a recording that lies in a folder: what several boots showed together."""
+    _save_document(folder, meta, load(folder).marks)
+    return load(folder)
+
+
+def _save_document(folder: Path, meta: Meta, marks: tuple[Mark, ...]) -> None:
     document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks)
     fresh = folder / f"{RECORDING_FILE}.new"
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1))

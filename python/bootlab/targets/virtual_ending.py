@@ -19,10 +19,14 @@ from bootlab.targets.watch import ConsoleWatch
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts)."""
+    """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts).
+
+    `end_ns`: the virtual time at which a machine stood that the host gave up.
+    """
 
     ending: Ending
     watch: ConsoleWatch
+    end_ns: int | None = None
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -60,8 +64,8 @@ def decide(
         ending = judge(system, watch, clocks, exit_code=code, emulator_words=emulator_words)
         return Decided(ending, watch) if ending is not None else None
 
-    virtual_limit_ns = system.limits.virtual_s * 1e9
-    for piece in _pieces(console, stamps, now_ns, over=over):
+    virtual_limit_ns = int(system.limits.virtual_s * 1e9)
+    for piece in _pieces(console, stamps, now_ns, virtual_limit_ns, over=over):
         quiet_ns = piece.first_ns - printed_ns
         watched = watch.goal is not None or bool(watch.panic)
         # A limit that falls into a piece leaves the whole of it out, whatever of it is there already.
@@ -87,12 +91,15 @@ def decide(
     return found
 
 
-def _pieces(console: bytes, stamps: Stamps, now_ns: int, *, over: bool) -> Iterator[_Piece]:
-    """Cut where a line ends and where nothing was printed for so long that a line counts as ended."""
+def _pieces(console: bytes, stamps: Stamps, now_ns: int, limit_ns: int, *, over: bool) -> Iterator[_Piece]:
+    """Cut where a line ends, where nothing was printed for so long that it counts as ended, and at a limit."""
     size = len(console)
     lines = np.flatnonzero(np.frombuffer(console, dtype=np.uint8) == ord("\n")) + 1
     jumps = stamps.ends[:-1][np.diff(stamps.ns) > LINE_GRACE_VIRTUAL_NS] if len(stamps.ends) else stamps.ends
-    cuts = np.unique(np.concatenate([lines, jumps[(jumps > 0) & (jumps < size)], [size] if size else []])).astype(int)
+    in_time = int(np.searchsorted(stamps.ns, limit_ns, side="right"))
+    limit = stamps.ends[in_time - 1 : in_time] if in_time else stamps.ends[:0]
+    inside = np.concatenate([jumps, limit])
+    cuts = np.unique(np.concatenate([lines, inside[inside < size], [size] if size else []])).astype(int)
     starts = np.concatenate([[0], cuts[:-1]]).astype(int) if len(cuts) else cuts
     last = 0
     for start, end, first_at, last_at in zip(
@@ -101,6 +108,7 @@ def _pieces(console: bytes, stamps: Stamps, now_ns: int, *, over: bool) -> Itera
         first_ns = max(last, first_at)
         last = max(first_ns, last_at)
         ended = end < size or console[end - 1 : end] == b"\n" or now_ns - last > LINE_GRACE_VIRTUAL_NS
+        ended = ended or last <= limit_ns < now_ns
         yield _Piece(start, end, first_ns, last, ended or over or size > CONSOLE_LIMIT_BYTES)
 
 
