@@ -8,11 +8,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from bootlab.builders.cache import Cache
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
 from tests.mini_kernel import Then, mini_kernel
+
+# A loaded machine is slow, and that is no failure.
+settings.register_profile("no clock", deadline=None)
+settings.load_profile("no clock")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
