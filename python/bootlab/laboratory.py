@@ -19,6 +19,7 @@ from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.delay import DelayPatched
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
+from bootlab.experiment.shared_costs import shared_costs_of
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
 from bootlab.experiment.steps import climb
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
@@ -200,14 +201,17 @@ class Laboratory:
         return run, results
 
     def base(self, system: System, *, chosen: tuple[Technique, ...] = ()) -> Base:
-        """Boot the base for its time and for its diagnosis."""
+        """Boot the base for its time and for its diagnosis, and trace it where one of the chosen techniques asks."""
         self._phase("base", 5)
-        del chosen
-        return establish(self.bench(system), system, cache=self._cache)
+        base = establish(self.bench(system), system, cache=self._cache)
+        if not any(technique.needs_trace for technique in chosen):
+            return base
+        self._phase("trace", 1)
+        return msgspec.structs.replace(base, shared_costs=shared_costs_of(self.bench(system), self._cache, system))
 
     def applicability(self, system: System, chosen: tuple[Technique, ...]) -> tuple[Base, list[Applicability]]:
         """Say which techniques apply to a system (boots its base and a diagnosis; tries nothing)."""
-        base = self.base(system)
+        base = self.base(system, chosen=chosen)
         said, _ = proposals(base, chosen)
         return base, said
 
@@ -242,7 +246,7 @@ class Laboratory:
     ) -> tuple[runs.Run, Results]:
         run = runs.create(self._store, "try", system.name)
         report = _Report(run, system, "try", runs.now(), chosen, reproduce=reproduce)
-        base = self.base(system)
+        base = self.base(system, chosen=chosen)
         report.base(base)
         tried = self._trials(base, chosen, report, forced=forced, blocks=blocks, seed=seed)
         report.tried(tried)
@@ -258,7 +262,7 @@ class Laboratory:
         chosen = selection.techniques()
         run = runs.create(self._store, "stack", system.name)
         report = _Report(run, system, "stack", runs.now(), chosen)
-        base = self.base(system)
+        base = self.base(system, chosen=chosen)
         report.base(base)
         tried = self._trials(base, chosen, report, forced=selection.forced, blocks=blocks, seed=1)
         report.tried(tried)

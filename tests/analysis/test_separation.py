@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bootlab.analysis.separation import LEAST_BOOTS, separation
+from bootlab.analysis.separation import separation
 from bootlab.model.verdict import Verdict
 
 BASE = (100, 101, 102, 103, 104)
@@ -45,11 +45,12 @@ def test_the_least_gap_that_matters():
     ],
     ids=["normal", "uniform", "exponential", "one of two"],
 )
-def test_boots_of_one_source_are_called_the_same(draw, at_most):
+@pytest.mark.parametrize("boots", [(5, 5), (6, 4), (9, 3), (21, 2)])
+def test_boots_of_one_source_are_called_the_same(draw, at_most, boots):
     random_numbers = random.Random(1)
-    draws = 20_000
+    draws = 10_000
     wrong = 0
     for _ in range(draws):
-        base, variant = ([round(draw(random_numbers)) for _ in range(LEAST_BOOTS)] for _ in range(2))
+        base, variant = ([round(draw(random_numbers)) for _ in range(count)] for count in boots)
         wrong += separation(base, variant) is not Verdict.SAME
     assert wrong / draws < at_most

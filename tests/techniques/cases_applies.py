@@ -2,8 +2,11 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, FileRead, Mark
+from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import Initramfs, Machine
 from bootlab.model.tree import BusyboxBuild, Entry
 from bootlab.techniques.base import Answer, Context
@@ -55,6 +58,22 @@ def _with_files(*, read_app: bool) -> Context:
 def _user_space(ms: int) -> Context:
     goal_ns = recording("base").meta.goal_ns
     return as_context(evidence("base", marks=(Mark("user-space", goal_ns - ms * 1_000_000),)))
+
+
+_BTF = SharedCost(
+    kind="once",
+    function="btf_parse_vmlinux",
+    cost_ns=105_670_058,
+    initcalls=("cubictcp_register", "kfunc_init"),
+    guard="bpf_get_btf_vmlinux",
+)
+_TRACEFS = SharedCost(
+    kind="work", function="tracer_init_tracefs_work_func", cost_ns=101_000_000, initcalls=("tracer_init_tracefs",)
+)
+
+
+def _with_costs(*costs: SharedCost) -> Context:
+    return msgspec.structs.replace(context("base"), shared_costs=costs)
 
 
 BASE = context("base")
@@ -141,6 +160,10 @@ CASES = (
     Says("numa-off", BASE, YES, "No NUMA configuration found"),
     Says("numa-off", context("numa-off"), NO, "numa=off"),
     Says("numa-off", as_context(written(w.TWO_NODES)), NO, "NUMA: Node 0"),
+    Says("initcall-groups", _with_costs(_BTF), YES, "btf_parse_vmlinux 105.7 ms of cubictcp_register, kfunc_init"),
+    Says("initcall-groups", _with_costs(_TRACEFS), NO, "tracer_init_tracefs"),
+    Says("initcall-groups", _with_costs(), NO, "share no cost"),
+    Says("initcall-groups", BASE, UNKNOWN, "no boot was traced"),
     Says("initcall-blacklist", context("base", diagnostic="diagnostic"), YES, "cubictcp_register 105.9 ms"),
     Says("initcall-blacklist", BASE, UNKNOWN, "diagnostic boot"),
     Says("initcall-blacklist", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Mark
+from bootlab.model.recording import Diagnosis, Initcall, Mark
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 from bootlab.techniques.base import Evidence
@@ -61,6 +61,23 @@ BLACKLISTED = msgspec.structs.replace(
         BLACKLISTED.system, cmdline=CommandLine.parse("initcall_blacklist=init_ima,tracer_init_tracefs")
     ),
 )
+
+
+def _called(line: str, **times_ms: int) -> Evidence:
+    calls = tuple(
+        Initcall(name=name, start_ns=0, duration_ns=ms * 1_000_000, returned=0) for name, ms in times_ms.items()
+    )
+    booted = evidence("base", cmdline=CommandLine.parse(line))
+    return msgspec.structs.replace(booted, diagnosis=Diagnosis(recording=booted.recording, initcalls=calls))
+
+
+# Whoever asks first has the type information parsed.
+TAKEN_OVER = (
+    _called("quiet", cubictcp_register=105, kfunc_init=0, other=3),
+    _called("initcall_blacklist=cubictcp_register", kfunc_init=105, other=3),
+    _called("initcall_blacklist=cubictcp_register,kfunc_init", other=3),
+)
+
 NEVER_THERE = msgspec.structs.replace(
     DIAGNOSED,
     system=msgspec.structs.replace(DIAGNOSED.system, cmdline=CommandLine.parse("initcall_blacklist=foo_bar")),
@@ -137,6 +154,10 @@ CASES = (
     Shows("numa-off", BASE, evidence("numa-off"), True, "NUMA turned off"),
     Shows("numa-off", BASE, evidence("nosmp"), False, "never printed"),
     Shows("initcall-blacklist", DIAGNOSED, BLACKLISTED, True, "initcall init_ima blacklisted"),
+    Shows("initcall-groups", DIAGNOSED, BLACKLISTED, True, "initcall init_ima blacklisted"),
+    Shows("initcall-groups", DIAGNOSED, NEVER_THERE, False, "foo_bar never ran"),
+    Shows("initcall-blacklist", TAKEN_OVER[0], TAKEN_OVER[1], True, "its cost moved: kfunc_init takes 105.0 ms more"),
+    Shows("initcall-groups", TAKEN_OVER[0], TAKEN_OVER[2], True, "no other initcall took its cost over"),
     Shows("initcall-blacklist", DIAGNOSED, NEVER_THERE, False, "foo_bar never ran"),
     Shows("initcall-blacklist", BASE, msgspec.structs.replace(BLACKLISTED, diagnosis=None), False, "diagnostic boot"),
     Shows("driver-async-probe", DIAGNOSED, evidence("base", diagnostic="diagnostic-async-probe"), True, "probes moved"),

@@ -16,6 +16,7 @@ from bootlab.experiment.bench import Bench
 from bootlab.experiment.kernel_source import KernelSource
 from bootlab.experiment.trial import SAME_NS, HostEnded, why_broken
 from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
 from bootlab.techniques.base import Context, Evidence
 
@@ -52,6 +53,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     placebo_ns: tuple[int, ...] = ()
     output: CheckOutput | None = None
     source: KernelSource | None = None
+    shared_costs: tuple[SharedCost, ...] | None = None
 
     @property
     def same_ns(self) -> int:
@@ -77,6 +79,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
             compressors=compress.available(),
             pvh_entry=self.info.pvh_entry is not None,
             arch=self.system.machine.arch,
+            shared_costs=self.shared_costs,
         )
 
     @property

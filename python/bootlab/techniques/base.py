@@ -10,6 +10,7 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import KernelPatch, System
 from bootlab.model.verdict import Effect
 
@@ -127,6 +128,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     `module_options` to the one that may also build it as a module, `async_patches` to a patch that lets its driver
     probe asynchronously; what is not in them is not known. They are filled where bootlab builds the kernel, for
     techniques with `needs_source`.
+    `shared_costs`: what a traced boot shows that several initcalls share, for techniques with `needs_trace`; None: no
+    boot was traced.
     `unseen` names what was not given and stands here empty (`bootlab check` works without a boot).
     """
 
@@ -142,6 +145,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     initcall_options: dict[str, str] = {}
     module_options: dict[str, str] = {}
     async_patches: dict[str, KernelPatch] = {}
+    shared_costs: tuple[SharedCost, ...] | None = None
     unseen: frozenset[Source] = frozenset()
     fragment: bool = False
 
@@ -162,7 +166,8 @@ class Technique(abc.ABC):
     `applies` draws conclusions from even when it is empty; without it the answer is unknown
     (:func:`bootlab.techniques.scope.ask`). `both_ways`: published figures show gains and losses. `builds`: its
     changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option builds an
-    initcall. `kernels` begins with a range that :func:`bootlab.techniques.scope.kernel_range` reads.
+    initcall. `needs_trace`: it asks a traced boot of the base. `kernels` begins with a range that
+    :func:`bootlab.techniques.scope.kernel_range` reads.
     """
 
     id: str
@@ -186,6 +191,7 @@ class Technique(abc.ABC):
     rests_on: tuple[Source, ...] = ()
     builds: bool = False
     needs_source: bool = False
+    needs_trace: bool = False
     published: tuple[Published, ...] = ()
     references: tuple[str, ...] = ()
 

@@ -75,24 +75,44 @@ class InitcallBlacklist(Technique):
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's `initcall X blacklisted` (level debug), or by the initcall that never ran."""
-        wanted = _names(after) - _names(before)
-        if not wanted:
-            return Effect(False, "no initcall was put on the list")
-        log = KernelLog.of(after)
-        shown: list[str] = []
-        for name in sorted(wanted):
-            if line := log.line(rf"^initcall {re.escape(name)} blacklisted"):
-                shown.append(line)
-            elif after.diagnosis is not None and after.diagnosis.initcalls and before.diagnosis is not None:
-                ran_before = any(c.function == name for c in before.diagnosis.initcalls)
-                ran_after = any(c.function == name for c in after.diagnosis.initcalls)
-                if ran_before and not ran_after:
-                    shown.append(f"{name} ran before and not after")
-                else:
-                    return Effect(False, f"{name} {'still runs' if ran_after else 'never ran on this kernel'}")
+        return left_out(before, after)
+
+
+def left_out(before: Evidence, after: Evidence) -> Effect:
+    """Prove that every initcall that was put on the list did not run, and say who took its cost over."""
+    wanted = _names(after) - _names(before)
+    if not wanted:
+        return Effect(False, "no initcall was put on the list")
+    log = KernelLog.of(after)
+    shown: list[str] = []
+    for name in sorted(wanted):
+        if line := log.line(rf"^initcall {re.escape(name)} blacklisted"):
+            shown.append(line)
+        elif after.diagnosis is not None and after.diagnosis.initcalls and before.diagnosis is not None:
+            ran_before = any(c.function == name for c in before.diagnosis.initcalls)
+            ran_after = any(c.function == name for c in after.diagnosis.initcalls)
+            if ran_before and not ran_after:
+                shown.append(f"{name} ran before and not after")
             else:
-                return Effect(False, f"only a diagnostic boot of both systems shows whether {quote(name)} ran")
-        return Effect(True, "; ".join(shown))
+                return Effect(False, f"{name} {'still runs' if ran_after else 'never ran on this kernel'}")
+        else:
+            return Effect(False, f"only a diagnostic boot of both systems shows whether {quote(name)} ran")
+    return Effect(True, "; ".join([*shown, *_moved(before, after, wanted)]))
+
+
+def _moved(before: Evidence, after: Evidence, wanted: set[str]) -> list[str]:
+    """Say which initcall now takes over half of what was left out: work that the first caller does for all."""
+    if before.diagnosis is None or after.diagnosis is None:
+        return []
+    old = {c.function: c.duration_ns for c in before.diagnosis.initcalls}
+    gone_ns = sum(old.get(name, 0) for name in wanted)
+    growths = [(c.duration_ns - old[c.function], c.function) for c in after.diagnosis.initcalls if c.function in old]
+    more_ns, name = max(growths, default=(0, ""))
+    if gone_ns < LEAST_NS:
+        return []
+    if more_ns * 2 < gone_ns:
+        return ["no other initcall took its cost over"]
+    return [f"but its cost moved: {name} takes {more_ns / 1e6:.1f} ms more than before"]
 
 
 def _names(evidence: Evidence) -> set[str]:

@@ -1,0 +1,68 @@
+"""A guest that waits for the second to turn: its goal says nothing, what comes before the wait does."""
+
+from __future__ import annotations
+
+import subprocess
+
+import msgspec
+import pytest
+
+from bootlab.analysis.grid import holding_wait
+from bootlab.analysis.idle import idle_spans
+from bootlab.laboratory import Laboratory
+from bootlab.model.verdict import Verdict
+from bootlab.systemfile import load
+from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.qemu
+
+TEXT = """
+name = "second"
+[kernel]
+image = "$BOOTLAB_KERNEL"
+cmdline = "console=ttyS0,115200 quiet cryptomgr.notests panic=5"
+[initramfs.files]
+"/init" = { source = "second", mode = "0755" }
+"/dev/console" = { char = [5, 1], mode = "0600" }
+[goal]
+console = "second: turned"
+"""
+
+
+@pytest.fixture(scope="module")
+def waiting(debian_kernel, tmp_path_factory):
+    """Return a function that boots the guest with so many thousand turns of its loop before its wait."""
+    folder = tmp_path_factory.mktemp("second")
+    source = REPOSITORY / "guest/tests/second.c"
+    subprocess.run(["gcc", "-Os", "-static", "-o", folder / "second", source], check=True)
+    (folder / "system.toml").write_text(TEXT)
+    system = load(folder / "system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
+    with Laboratory(folder / "store", cache=folder / "cache", jobs=2) as lab:
+
+        def boots(turns):
+            bench = lab.bench(system)
+            lines = [system.cmdline.with_param("work", str(round(n))) for n in turns]
+            systems = [msgspec.structs.replace(system, cmdline=line) for line in lines]
+            return bench.wait_all([bench.submit(s, "second") for s in systems])
+
+        yield boots
+
+
+def test_a_turn_of_the_second_is_found_and_the_work_before_it_judged(waiting):
+    first, second = waiting([1000, 5000])
+    (span,), (later,) = idle_spans(first), idle_spans(second)
+    assert (span.after, span.before) == ("second: waiting", "second: turned")
+    per_ms = 4000 / (later.start_ns - span.start_ns) * 1e6
+    assert abs(later.end_ns - span.end_ns) < 1_000_000, "the second turns when it turns"
+    # From here the boots' work is laid around the turn of the second: some of one side just miss it.
+    edge_ms = 1000 / per_ms + span.idle_ns / 1e6
+    base = waiting([(edge_ms - 15 + d) * per_ms for d in (0, 3, -2, 1, -1)])
+    late = waiting([(edge_ms + d) * per_ms for d in (-1, 2, -2, 3, 1)])
+    hold = holding_wait(base, late)
+    assert hold is not None
+    assert (hold.kind, hold.after, hold.before) == ("jumps", "second: waiting", "second: turned")
+    assert hold.period_ns == 1_000_000_000
+    assert hold.verdict is Verdict.SLOWER
+    assert 10_000_000 < -(hold.saved_ns or 0) < 25_000_000
+    # The goals alone say that most of the later boots lost a second.
+    assert sum((r.meta.goal_ns or 0) - (base[0].meta.goal_ns or 0) > 900_000_000 for r in late) == 3
