@@ -16,11 +16,12 @@ import sys
 from pathlib import Path
 
 from bootlab.errors import BootlabError
+from bootlab.model import figures
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.report import figures, results_file
-from bootlab.report.shown_text import one_line
-from bootlab.report.summary_markdown import plain
+from bootlab.report import results_file
 from bootlab.techniques import all_techniques
+from bootlab.views.markdown_text import plain
+from bootlab.views.shown_text import one_line
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/explanation/verdicts-seen.md"
 HEAD = """# Verdicts seen

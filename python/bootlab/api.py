@@ -28,7 +28,6 @@ from bootlab.experiment.delay import patch_of
 from bootlab.experiment.selection import Selection
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
-from bootlab.model.flash_layout import STARTS
 from bootlab.report import publish, results_file
 from bootlab.report.kernel_size import KernelSize, kernel_size
 from bootlab.store import runs
@@ -43,17 +42,14 @@ if TYPE_CHECKING:
     from bootlab.builders.kbuild import BuiltKernel
     from bootlab.builders.tree_check import Finding
     from bootlab.collectors.kernel_tracer import TracedByKernel
-    from bootlab.experiment.lpj import Booted, LpjMatrix, RateSweep
     from bootlab.experiment.tracing import Traced
     from bootlab.experiment.trim import TrimRequest
     from bootlab.experiment.trying import Applicability
-    from bootlab.experiment.xip import XipTable
+    from bootlab.experiments.comparison import Experiment
+    from bootlab.experiments.lpj import Booted
     from bootlab.kernelsource.delay_patch import DelayPatch
-    from bootlab.model.compiled_cmdline import CompiledWay
-    from bootlab.model.filesystems import Filesystems
+    from bootlab.model.comparison import Comparison
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
-    from bootlab.model.steps import Steps
-    from bootlab.model.system import FlashStart
     from bootlab.model.system import System as SystemValue
     from bootlab.model.timeline import Stage
     from bootlab.model.trim import Trimmed
@@ -111,6 +107,13 @@ class Results:
         return self.data.trials_by_saved()
 
     @property
+    def comparison(self) -> Comparison:
+        """The rows of a comparison. Raise UserError for a run that is none."""
+        if self.data.comparison is None:
+            raise UserError(f"{self.id} is no comparison", hint="bootlab report shows what it is")
+        return self.data.comparison
+
+    @property
     def verdicts(self) -> dict[str, str]:
         """The verdict of each variant, by the change's id."""
         return {t.change.id: t.verdict.value for t in self.trials}
@@ -136,6 +139,10 @@ class Results:
     def markdown(self, path: Path | str) -> Path:
         """Write the hand-over text. Return its path."""
         return self._write(publish.markdown, path)
+
+    def csv(self, path: Path | str) -> Path:
+        """Write the rows of a comparison as CSV, with plain numbers. Return its path."""
+        return self._write(publish.csv, path)
 
     def perfetto(self, path: Path | str) -> Path:
         """Write a Perfetto trace of the run's last boot. Return its path."""
@@ -336,18 +343,14 @@ class System:
         with self._laboratory() as lab:
             return lab.trace(self.value, request)
 
-    def filesystems(self, *ids: str) -> Filesystems:
-        """Pack the system's tree in every file system that kernel and machine can read, or in some, and boot each.
+    def compare(self, experiment: Experiment) -> Results:
+        """Boot this system's variants beside each other; `results.comparison` holds the rows.
 
-        Raise UserError for a system without [storage], without a tree, or whose init cannot start.
+        Experiments: `bootlab.experiments` (file systems, steps, start from flash, presets of lpj), or a subclass of
+        `Experiment` of your own. Raise UserError where the system does not suit.
         """
         with self._laboratory() as lab:
-            return lab.filesystems(self.value, frozenset(ids))
-
-    def steps(self) -> Steps:
-        """Boot the system as it is and after each of its `[[steps]]`, one on top of the other."""
-        with self._laboratory() as lab:
-            return lab.steps(self.value)
+            return Results(*lab.compare(self.value, experiment))
 
     def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
         """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left."""
@@ -467,21 +470,6 @@ class System:
         """
         with self._laboratory() as lab:
             return lab.delay_loop(self.value, anew=anew)
-
-    def lpj_tests(self, way: CompiledWay | None = None) -> LpjMatrix:
-        """Boot the five tests of a preset, with kernels built for them. `way`: how it is compiled in."""
-        with self._laboratory() as lab:
-            return lab.lpj_tests(self.value, way)
-
-    def lpj_savings(self, rates_hz: Iterable[int] = (100, 250, 1000)) -> RateSweep:
-        """Boot kernels built for several tick rates, without a preset and with their own value."""
-        with self._laboratory() as lab:
-            return lab.lpj_savings(self.value, tuple(rates_hz))
-
-    def xip(self, *starts: FlashStart) -> XipTable:
-        """Start the kernel from flash in several ways (none named: in all), with kernels built for them."""
-        with self._laboratory() as lab:
-            return lab.xip(self.value, starts or STARTS)
 
     def _laboratory(self, *, force: bool = False) -> Laboratory:
         return Laboratory(self.store, cache=self._cache, jobs=self._jobs, observer=self._observer, force=force)

@@ -14,25 +14,22 @@ from bootlab.builders.kbuild import BuildObserver
 from bootlab.builders.tree_check import check_first_program
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import UserError
-from bootlab.experiment import filesystems, lpj, xip
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.delay import DelayPatched
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.shared_costs import shared_costs_of
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
-from bootlab.experiment.steps import climb
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
 from bootlab.experiment.trim import TrimmedSystem, TrimRequest, trim
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
+from bootlab.experiments import lpj
+from bootlab.experiments.comparison import Experiment, Place, compare
 from bootlab.kernelsource.delay_patch import DelayPatch
-from bootlab.model import flash_layout
 from bootlab.model.change import apply_all
-from bootlab.model.compiled_cmdline import CompiledWay
-from bootlab.model.filesystems import Filesystems
+from bootlab.model.comparison import Comparison
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.steps import Steps
-from bootlab.model.system import FlashStart, System
+from bootlab.model.system import System
 from bootlab.model.trim import Trimmed
 from bootlab.model.verdict import Trial
 from bootlab.report import assemble, results_file
@@ -138,38 +135,19 @@ class Laboratory:
         bench = self.bench(system)
         return lpj.recalibrated(bench, system) if anew else lpj.base_value(bench, system)
 
-    def lpj_tests(self, system: System, way: CompiledWay | None = None) -> lpj.LpjMatrix:
-        """Boot the five tests of a preset."""
-        self._phase("preset tests", len(lpj.TESTS))
-        return lpj.run_tests(self.bench(system), system, way)
-
-    def lpj_savings(self, system: System, rates_hz: tuple[int, ...]) -> lpj.RateSweep:
-        """Boot kernels of several tick rates without a preset and with their own."""
-        self._phase("tick rates", 2 * len(rates_hz))
-        return lpj.savings(self.bench(system), system, rates_hz)
-
-    def xip(self, system: System, starts: tuple[FlashStart, ...]) -> xip.XipTable:
-        """Start a system from flash in several ways."""
-        possible = set(starts).intersection(flash_layout.layout(system).starts)
-        self._phase("start from flash", 3 * len(possible))
-        return xip.measure(self.bench(system), system, starts)
-
-    def filesystems(self, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
-        """Boot the system's tree from every file system, or from the wanted ones."""
-        if unknown := sorted(wanted.difference(filesystems.known_ids())):
-            raise UserError(
-                f"there is no row {unknown[0]!r} in this comparison",
-                hint=f"known: {', '.join(filesystems.known_ids())}",
-            )
+    def compare(self, system: System, experiment: Experiment) -> tuple[runs.Run, Results]:
+        """Run a comparison; its results are written after every row."""
+        experiment.check(system)
         bench = self.bench(system)
-        self._phase("file systems", len(wanted or filesystems.known_ids()))
-        return filesystems.compare(bench, self._cache, system, wanted)
+        self._phase(experiment.phase, experiment.boots(system))
+        run, started = runs.create(self._store, experiment.kind, system.name), runs.now()
 
-    def steps(self, system: System) -> Steps:
-        """Boot a system as it is and after each of its steps."""
-        bench = self.bench(system)
-        self._phase("steps", 2 * (len(system.steps) + 1))
-        return climb(bench, system)
+        def save(found: Comparison) -> Results:
+            results = assemble.compared(run.id, system, started, found)
+            results_file.save(results, run.results)
+            return results
+
+        return run, save(compare(experiment, Place(bench, self._cache, system), save))
 
     def trim(self, system: System, request: TrimRequest | None = None) -> TrimmedSystem:
         """Trim the system's root tree, and prove that it still works."""

@@ -33,7 +33,7 @@ away makes a new version.
 | format | where | version | written by |
 |---|---|---|---|
 | `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
-| `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | `boot`, `try`, `stack` |
+| `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every verb that boots; a comparison stands under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
 | `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
@@ -48,18 +48,14 @@ away makes a new version.
 | `bootlab-kernel` | `kernel.json` beside a kernel that was built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
-| `bootlab-ladder` | output of `ladder --json` | 1 | `ladder` |
+| `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare` |
 | `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 1 | `lpj` |
-| `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-lpj-validation` | output of `lpj test`, `rates`, `validate` with `--json` | 1 | `lpj` |
+| `bootlab-lpj-validation` | output of `lpj validate --json` | 1 | `lpj` |
 | `bootlab-delay` | output of `delay --json`: `risk`, `patch` (`replaced`, `kept`, `text`), and `run` and `results` unless `--dry-run` | 1 | `delay` |
-| `bootlab-xip` | output of `xip --json` | 1 | `xip` |
-| `bootlab-filesystems` | output of `fs --json` | 1 | `fs` |
-| `bootlab-steps` | output of `steps --json` | 1 | `steps` |
 | `bootlab-trim` | `trim.json` in the folder of a trimmed system; output of `rootfs trim --json` | 1 | `rootfs trim` |
 | `bootlab-accesses` | the file of `rootfs atime --output`, which `rootfs trim --accesses` reads; `accesses` in the output of `rootfs atime --json` | 1 | `rootfs atime` |
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
-| `bootlab-timers-comparison` | output of `timers compare --json` | 1 | `timers compare` |
 | `bootlab-programs` | `programs.json` of a recording | 1 | every boot of a system with `[programs]` |
 | `bootlab-profile` | output of `profile --json`: `profile` as in [analysis](analysis-json.md#application), with `faults`, `read` and `loading` of a system; `advice`: what was seen, its line, its cost in nanoseconds | 1 | `profile` |
 | `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |

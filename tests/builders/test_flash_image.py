@@ -9,7 +9,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.builders.flash_image import flash_image, loader_code
 from bootlab.errors import UserError
-from bootlab.experiment.xip import variant
+from bootlab.experiments.xip import variant
 from bootlab.model.flash_layout import ARM_VIRT, RISCV_VIRT, STARTS, banks, entry, layout
 from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
 

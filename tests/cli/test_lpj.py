@@ -106,9 +106,9 @@ def test_the_five_tests_pass_on_recorded_boots(lpj, tmp_path):
     code, text, _ = lpj("test", RECORDED, "--json", "--markdown", "tests.md")
     assert code == 0
     matrix = json.loads(text)
-    assert [t["passed"] for t in matrix["tests"]] == [True] * 5
-    assert [t["got"] for t in matrix["tests"]][2:] == ["preset 311296", "preset 311297", "calibrates 311296"]
-    assert matrix["tests"][2]["saved_ns"] == 87_655_056
+    assert [row["ok"] for row in matrix["rows"]] == [True] * 5
+    assert [row["got"] for row in matrix["rows"]][2:] == ["preset 311296", "preset 311297", "calibrates 311296"]
+    assert matrix["rows"][2]["saved_ns"] == 87_655_056
     assert "| 5 both, lpj=0 on the command line |" in (tmp_path / "tests.md").read_text()
 
 
@@ -121,7 +121,7 @@ def test_a_preset_appended_to_the_boot_loaders_line_wins_on_recorded_boots(lpj):
 def test_the_saving_falls_with_the_tick_rate_on_recorded_boots(lpj):
     code, text, _ = lpj("rates", RECORDED, "--hz", "250", "--hz", "1000", "--json")
     assert code == 0
-    saved = {row["hz"]: round(row["saved_ns"] / 1e6) for row in json.loads(text)["rates"]}
+    saved = {row["hz"]: round(row["saved_ns"] / 1e6) for row in json.loads(text)["rows"]}
     assert saved == {250: 38, 1000: 11}
 
 

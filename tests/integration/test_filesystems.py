@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from bootlab.builders.cache import Cache
-from bootlab.experiment import filesystems
 from bootlab.experiment.bench import Bench
+from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.filesystems import Filesystems
 from bootlab.model.storage import Storage
 from bootlab.targets.qemu import QemuTarget
 
@@ -15,13 +16,13 @@ pytestmark = pytest.mark.qemu
 def test_initramfs_rows_boot_and_flash_is_left_out(small, tmp_path):
     cache = Cache(tmp_path / "cache")
     system = msgspec.structs.replace(small, storage=Storage())
-    wanted = frozenset({"initramfs-none", "initramfs-gzip", "cramfs-xip"})
+    wanted = Filesystems("initramfs-none", "initramfs-gzip", "cramfs-xip")
     with Bench(QemuTarget(cache), tmp_path / "store", jobs=2) as bench:
-        first = filesystems.compare(bench, cache, system, wanted)
-        again = filesystems.compare(bench, cache, system, wanted)
+        first = compare(wanted, Place(bench, cache, system))
+        again = compare(wanted, Place(bench, cache, system))
         assert bench.boots_made == 2
     assert [row.id for row in first.rows] == ["initramfs-none", "initramfs-gzip"]
     assert all(row.ok and row.proved for row in first.rows), first.rows
-    assert first.rows[0].image_bytes > first.rows[1].image_bytes
+    assert first.rows[0].values["image_bytes"] > first.rows[1].values["image_bytes"]
     assert first.left_out[0].reason == "the machine has no flash: storage.flash_bank is not set"
     assert again == first

@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from bootlab.builders.cache import Cache
-from bootlab.experiment import steps
 from bootlab.experiment.bench import Bench
+from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.steps import Steps
 from bootlab.model.steps import Step
 from bootlab.model.tree import FileTree
 from bootlab.targets.qemu import QemuTarget
@@ -21,13 +22,15 @@ def test_steps_are_booted_and_proved(small, tmp_path):
         Step(name="quiet", technique="quiet", shown=r"^process /\S*busybox"),
     )
     system = msgspec.structs.replace(small, steps=way)
-    with Bench(QemuTarget(Cache(tmp_path / "cache")), tmp_path / "store", jobs=2) as bench:
-        found = steps.climb(bench, system)
+    cache = Cache(tmp_path / "cache")
+    with Bench(QemuTarget(cache), tmp_path / "store", jobs=2) as bench:
+        place = Place(bench, cache, system)
+        found = compare(Steps(), place)
         made = bench.boots_made
-        assert steps.climb(bench, system) == found
+        assert compare(Steps(), place) == found
         assert bench.boots_made == made
-    assert [row.kept for row in found.rows] == [True] * 3, found.rows
+    assert [row.ok for row in found.rows] == [True] * 3, found.rows
     # That busybox runs is nothing new, whatever the technique proves.
     assert [row.proved for row in found.rows] == [True, True, False], found.rows
     assert "it was there before: process /" in found.rows[2].proof
-    assert all(row.use_ns is not None and row.processes for row in found.rows)
+    assert all(row.values["use_ns"] is not None and row.values["processes"] for row in found.rows)

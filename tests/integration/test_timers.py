@@ -30,7 +30,7 @@ def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
         assert results[0].place.clock == "virtual"
         assert results[0].place.facts["clocksource"].startswith("tsc" if name == "base" else "acpi_pm")
         sides.append(Configuration(name=name, results=results))
-    lines = {line.quantity: line.values for line in compare(sides).lines}
+    lines = {row.title: (row.values["c0"], row.values["c1"]) for row in compare(sides).rows}
     assert lines["expirations"][0] == lines["expirations"][1]
     fine, coarse = lines["lateness p50, ns"]
     assert fine < 100_000, "hrtimers with an interrupt of their own"

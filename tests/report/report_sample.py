@@ -7,10 +7,10 @@ import random
 import msgspec
 
 from bootlab.model.change import AddParam, Change, DropFiles, DropParam, SetCompression, SetMachine, SetParam
+from bootlab.model.modelled import Modelled
 from bootlab.model.recording import Line, Mark, Meta, Outcome, Recording
 from bootlab.model.timeline import STAGES, Span, Stage, Timeline
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
-from bootlab.report.modelled import Modelled
 from bootlab.report.results import (
     Applicability,
     Artefact,

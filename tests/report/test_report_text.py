@@ -9,6 +9,7 @@ import pytest
 import report_sample as sample
 from markdown_it import MarkdownIt
 
+from bootlab.model import figures
 from bootlab.model.change import (
     AddKernelFragment,
     AddKernelPatch,
@@ -33,13 +34,14 @@ from bootlab.model.change import (
     SetParam,
     SetProgramBuild,
 )
+from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff, op_text
 from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
 from bootlab.model.system import KernelPatch
 from bootlab.model.tree import Entry
-from bootlab.report import figures, summary_markdown, terminal, text_table
-from bootlab.report.change_text import change_text, changed_cmdline, cmdline_diff, op_text
-from bootlab.report.shown_text import one_line, visible
+from bootlab.report import summary_markdown, terminal, text_table
+from bootlab.views import markdown_text
+from bootlab.views.shown_text import one_line, visible
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -126,12 +128,12 @@ def test_hostile_text_is_not_markdown():
 
 @pytest.mark.parametrize("text", ["a`b", "``", "`", "a|b", "plain", "*x* <b>"])
 def test_a_code_span_holds_any_text(text: str):
-    inline = MarkdownIt("commonmark").parse(summary_markdown.code(text))[1]
+    inline = MarkdownIt("commonmark").parse(markdown_text.code(text))[1]
     assert [(t.type, t.content) for t in inline.children] == [("code_inline", text)]
 
 
 def test_a_bar_does_not_end_a_table_cell():
-    assert summary_markdown.code_cell("a|b") == r"`a\|b`"
+    assert markdown_text.code_cell("a|b") == r"`a\|b`"
 
 
 def test_controls_become_visible():

@@ -6,9 +6,9 @@ import pytest
 import report_sample as sample
 
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.modelled import Modelled
 from bootlab.model.recording import Outcome
 from bootlab.report import publish, results_file
-from bootlab.report.modelled import Modelled
 from bootlab.report.results import BootSummary
 
 

@@ -11,12 +11,13 @@ import pytest
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 from bootlab.analysis.timer_waits import TimerWait
-from bootlab.report import conform_export, timers_comparison, timers_page, timers_text, waits_text
+from bootlab.report import conform_export, timers_page, timers_text, waits_text
 from bootlab.report.text_table import to_text
 from bootlab.timers import conform, open_posix, stress
 from bootlab.timers.comparison import Configuration, compare
 from bootlab.timers.open_posix import SuiteTest
 from bootlab.timers.stress import InstructionCount, Place
+from bootlab.views.table import page, terminal
 
 GOLDEN = Path(__file__).parent / "golden"
 PLACE = Place(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
@@ -71,7 +72,7 @@ def text_of(name: str) -> str:
         sides = [
             Configuration(name=n, results=(result(ROW),), equal=e) for n, e in (("base", True), ("highres=off", False))
         ]
-        return "".join(to_text(v, width=150) for v in timers_comparison.text(compare(sides)))
+        return to_text(terminal.view(compare(sides)), width=150)
     waits = [
         TimerWait(kind="sleep", caller="probe", function="msleep", chain=("kernel_init", "probe", "msleep"), count=3,
                   time_ns=30_000_000, idle_ns=20_000_000, on_path=True),
@@ -91,7 +92,7 @@ def test_terminal_text(name):
 
 def test_many_configurations_are_tables_that_fit_each_with_the_first():
     sides = [Configuration(name=f"side{n}", results=(result(ROW),)) for n in range(9)]
-    text = "".join(to_text(v, width=100) for v in timers_comparison.text(compare(sides)))
+    text = to_text(terminal.view(compare(sides)), width=100)
     heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["quantity"]]
     assert heads == [
         ["quantity", "side0", "side1", "side2", "side3", "side4"],
@@ -123,7 +124,7 @@ def test_the_page_holds_every_table_and_no_markup():
     shared = timers_page.page_data(msgspec.structs.replace(result(ROW), instructions=(counted,)))
     assert shared["parts"][1]["tables"][0]["rows"][0][-2:] == [["75.00", 75.0], ["75.00", 75.0]]
     sides = [Configuration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
-    assert "<b>a</b>" not in timers_comparison.page_of(compare(sides))
+    assert "<b>a</b>" not in page.page(compare(sides))
 
 
 def test_tap():

@@ -109,7 +109,7 @@ def _say_equality(equal: bool, boots: int, difference: str, causes: tuple[str, .
 
 
 def _say_failure(outcome: str, reason: str, last_initcall: str, hint: str) -> None:
-    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+    from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     console = err()
     console.print(Text(f"{outcome}: {one_line(reason)}", "bold red"), soft_wrap=True)

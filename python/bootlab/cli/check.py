@@ -16,8 +16,8 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
+from bootlab.model.change_text import change_text
 from bootlab.report import findings_text, sarif
-from bootlab.report.change_text import change_text
 from bootlab.systemfile import load
 from bootlab.techniques.base import Answer
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
 from bootlab.cli.session import (
     DEFAULT_BANDWIDTH_MB,
@@ -16,10 +16,7 @@ from bootlab.cli.session import (
     JsonOption,
     StoreOption,
     SystemArgument,
-    out,
-    print_json,
 )
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 
@@ -34,9 +31,9 @@ def fs(
         ),
     ] = None,
     *,
-    markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -49,20 +46,12 @@ def fs(
 
     Example: bootlab fs camera.toml --markdown file-systems.md
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        found = system.filesystems(*(ids or ()))
-    from bootlab.report import filesystems_text  # noqa: PLC0415
-    from bootlab.report.filesystem_load import with_load  # noqa: PLC0415
+    from bootlab.experiments.filesystems import Filesystems  # noqa: PLC0415 - `--help` must not wait for it
 
-    found = with_load(found, bandwidth_bytes_per_s=round(bandwidth * 1e6))
-    write_files(
-        (markdown, lambda: filesystems_text.markdown(found)),
-        (csv, lambda: filesystems_text.comma_separated(found)),
-        (html, lambda: filesystems_text.page(found)),
-    )
-    if as_json:
-        print_json(found)
-    else:
-        out().print(filesystems_text.terminal(found))
+    experiment = Filesystems(*(ids or ()), bandwidth_bytes_per_s=round(bandwidth * 1e6))
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.compare(experiment)
+    found = results.comparison
+    show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
     if not found.rows:
         raise typer.Exit(UserError.exit_code)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
 from bootlab.cli.session import (
     DEFAULT_BANDWIDTH_MB,
@@ -16,14 +16,7 @@ from bootlab.cli.session import (
     JsonOption,
     StoreOption,
     SystemArgument,
-    err,
-    out,
-    print_json,
 )
-from bootlab.cli.writing import write_files
-
-STAGES = ("image", "kernel", "initramfs", "storage")
-"""The stages of the techniques that a ladder tries when none is named."""
 
 
 def ladder(
@@ -33,9 +26,9 @@ def ladder(
         typer.Argument(metavar="[ID]...", help="Only these techniques; none: all that apply.", show_default=False),
     ] = None,
     *,
-    markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -47,20 +40,18 @@ def ladder(
 
     Example: bootlab ladder camera.toml --markdown ladder.md
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        results = system.try_(*ids) if ids else system.try_(stages=STAGES)
-    from bootlab import techniques  # noqa: PLC0415
-    from bootlab.report import ladder as report  # noqa: PLC0415
-    from bootlab.report import ladder_text  # noqa: PLC0415
+    from bootlab import techniques  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.experiments import ladder as table  # noqa: PLC0415
 
-    table = report.ladder(results.data, techniques.get, bandwidth_bytes_per_s=round(bandwidth * 1e6))
-    write_files(
-        (markdown, lambda: ladder_text.markdown(table)),
-        (csv, lambda: ladder_text.comma_separated(table)),
-        (html, lambda: ladder_text.page(table)),
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.try_(*ids) if ids else system.try_(stages=table.STAGES)
+    base = results.base
+    found = table.ladder(
+        results.data.system_name,
+        base.clock,
+        (base.goal_ns, base.artefact_bytes),
+        results.data.trials,
+        techniques.get,
+        bandwidth_bytes_per_s=round(bandwidth * 1e6),
     )
-    if as_json:
-        print_json(table)
-    else:
-        out().print(ladder_text.terminal(table))
-        err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)

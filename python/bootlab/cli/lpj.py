@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from bootlab.cli.markdown_page import put
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import MeasurementError, UserError
@@ -73,12 +73,9 @@ def lpj(
     rates_hz: Annotated[
         list[int] | None, typer.Option("--hz", help="rates: a tick rate (again for more). Default: 100, 250, 1000.")
     ] = None,
-    markdown: Annotated[
-        Path | None,
-        typer.Option(
-            help="test, rates: write the table as Markdown; into its section (lpj-tests, lpj-rates) of a page."
-        ),
-    ] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -104,23 +101,16 @@ def lpj(
         return
     if system_file is None or log is not None:
         raise UserError(f"`bootlab lpj {action.value}` boots a system", hint=f"bootlab lpj {action.value} SYSTEM.toml")
-    from bootlab.report import lpj_text  # noqa: PLC0415
+    from bootlab.experiments.lpj import LpjRates, LpjTests  # noqa: PLC0415 - `--help` must not wait for it
 
+    testing = action is Action.TEST
+    experiment = LpjTests(way.value if way else None) if testing else LpjRates(*(rates_hz or ()))
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        if action is Action.TEST:
-            matrix = system.lpj_tests(way.value if way else None)
-        else:
-            sweep = system.lpj_savings(rates_hz or (100, 250, 1000))
-    if action is Action.TEST:
-        _show(matrix, lpj_text.tests(matrix), (markdown, "lpj-tests", lpj_text.tests_markdown(matrix)), as_json=as_json)
-        if not matrix.passed:
-            raise typer.Exit(EXIT_NOT_SO)
-    else:
-        document = {
-            **msgspec.to_builtins(sweep),
-            "rates": [{**msgspec.to_builtins(row), "saved_ns": row.saved_ns} for row in sweep.rates],
-        }
-        _show(document, lpj_text.rates(sweep), (markdown, "lpj-rates", lpj_text.rates_markdown(sweep)), as_json=as_json)
+        results = system.compare(experiment)
+    found = results.comparison
+    show(found, results, markdown=markdown, section=found.kind, csv=csv, html=html, as_json=as_json)
+    if testing and not found.sound:
+        raise typer.Exit(EXIT_NOT_SO)
 
 
 def _read_or_validate(
@@ -202,13 +192,3 @@ def _look(
     shift = value.clock.shift if value.clock.mode == "exact" else None
     machine = f"QEMU {value.machine.type} {value.machine.cpu}"
     return booted.found, stored_from(booted.found, origin=value.name, machine=machine, shift=shift)
-
-
-def _show(document: object, view: object, page: tuple[Path | None, str, str], *, as_json: bool) -> None:
-    markdown, section, text = page
-    if markdown is not None:
-        put(markdown, section, text)
-    if as_json:
-        print_json(document)
-    else:
-        out().print(view)

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.model.recording import Recording
-from bootlab.report.shown_text import one_line
 from bootlab.targets.base import DEFAULT_JOBS, Progress
+from bootlab.views.shown_text import one_line
 
 
 class BootProgress:

@@ -15,6 +15,7 @@ def report(
     *,
     html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained HTML page.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the hand-over text.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of a comparison as CSV.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
     chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome-JSON trace of the boot.")] = None,
     store: StoreOption = DEFAULT_STORE,
@@ -32,6 +33,7 @@ def report(
     for path, write in (
         (html, results.html),
         (markdown, results.markdown),
+        (csv, results.csv),
         (perfetto, results.perfetto),
         (chrome, results.chrome),
     ):

@@ -36,8 +36,8 @@ def atime(
     Example: bootlab rootfs atime /mnt/card --mark; boot the board; bootlab rootfs atime /mnt/card --output used.json
     """
     from bootlab.collectors import access_times  # noqa: PLC0415
-    from bootlab.report import figures  # noqa: PLC0415
-    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+    from bootlab.model import figures  # noqa: PLC0415
+    from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     if sum((mark, newer is not None, since is not None)) > 1:
         raise UserError("--mark, --newer and --since exclude each other", hint="bootlab rootfs atime --help")

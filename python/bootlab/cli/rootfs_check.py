@@ -20,7 +20,7 @@ def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
     Example: bootlab rootfs check camera.toml
     """
     from bootlab.api import System  # noqa: PLC0415
-    from bootlab.report.shown_text import one_line  # noqa: PLC0415
+    from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     found = System.load(system_file).check_tree()
     if as_json:

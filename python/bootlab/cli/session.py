@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.screen import err, fail, out, print_json
-from bootlab.report.modelled import DEFAULT_BANDWIDTH
+from bootlab.model.modelled import DEFAULT_BANDWIDTH
 
 __all__ = [
     "DEFAULT_STORE",

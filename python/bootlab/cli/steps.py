@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, out, print_json
-from bootlab.cli.writing import write_files
+from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument
 from bootlab.errors import TargetError
 
 
 def steps(
     system_file: SystemArgument,
     *,
-    markdown: Annotated[Path | None, typer.Option(help="Write the table as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV, with plain numbers.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the table as one HTML page.")] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -31,18 +28,11 @@ def steps(
 
     Example: bootlab steps video.toml --markdown steps.md
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        found = system.steps()
-    from bootlab.report import steps_text  # noqa: PLC0415
+    from bootlab.experiments.steps import Steps  # noqa: PLC0415 - `--help` must not wait for it
 
-    write_files(
-        (markdown, lambda: steps_text.markdown(found)),
-        (csv, lambda: steps_text.comma_separated(found)),
-        (html, lambda: steps_text.page(found)),
-    )
-    if as_json:
-        print_json(found)
-    else:
-        out().print(steps_text.terminal(found))
-    if not all(row.kept for row in found.rows):
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.compare(Steps())
+    found = results.comparison
+    show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
+    if not all(row.ok for row in found.rows):
         raise typer.Exit(TargetError.exit_code)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err
 from bootlab.cli.timers_options import (
     AbsoluteOption,
     ClockOption,
@@ -22,7 +23,6 @@ from bootlab.cli.timers_options import (
     TimersOption,
     request,
 )
-from bootlab.cli.writing import write_files
 from bootlab.errors import MeasurementError, UserError
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def compare(
     receiver: ReceiverOption = Receiver.SIGWAIT,
     absolute: AbsoluteOption = False,
     seed: SeedOption = 1,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one page with the table.")] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
@@ -70,8 +72,7 @@ def compare(
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """
-    from bootlab.report import timers_comparison  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.timers import comparison, saved  # noqa: PLC0415
+    from bootlab.timers import comparison, saved  # noqa: PLC0415 - `--help` must not wait for it
 
     if second is None and not with_:
         raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
@@ -92,14 +93,8 @@ def compare(
             if path == first:
                 variants += [(change.label, system.changed(change)) for change in changes]
             sides += _booted(variants, wanted, repeat)
-    found = comparison.compare(sides)
-    write_files((html, lambda: timers_comparison.page_of(found).encode("utf-8", "replace")))
-    if as_json:
-        print_json(found)
-    else:
-        for view in timers_comparison.text(found):
-            out().print(view)
-    unequal = [c.name for c in found.configurations if c.equal is False]
+    show(comparison.compare(sides), markdown=markdown, csv=csv, html=html, as_json=as_json)
+    unequal = [side.name for side in sides if side.equal is False]
     if unequal:
         raise MeasurementError(
             f"exact boots of {', '.join(unequal)} differ", hint="bootlab boot SYSTEM.toml --repeat 2 names the cause"

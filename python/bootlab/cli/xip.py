@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from bootlab.cli.markdown_page import put
+from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument
 
 
 class Start(enum.StrEnum):
@@ -29,10 +27,9 @@ def xip(
         list[Start] | None, typer.Argument(metavar="[START]...", help="Only these ways; none: all.", show_default=False)
     ] = None,
     *,
-    markdown: Annotated[
-        Path | None,
-        typer.Option(help="Write the tables as Markdown; into its section xip-tables-ARCH of a page that has one."),
-    ] = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
     flash_line_ns: Annotated[float, typer.Option(min=1, help="Model: a cache line read from flash.")] = 530.0,
     ram_line_ns: Annotated[float, typer.Option(min=0, help="Model: a cache line read from RAM.")] = 60.0,
     misses: Annotated[
@@ -50,16 +47,11 @@ def xip(
 
     Example: bootlab xip examples/arm-virt-flash/system.toml in-place copied
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        table = system.xip(*(start.value for start in starts or ()))
-    from bootlab.report import xip_text  # noqa: PLC0415
-    from bootlab.report.xip_model import FlashModel  # noqa: PLC0415
+    from bootlab.experiments.xip import Xip  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.model.flash_model import FlashModel  # noqa: PLC0415
 
     model = FlashModel(flash_line_ns=flash_line_ns, ram_line_ns=ram_line_ns, misses_per_1000=misses)
-    if markdown is not None:
-        put(markdown, f"xip-tables-{system.value.machine.arch}", xip_text.markdown(table, model))
-    if as_json:
-        rows = [{**msgspec.to_builtins(row), "model_added_ns": model.added_ns(row)} for row in table.rows]
-        print_json({**msgspec.to_builtins(table), "rows": rows, "model": model})
-    else:
-        out().print(xip_text.terminal(table, model))
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.compare(Xip(*(start.value for start in starts or ()), model=model))
+    section = f"xip-tables-{system.value.machine.arch}"
+    show(results.comparison, results, markdown=markdown, section=section, csv=csv, html=html, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Steps: what is done to a system one after the other, and what each boot on the way shows."""
+"""Steps: what is done to a system one after the other."""
 
 from __future__ import annotations
 
@@ -73,64 +73,3 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         gone = {path for path in gone if not any(fnmatch.fnmatchcase(path, pattern) for pattern in self.keep)}
         kept: dict[str, Entry] = {path: entry for path, entry in tree.entries if path not in gone}
         return FileTree.of({**kept, **self.tree.as_dict()})
-
-
-class StepRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One boot of the way. Times in virtual nanoseconds (the host's in free mode), sizes in bytes; None: not known.
-
-    `run_ns`: the kernel starts the first program. `application_bytes`: the file that the system file names as
-    `application`; `library_bytes` and `libraries`: the other files that its process had mapped, by the diagnostic
-    boot. `tree_bytes`: the contents of all files, of hard links once. `image_bytes`: the root's image or the initramfs.
-    `marks_ns`: when each mark of the system file was seen, from the start of the first program. `kept`: what follows is
-    built on it.
-    """
-
-    name: str
-    title: str
-    what: str = ""
-    kept: bool = True
-    reason: str = ""
-    proved: bool = False
-    proof: str = ""
-    run_ns: int | None = None
-    goal_ns: int | None = None
-    application_bytes: int | None = None
-    library_bytes: int | None = None
-    libraries: int | None = None
-    processes: int | None = None
-    tree_files: int | None = None
-    tree_bytes: int | None = None
-    image_bytes: int | None = None
-    kernel_bytes: int | None = None
-    marks_ns: dict[str, int] = {}
-    published: str = ""
-    cmdline: str = ""
-    key: str = ""
-
-    @property
-    def use_ns(self) -> int | None:
-        """From the start of the first program to the goal."""
-        return None if self.goal_ns is None or self.run_ns is None else self.goal_ns - self.run_ns
-
-
-class Steps(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole way: the system as it is, then a row a step, each on top of those that were kept."""
-
-    format: str = "bootlab-steps"
-    version: int = 1
-    system: str
-    clock: str
-    goal: str
-    application: str = ""
-    rows: tuple[StepRow, ...] = ()
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """The marks that any row saw, in the order in which they first came."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.marks_ns))
-
-    @property
-    def share(self) -> float | None:
-        """What is left of the first row's time from the first program to the goal: 0.5 is half of it."""
-        kept = [row.use_ns for row in self.rows if row.kept and row.use_ns is not None]
-        return kept[-1] / kept[0] if kept and kept[0] else None

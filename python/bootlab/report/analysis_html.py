@@ -9,7 +9,7 @@ from bootlab.logs.comparison import Comparison
 from bootlab.report.analysis_page import page_data
 from bootlab.report.comparison_page import comparison_data
 from bootlab.report.html_frame import page
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
            "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "analysis.js")  # fmt: skip

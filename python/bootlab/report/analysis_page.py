@@ -18,11 +18,11 @@ from bootlab.logs.analysis import Analysis, CallColumns
 from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.techniques import way
 from bootlab.logs.trace import CallTrace
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.analysis_text import END_WORDS, axis_notes, ends_on_axis, flag_words
 from bootlab.report.calls_data import calls_data
-from bootlab.report.shown_text import visible
 from bootlab.report.trace_page import part_page
+from bootlab.views.shown_text import visible
 
 PARTS_LIMIT = 30
 ROWS_LIMIT = 1000

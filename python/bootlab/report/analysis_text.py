@@ -10,7 +10,7 @@ from bootlab.logs.analysis import Analysis
 from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot
 from bootlab.logs.kernel import Initcall
 from bootlab.logs.techniques import way
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.report.trace_text import part_view
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from bootlab.advice.application import Advice, advise
 from bootlab.logs.application import ApplicationProfile, Noted
-from bootlab.report.figures import count, ms, size
+from bootlab.model.figures import count, ms, size
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 
 

@@ -11,11 +11,12 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.experiment.evidence import Base
 from bootlab.experiment.stack import Stacked, Step
 from bootlab.experiment.trying import Applicability as Said
+from bootlab.model.comparison import Comparison
+from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.timeline import Timeline
 from bootlab.model.verdict import Verdict
-from bootlab.report.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.report.results import (
     NOT_MODELLED,
     Applicability,
@@ -32,6 +33,25 @@ from bootlab.report.results import (
 from bootlab.store.handover import HandedOver
 from bootlab.store.runs import now
 from bootlab.techniques.base import Technique
+
+
+def compared(run_id: str, system: System, started: str, found: Comparison) -> Results:
+    """Return the results document of a comparison."""
+    exact = system.clock.mode == "exact"
+    return Results(
+        kind="compare",
+        id=run_id,
+        system_name=system.name,
+        started=started,
+        finished=now(),
+        base=BootSummary(clock="virtual" if exact else "wall"),
+        mode=system.clock.mode,
+        shift=system.clock.shift if exact else None,
+        bootlab_version=__version__,
+        goal=system.goal.console,
+        comparison=found,
+        not_modelled=NOT_MODELLED if exact else (),
+    )
 
 
 def summary(recording: Recording, timeline: Timeline | None = None) -> BootSummary:

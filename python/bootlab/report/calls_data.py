@@ -14,7 +14,7 @@ import numpy as np
 
 from bootlab.analysis.call_forest import WAITS, CallForest, FunctionTotal
 from bootlab.analysis.tree_shape import Numbers
-from bootlab.report.shown_text import visible
+from bootlab.views.shown_text import visible
 
 NODES_LIMIT = 60_000
 SMALL = 5000

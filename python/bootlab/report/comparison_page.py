@@ -7,7 +7,7 @@ from typing import Any
 
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.analysis_page import PARTS_LIMIT, ms, part, show, table
 from bootlab.report.comparison_text import calls_text, is_whole, rule, summary
 

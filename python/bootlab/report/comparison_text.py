@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample, Threshold
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.text_table import cell, spaced, text_table
 
 _STYLES = {"slower": "red", "faster": "green", "new": "magenta", "gone": "cyan", "unclear": "yellow", "same": "dim"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bootlab.report.junit import of_cases
-from bootlab.report.shown_text import one_line
 from bootlab.timers.conform import AssertionCheck, ConformResult
+from bootlab.views.shown_text import one_line
 
 _SKIPPED = frozenset({"unsupported", "untested", "unresolved"})
 

@@ -8,7 +8,7 @@ from bootlab.report.analysis_page import part, show
 from bootlab.report.calls_data import calls_data, weights
 from bootlab.report.difference_text import signed, weight
 from bootlab.report.html_frame import page
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 
 def render(difference: ForestDifference, names: tuple[str, str], *, floor: int = 0) -> str:

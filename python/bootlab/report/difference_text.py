@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.analysis.forest_difference import ForestDifference, FunctionChange
-from bootlab.report.figures import count
-from bootlab.report.shown_text import one_line
+from bootlab.model.figures import count
+from bootlab.views.shown_text import one_line
 
 _STYLES = {"new": "red", "slower": "red", "vanished": "green", "faster": "green", "same": "dim"}
 

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.advice.finding import Finding, Gain
-from bootlab.report import figures
-from bootlab.report.change_text import change_text
-from bootlab.report.shown_text import one_line
+from bootlab.model import figures
+from bootlab.model.change_text import change_text
 from bootlab.techniques.base import Answer
+from bootlab.views.shown_text import one_line
 
 
 def show(console: Console, findings: Sequence[Finding], *, everything: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bootlab.analysis.call_tree import SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
 from bootlab.report import trace as tracks
-from bootlab.report.shown_text import visible
+from bootlab.views.shown_text import visible
 
 
 def folded(trace: FunctionTrace) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 
 from bootlab.analysis import call_forest, delay_census, function_tables
 from bootlab.analysis.call_tree import FunctionTrace
+from bootlab.model.figures import count
+from bootlab.model.figures import ms as ms_text
 from bootlab.report.analysis_html import SCRIPTS
 from bootlab.report.analysis_page import ms, number, part, show, table
 from bootlab.report.calls_data import calls_data
-from bootlab.report.figures import count
-from bootlab.report.figures import ms as ms_text
 from bootlab.report.html_frame import page
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 IRQ_OFF_ROWS = 50
 

@@ -13,8 +13,8 @@ from bootlab.analysis.delay_census import Wait
 from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, StretchRow, TreeRow
 from bootlab.collectors.kernel_tracer import TracedByKernel
 from bootlab.logs.trace import CallTrace
-from bootlab.report.shown_text import one_line
 from bootlab.targets.trace_modules import Placed
+from bootlab.views.shown_text import one_line
 
 # The letters of `kd -f` (kernel function trace's dump program), and two more.
 FIELDS: dict[str, tuple[str, Callable[[FunctionRow], object]]] = {

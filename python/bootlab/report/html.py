@@ -10,7 +10,7 @@ from bootlab.report.html_frame import page
 from bootlab.report.page_data import page_data
 from bootlab.report.results import Results
 from bootlab.report.results_file import write_atomically
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "stack.js", "trials.js", "plot.js", "timeline.js",
            "console.js", "page.js")  # fmt: skip

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.model.recording import Initcall
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 
 def initcall_table(initcalls: tuple[Initcall, ...], *, most: int = 15) -> Table:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from bootlab.logs.comparison import Comparison
-from bootlab.report import figures
-from bootlab.report.shown_text import one_line
+from bootlab.model import figures
+from bootlab.views.shown_text import one_line
 
 # What XML 1.0 has no way to write, even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

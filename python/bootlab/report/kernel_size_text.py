@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.kernel_size import KernelSize, OtherKernel, SizeRow
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 _COLUMNS = ("objects", "text", "rodata", "data", "bss", "in the image", "compressed")
 _CSV_HEAD = ("table", "name", "objects", "text", "rodata", "data", "bss", "loaded_bytes", "compressed_bytes")

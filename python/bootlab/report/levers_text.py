@@ -12,7 +12,7 @@ from rich.text import Text
 from bootlab.analysis.coverage import Cover, FunctionCover
 from bootlab.kernelsource.devices import Node
 from bootlab.kernelsource.levers import Lever, Levers
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.text_table import Fitted, cell, text_table
 
 

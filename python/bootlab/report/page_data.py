@@ -9,15 +9,15 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.model.recording import Line, Recording
 from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial
-from bootlab.report.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.report.results import BootSummary, Results, StackResult
-from bootlab.report.shown_text import visible
 from bootlab.report.terminal import RISK_FLAGS
 from bootlab.report.trace import beside_stages
 from bootlab.techniques.base import Risk
+from bootlab.views.shown_text import visible
 
 LINES_LIMIT = 5000
 """Console lines of one boot that the page carries."""

@@ -12,6 +12,9 @@ from bootlab.report.results import BootSummary, Results
 from bootlab.report.results_file import write_atomically
 from bootlab.report.trace import Trace, of_timeline
 from bootlab.targets import recording_dir
+from bootlab.views.table import csv as table_csv
+from bootlab.views.table import markdown as table_markdown
+from bootlab.views.table import page as table_page
 
 Writer = Callable[[Results, Path], None]
 """Writes a run in one form."""
@@ -29,6 +32,9 @@ def recording_of(boot: BootSummary | None) -> Recording | None:
 
 def html_page(results: Results, path: Path) -> None:
     """Write one self-contained HTML page."""
+    if results.comparison is not None:
+        write_atomically(path, table_page.page(results.comparison).encode("utf-8", "replace"))
+        return
     recordings = {}
     for boot in (results.base, results.final):
         recording = recording_of(boot)
@@ -39,7 +45,16 @@ def html_page(results: Results, path: Path) -> None:
 
 def markdown(results: Results, path: Path) -> None:
     """Write the hand-over text."""
-    write_atomically(path, summary_markdown.render(results).encode())
+    found = results.comparison
+    text = summary_markdown.render(results) if found is None else table_markdown.page(found)
+    write_atomically(path, text.encode("utf-8", "replace"))
+
+
+def csv(results: Results, path: Path) -> None:
+    """Write the rows of a comparison as CSV. Raise UserError for a run that has none."""
+    if results.comparison is None:
+        raise UserError("this run is no comparison, so it has no rows", hint="--json prints all of it")
+    write_atomically(path, table_csv.text(results.comparison).encode("utf-8", "replace"))
 
 
 def perfetto_trace(results: Results, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The results of one run as plain data: what `boot`, `try` and `stack` hand to every report.
+"""The results of one run as plain data: what every verb that boots hands to every report.
 
 Times are nanoseconds on the clock that the summary names (`virtual` in exact mode); sizes are bytes. A value of None
 means: not known, or it never came. Writing and reading the file: :mod:`bootlab.report.results_file`.
@@ -10,17 +10,18 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.comparison import Comparison
+from bootlab.model.modelled import Modelled
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.system import Mode
 from bootlab.model.timeline import Stage, Timeline
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.report.modelled import Modelled
 from bootlab.techniques.base import Answer, Risk
 
 FORMAT = "bootlab-results"
 VERSION = 1
 
-Kind = Literal["boot", "try", "stack"]
+Kind = Literal["boot", "try", "stack", "compare"]
 
 NOT_MODELLED: tuple[str, ...] = (
     "Caches, TLB and branch prediction: every instruction takes the same 2^shift ns.",
@@ -220,6 +221,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[Trial, ...] = ()
     stack: StackResult | None = None
     techniques: tuple[Applicability, ...] = ()
+    comparison: Comparison | None = None
+    """The rows of any other experiment (kind `compare`); what was compared is its own kind."""
     notes: tuple[str, ...] = ()
     not_modelled: tuple[str, ...] = NOT_MODELLED
     """Sentences; leave the default for exact runs, give () for free-running ones."""

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from bootlab import __version__
 from bootlab.advice.finding import Finding
-from bootlab.report.change_text import change_text
-from bootlab.report.shown_text import one_line
+from bootlab.model.change_text import change_text
 from bootlab.techniques.base import Answer
+from bootlab.views.shown_text import one_line
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from bootlab.model import figures
+from bootlab.model.change_text import change_text
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.report import figures
-from bootlab.report.change_text import change_text
 from bootlab.report.results import BootSummary, Results, StackResult
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.techniques.base import Answer, Risk
+from bootlab.views.table import terminal as table_terminal
 
 VERDICT_STYLES: dict[Verdict, str] = {
     Verdict.FASTER: "bold green",
@@ -181,6 +182,8 @@ def headline(results: Results) -> Text:
 
 def results_view(results: Results) -> RenderableType:
     """Everything that the terminal shows of a run."""
+    if results.comparison is not None:
+        return table_terminal.view(results.comparison)
     parts: list[RenderableType] = [
         headline(results),
         boot_table(results.base, title="Stages" if results.kind == "boot" else "Stages of the base"),

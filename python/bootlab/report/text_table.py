@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.report.shown_text import one_line
+from bootlab.views.shown_text import one_line
 
 _WIDEST_FIXED = 34
 _LOOSE = 10_000

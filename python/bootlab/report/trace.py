@@ -12,7 +12,7 @@ import msgspec
 
 from bootlab.model.recording import Line, Recording
 from bootlab.model.timeline import Span, Timeline
-from bootlab.report.shown_text import visible
+from bootlab.views.shown_text import visible
 
 LINES_LIMIT = 100_000
 ROWS_LIMIT = 64

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, FunctionTime, KdReport, UnitReport
-from bootlab.report import figures
+from bootlab.model import figures
 from bootlab.report.application_text import profile_view
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 

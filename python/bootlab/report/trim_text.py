@@ -8,11 +8,11 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from bootlab.model import figures
 from bootlab.model.trim import Agreement, Trimmed, TrimmedFile
-from bootlab.report import figures
-from bootlab.report.shown_text import one_line
-from bootlab.report.summary_markdown import code_cell, plain
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.markdown_text import code_cell, plain
+from bootlab.views.shown_text import one_line
 
 _FOLDERS = 12
 _SHOWN = 5

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from bootlab.analysis.timer_waits import TimerWait
-from bootlab.report.figures import ms
+from bootlab.model.figures import ms
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
 
 _WORDS = {True: "yes", False: "no", None: "unknown"}

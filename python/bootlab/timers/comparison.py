@@ -9,8 +9,9 @@ import msgspec
 from bootlab.analysis import statistics
 from bootlab.errors import UserError
 from bootlab.model.change import AddParam, Change, KernelOp, SetKernelOptions, SetParam
-from bootlab.model.verdict import Verdict
-from bootlab.timers.stress import Row, StressResult
+from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.timers.stress import Row as Population
+from bootlab.timers.stress import StressResult
 
 SMALLEST_NS = 1000
 """Wall clock: the smallest difference that matters, of a lateness or of a delivery's cost."""
@@ -22,7 +23,7 @@ class Quantity(msgspec.Struct, frozen=True):
     """A figure of a row. `judged`: on the wall clock it gets a verdict, less being better."""
 
     name: str
-    value: Callable[[Row], int | None]
+    value: Callable[[Population], int | None]
     judged: bool = False
 
 
@@ -49,29 +50,16 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     equal: bool | None = None
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One quantity of one population: a value a configuration (the median of its runs).
+_COLUMNS_EACH = 4
+"""Configurations beside the base in one table: more would be cut off at the width of a terminal."""
 
-    `verdicts` are against the first configuration.
+
+def compare(configurations: Sequence[Configuration]) -> Comparison:
+    """Set quantities side by side: a row a quantity and population, a column a configuration, the first is the base.
+
+    A value is the median of a configuration's runs; on the wall clock a judged one carries its verdict against the
+    base. Raise UserError when they were not asked the same, or ran on different kinds of clock.
     """
-
-    timers: int
-    quantity: str
-    values: tuple[int | None, ...]
-    verdicts: tuple[Verdict | None, ...]
-
-
-class TimerComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs between configurations. The first one is the base."""
-
-    format: str = "bootlab-timers-comparison"
-    version: int = 1
-    configurations: tuple[Configuration, ...]
-    lines: tuple[Line, ...]
-
-
-def compare(configurations: Sequence[Configuration]) -> TimerComparison:
-    """Compare. Raise UserError when they were not asked the same, or ran on different kinds of clock."""
     heads = {
         (h.mode, h.clock, h.receiver, h.absolute, h.classic, h.seconds, h.scale, h.seed, h.min_ns, h.range_ns)
         for c in configurations
@@ -92,8 +80,44 @@ def compare(configurations: Sequence[Configuration]) -> TimerComparison:
     if not shared:
         raise UserError("the results have no population in common", hint="same --timers for both")
     tests = max(1, (len(configurations) - 1) * len(shared) * sum(q.judged for q in QUANTITIES))
-    lines = tuple(_line(configurations, timers, q, tests) for timers in shared for q in QUANTITIES)
-    return TimerComparison(configurations=tuple(configurations), lines=lines)
+    rows = tuple(_row(configurations, timers, q, tests) for timers in shared for q in QUANTITIES)
+    names = [c.name for c in configurations]
+    values = tuple(
+        Column(key=f"c{number}", title=name, kind="count", note=f"c{number}_verdict")
+        for number, name in enumerate(names)
+    )
+    return Comparison(
+        kind="timers-comparison",
+        system=names[0],
+        clock=configurations[0].results[0].place.clock,
+        headline=f"timers of {' / '.join(names)}",
+        footnote="\n".join(_words(c) for c in configurations),
+        facts={f"c{number}_name": name for number, name in enumerate(names)},
+        columns=(Column(key="title", title="quantity"), *values),
+        tables=tuple(
+            Table(title=f"{timers} timers", columns=("title", *(values[i].key for i in shown)), group=timers)
+            for timers in shared
+            for shown in _shown(len(configurations))
+        ),
+        rows=rows,
+    )
+
+
+def _shown(count: int) -> list[tuple[int, ...]]:
+    """Return which configurations stand in each table; the base stands in all."""
+    starts = range(1, count, _COLUMNS_EACH)
+    return [(0, *range(start, min(start + _COLUMNS_EACH, count))) for start in starts] or [(0,)]
+
+
+def _words(configuration: Configuration) -> str:
+    result = configuration.results[0]
+    facts = ", ".join(f"{k} {v}" for k, v in result.place.facts.items())
+    said = f"{configuration.name}: {result.head.kernel}, {result.place.clock} clock"
+    said += f", resolution {result.head.resolution_ns} ns" + (f", {facts}" if facts else "")
+    if configuration.equal is not None:
+        same = "equal to the byte" if configuration.equal else "DIFFERENT"
+        said += f"; {len(configuration.results)} boots: {same}"
+    return said
 
 
 def _samples(configuration: Configuration, timers: int, quantity: Quantity) -> tuple[int, ...]:
@@ -101,23 +125,17 @@ def _samples(configuration: Configuration, timers: int, quantity: Quantity) -> t
     return tuple(v for v in (quantity.value(row) for row in rows) if v is not None)
 
 
-def _line(configurations: Sequence[Configuration], timers: int, quantity: Quantity, tests: int) -> Line:
+def _row(configurations: Sequence[Configuration], timers: int, quantity: Quantity, tests: int) -> Row:
     samples = [_samples(c, timers, quantity) for c in configurations]
     wall = configurations[0].results[0].place.clock == "wall"
-    verdicts: list[Verdict | None] = [None]
-    for other in samples[1:]:
-        enough = min(len(samples[0]), len(other)) >= WALL_RUNS
-        verdicts.append(
-            statistics.compare(samples[0], other, tests=tests, smallest_ns=SMALLEST_NS).verdict
-            if wall and quantity.judged and enough
-            else None
-        )
-    return Line(
-        timers=timers,
-        quantity=quantity.name,
-        values=tuple(sorted(s)[len(s) // 2] if s else None for s in samples),
-        verdicts=tuple(verdicts),
-    )
+    values: dict[str, Value] = {"group": timers, "timers": timers, "quantity": quantity.name}
+    for number, own in enumerate(samples):
+        values[f"c{number}"] = sorted(own)[len(own) // 2] if own else None
+        enough = number > 0 and min(len(samples[0]), len(own)) >= WALL_RUNS
+        if wall and quantity.judged and enough:
+            found = statistics.compare(samples[0], own, tests=tests, smallest_ns=SMALLEST_NS)
+            values[f"c{number}_verdict"] = found.verdict.value
+    return Row(id=f"{timers}-{quantity.name}", title=quantity.name, values=values)
 
 
 def change_of(words: str) -> Change:

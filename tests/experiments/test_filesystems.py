@@ -9,17 +9,17 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.images import cramfs, formats
 from bootlab.builders.images.formats import Image
 from bootlab.errors import UserError
-from bootlab.experiment import filesystems
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
+from bootlab.experiments import filesystems
+from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
-
-from .fake_bench import FakeTarget
+from tests.experiment.fake_bench import FakeTarget
 
 NO_BANK = "storage.flash_bank is not set"
 TREE = FileTree.of(
@@ -76,7 +76,7 @@ def in_place(tmp_path) -> tuple[Image, int]:
 
 def booted(image: Image, *texts: str, form=CRAMFS, row_id="cramfs-xip", outcome=Outcome.GOAL):
     asked = Candidate(id=row_id, title="title", medium="flash", form=form, image=image, system=SYSTEM)
-    return read_row(asked, recording(*texts, outcome=outcome))
+    return read_row(asked, recording(*texts, outcome=outcome), 1_000_000)
 
 
 MOUNTED = "[    1.000000] VFS: Mounted root (cramfs filesystem) readonly on device 31:1."
@@ -96,9 +96,10 @@ def test_a_row_has_times_of_both_methods_and_the_mapping_as_proof(in_place):
     row = booted(image, *texts)
     assert row.ok
     assert row.proved, row.proof
-    assert (row.mounted_ns, row.init_ns, row.goal_ns) == (1000, 3000, 9000)
-    assert (row.mounted_inside_ns, row.init_inside_ns, row.goal_inside_ns) == (10**9, 1_200_000_000, 1_500_000_000)
-    assert (row.exec_ns, row.use_ns, row.page_cache_kib) == (1000, 6000, 36)
+    assert [row.ns(f"{name}_ns") for name in ("mounted", "init", "goal")] == [1000, 3000, 9000]
+    inside = [row.ns(f"{name}_inside_ns") for name in ("mounted", "init", "goal")]
+    assert inside == [10**9, 1_200_000_000, 1_500_000_000]
+    assert (row.ns("exec_ns"), row.ns("use_ns"), row.values["page_cache_kib"]) == (1000, 6000, 36)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +140,10 @@ def test_what_was_read_is_told_or_not_known(tmp_path, medium, told, read):
         id="x", title="X", medium=medium, form=SQUASHFS, image=Image(tmp_path / "image", 77), system=TELLING
     )
     mounted = "[    1.000000] VFS: Mounted root (squashfs filesystem) readonly on device 31:1."
-    row = read_row(asked, recording(mounted, RUN, "[    1.500000] ready", told, "remounted: no\x1b[0m"))
-    assert row.read_bytes == read
+    row = read_row(asked, recording(mounted, RUN, "[    1.500000] ready", told, "remounted: no\x1b[0m"), 1_000_000)
+    assert row.values["read_bytes"] == read
+    modelled_of = 77 if read is None else read
+    assert (row.ns("load_ns"), row.values["load_of"] is None) == (modelled_of * 1000, read is not None)
     assert row.proved
     assert row.proof.endswith("; remounted read-write: no\x1b[0m")
 
@@ -160,7 +163,7 @@ def test_another_file_system_than_asked_for_is_no_proof(in_place):
 def test_a_failed_boot_says_what_the_kernel_said(in_place):
     trouble = "[    1.200000] Kernel panic - not syncing: Requested init /sbin/init failed (error -8)."
     row = booted(in_place[0], MOUNTED, trouble, outcome=Outcome.PANIC)
-    assert (row.ok, row.outcome) == (False, "panic")
+    assert (row.ok, row.values["outcome"], row.ns("load_ns")) == (False, "panic", None)
     assert "error -8" in row.reason
 
 
@@ -234,9 +237,9 @@ def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
         (msgspec.structs.replace(SYSTEM, storage=None), "where a root can lie"),
         (msgspec.structs.replace(SYSTEM, initramfs=None), "no tree of files"),
         (SYSTEM, "/sbin/init is not in the tree"),
-        (msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free")), "on the host's clock"),
+        (msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free")), "needs exact mode"),
     ],
 )
 def test_systems_that_cannot_be_compared_are_refused(tmp_path, system, words):
     with Bench(FakeTarget(lambda _: 1.0), tmp_path) as lab, pytest.raises(UserError, match=words):
-        filesystems.compare(lab, Cache(tmp_path / "cache"), system)
+        compare(filesystems.Filesystems(), Place(lab, Cache(tmp_path / "cache"), system))

@@ -1,18 +1,26 @@
-"""One row of the file-system comparison, read out of its recording: times by both methods, memory, and the proof."""
+"""One row of the file-system comparison, read out of its recording: times by both methods, memory, and the proof.
+
+*Outside* is what an observer of the port sees: virtual time from reset, of the console byte's store. *Inside* is the
+kernel's own stamp on the same line.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from bootlab.builders.images import cramfs
 from bootlab.builders.images.formats import Format, Image
-from bootlab.model.filesystems import FilesystemRow, Medium
+from bootlab.model.comparison import Row
+from bootlab.model.modelled import load_ns
 from bootlab.model.recording import Line, Recording
 from bootlab.model.storage import Storage
 from bootlab.model.system import System
+
+Medium = Literal["flash", "SD card", "RAM disk", "initramfs"]
 
 _RUN = re.compile(r"Run \S+ as init process")
 _MOUNTED = re.compile(r"VFS: Mounted root \((\S+) filesystem\)")
@@ -44,35 +52,52 @@ def preset_lpj(recording: Recording) -> int | None:
     return None
 
 
-def read_row(asked: Candidate, recording: Recording) -> FilesystemRow:
-    """Read a boot's row. Nothing is assumed: what the recording does not show is None, and the row not proved."""
+def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int) -> Row:
+    """Read a boot's row. Nothing is assumed: what the recording does not show is None, and the row not proved.
+
+    `mounted`: the kernel says that the root is there (an initramfs: that it starts init); `init`: the first line of
+    user space; `exec_ns` and `use_ns` lie between these and first use. `image_bytes`: what must be stored, of a RAM
+    disk or initramfs its compressed file. `read_bytes`: what was read of the medium until shortly after first use.
+    `load_ns` is modelled: `read_bytes`, or the image where they are not known, over the bandwidth; in none of the
+    other times.
+    """
     storage = asked.system.storage or Storage()
     run = _first(recording, _RUN)
     mounted = run if asked.medium == "initramfs" else _first(recording, _MOUNTED)
     init = _init_line(asked.system, recording, run)
     goal = _first(recording, re.compile(asked.system.goal.console))
+    goal_ns = recording.meta.goal_ns
+    run_ns, init_ns = (line.first_ns if line else None for line in (run, init))
     proved, proof = _proof(asked, recording, storage)
-    return FilesystemRow(
+    read_bytes = _read_bytes(asked, recording, storage)
+    loaded_bytes = asked.image.size_bytes if read_bytes is None else read_bytes
+    return Row(
         id=asked.id,
         title=asked.title,
-        medium=asked.medium,
         ok=recording.ok,
-        outcome=recording.meta.outcome.value,
-        reason="" if recording.ok else _why(recording),
-        image_bytes=asked.image.size_bytes,
-        mounted_ns=mounted.first_ns if mounted else None,
-        mounted_inside_ns=mounted.printk_ns if mounted else None,
-        run_ns=run.first_ns if run else None,
-        init_ns=init.first_ns if init else None,
-        init_inside_ns=init.printk_ns if init else None,
-        goal_ns=recording.meta.goal_ns,
-        goal_inside_ns=goal.printk_ns if goal else None,
-        page_cache_kib=_number(recording, storage.page_cache),
-        read_bytes=_read_bytes(asked, recording, storage),
+        reason="" if recording.ok else f"{recording.meta.outcome.value}: {_why(recording)}",
         proved=proved,
         proof=proof,
         cmdline=recording.meta.cmdline,
         key=recording.meta.key,
+        values={
+            "medium": asked.medium,
+            "outcome": recording.meta.outcome.value,
+            "image_bytes": asked.image.size_bytes,
+            "mounted_ns": mounted.first_ns if mounted else None,
+            "mounted_inside_ns": mounted.printk_ns if mounted else None,
+            "run_ns": run_ns,
+            "init_ns": init_ns,
+            "init_inside_ns": init.printk_ns if init else None,
+            "goal_ns": goal_ns,
+            "goal_inside_ns": goal.printk_ns if goal else None,
+            "exec_ns": None if init_ns is None or run_ns is None else init_ns - run_ns,
+            "use_ns": None if goal_ns is None or init_ns is None else goal_ns - init_ns,
+            "page_cache_kib": _number(recording, storage.page_cache),
+            "read_bytes": read_bytes,
+            "load_ns": load_ns(loaded_bytes, bandwidth_bytes_per_s) if recording.ok else None,
+            "load_of": "(whole image)" if read_bytes is None and recording.ok else None,
+        },
     )
 
 

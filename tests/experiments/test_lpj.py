@@ -8,17 +8,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError
-from bootlab.experiment.lpj import base_value, recalibrated, run_tests, savings
+from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.lpj import LpjRates, LpjTests, base_value, recalibrated
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
-from bootlab.report import lpj_text
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
+from bootlab.views.table import markdown
 
 SYSTEM = System(
     name="board",
@@ -93,29 +95,37 @@ def bench(tmp_path):
         one.__exit__(None, None, None)
 
 
+def run_tests(bench: Bench, system: System, way=None):
+    return compare(LpjTests(way), Place(bench, Cache(bench.folder), system))
+
+
+def savings(bench: Bench, system: System, rates_hz: tuple[int, ...]):
+    return compare(LpjRates(*rates_hz), Place(bench, Cache(bench.folder), system))
+
+
 def test_five_tests_pass_where_the_boot_loaders_line_wins(bench):
     matrix = run_tests(bench(Calibrating()), SYSTEM)
-    assert matrix.passed
-    assert (matrix.way, matrix.lpj, matrix.hz) == ("fallback", 311296, 100)
-    assert [t.got for t in matrix.tests] == [
+    assert matrix.sound
+    assert matrix.facts == {"way": "fallback", "lpj": 311296, "hz": 100}
+    assert [row.values["got"] for row in matrix.rows] == [
         "calibrates 311296", "preset 311297", "preset 311296", "preset 311297", "calibrates 311296",
     ]  # fmt: skip
-    assert [t.saved_ns for t in matrix.tests] == [0, 88 * MS, 88 * MS, 88 * MS, 0]
+    assert [row.values["saved_ns"] for row in matrix.rows] == [0, 88 * MS, 88 * MS, 88 * MS, 0]
 
 
 def test_a_fallback_is_tested_without_a_line_of_the_boot_loader(bench):
     target = Calibrating()
     matrix = run_tests(bench(target), SYSTEM)
-    assert matrix.tests[2].command_line == ""
-    assert matrix.tests[2].compiled_in == "console=ttyAMA0 lpj=311296"
+    assert matrix.rows[2].cmdline == ""
+    assert matrix.rows[2].values["compiled_in"] == "console=ttyAMA0 lpj=311296"
     assert all("quiet" not in line for line in target.lines)
 
 
 def test_an_appended_preset_wins_and_two_tests_say_so(bench):
     matrix = run_tests(bench(Calibrating()), SYSTEM, "appended")
-    assert [t.passed for t in matrix.tests] == [True, True, True, False, False]
-    assert matrix.tests[3].got == "preset 311296"
-    assert "FAIL" in lpj_text.tests_markdown(matrix)
+    assert [row.ok for row in matrix.rows] == [True, True, True, False, False]
+    assert matrix.rows[3].values["got"] == "preset 311296"
+    assert "FAIL" in markdown.page(matrix)
 
 
 def test_a_kernel_that_computes_its_value_is_not_tested(bench):
@@ -137,9 +147,9 @@ def test_an_image_without_a_source_is_not_tested(bench):
 
 def test_the_saving_falls_with_the_rate(bench):
     sweep = savings(bench(Calibrating()), SYSTEM, (100, 250, 1000))
-    assert [row.saved_ns for row in sweep.rates] == [88 * MS, 35 * MS, 8 * MS]
-    assert [row.lpj for row in sweep.rates] == [311296, 124518, 31129]
-    assert "| 1000 | 31129 | 8.000 |" in lpj_text.rates_markdown(sweep)
+    assert [row.values["saved_ns"] for row in sweep.rows] == [88 * MS, 35 * MS, 8 * MS]
+    assert [row.values["lpj"] for row in sweep.rows] == [311296, 124518, 31129]
+    assert "| 1000 | 31129 | 8.000 |" in markdown.section(sweep)
 
 
 def test_a_preset_that_is_not_taken_is_no_saving(bench):

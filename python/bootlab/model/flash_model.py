@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import msgspec
 
-from bootlab.experiment.xip import XipRow
-
 
 class FlashModel(msgspec.Struct, frozen=True, kw_only=True):
     """The model's parameters; nothing was measured on a board for them.
@@ -32,12 +30,9 @@ class FlashModel(msgspec.Struct, frozen=True, kw_only=True):
             f"{self.misses_per_1000:g} instruction-cache misses in 1000 instructions"
         )
 
-    def added_ns(self, row: XipRow) -> int:
-        """Return what a boot takes longer than measured: reading flash, and executing in it."""
-        if row.start == "in-place":
-            return self.executed_ns(row.init_insns)
-        # The unpacker's loop stays in the cache; what it reads comes once, out of flash or into RAM.
-        return round(row.image_bytes / self.line_bytes * self.flash_line_ns)
+    def read_ns(self, count_bytes: int) -> int:
+        """Return what reading so many bytes of flash once takes, as a loader that copies or unpacks them does."""
+        return round(count_bytes / self.line_bytes * self.flash_line_ns)
 
     def executed_ns(self, instructions: int) -> int:
         """Return what instructions executed in flash take longer than in RAM."""

@@ -8,18 +8,20 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
-from bootlab.experiment import mapped_files, steps
+from bootlab.experiment import mapped_files
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments import steps
+from bootlab.experiments.comparison import Place, compare
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.recording import Diagnosis, Meta, Outcome, Recording
 from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import recording_dir
-
-from .fake_bench import MS, FakeTarget
+from tests.experiment.fake_bench import MS, FakeTarget
 
 TREE = FileTree.of(
     {
@@ -74,22 +76,23 @@ class Target(FakeTarget):
 
 def climbed(tmp_path, start: System, target: Target | None = None):
     with Bench(target or Target(), tmp_path) as bench:
-        return steps.climb(bench, start)
+        return compare(steps.Steps(), Place(bench, Cache(tmp_path / "cache"), start))
 
 
 def test_each_step_stands_on_those_before_it(tmp_path):
     smaller = Step(name="smaller", title="No documentation", remove=("/usr/share/*",), gone="has /usr/share")
     put = Step(name="put", tree=FileTree.of({"/new": Entry(kind="file", text="")}), shown="has /new", published="-1 ms")
     found = climbed(tmp_path, system(smaller, put))
-    assert [(row.name, row.kept, row.proved) for row in found.rows] == [
+    assert [(row.id, row.ok, row.proved) for row in found.rows] == [
         ("as-it-is", True, True), ("smaller", True, True), ("put", True, True),
     ]  # fmt: skip
-    assert [row.tree_files for row in found.rows] == [3, 2, 3]
+    assert [row.values["tree_files"] for row in found.rows] == [3, 2, 3]
     assert found.rows[1].proof == "gone: has /usr/share/doc/a"
-    assert (found.rows[1].what, found.rows[2].what) == ("1 files less", "1 files more")
-    assert found.rows[2].published == "-1 ms"
-    first = found.rows[0]
-    assert (first.application_bytes, first.libraries, first.library_bytes, first.processes) == (100, 1, 20, 1)
+    assert (found.rows[1].values["what"], found.rows[2].values["what"]) == ("1 files less", "1 files more")
+    assert found.rows[2].values["published"] == "-1 ms"
+    first = found.rows[0].values
+    sizes = [first[name] for name in ("application_bytes", "libraries", "library_bytes", "processes")]
+    assert sizes == [100, 1, 20, 1]
 
 
 def test_boots_are_made_once(tmp_path):
@@ -109,7 +112,7 @@ def test_what_is_not_seen_is_not_proved(tmp_path):
         Step(name="mapped", remove=("/usr/share/*",), gone="mapped /usr/bin/real /usr/lib/a.so"),
     )
     found = climbed(tmp_path, system(*made))
-    assert [row.kept for row in found.rows] == [True] * 5
+    assert [row.ok for row in found.rows] == [True] * 5
     assert [row.proved for row in found.rows[1:]] == [False] * 4
     texts = [row.proof.partition(":")[0] for row in found.rows[1:]]
     assert texts == ["not seen", "it was there before", "it is still there", "it is still there"]
@@ -128,8 +131,8 @@ def test_a_step_that_fails_is_left_out_of_what_follows(tmp_path):
         Step(name="good", set=(Param("good"),), shown="good"),
     )
     found = climbed(tmp_path, system(*made), Target(ends))
-    assert [row.kept for row in found.rows] == [True, False, False, False, False, False, True]
-    assert found.rows[1].reason == "panic: panic"
+    assert [row.ok for row in found.rows] == [True, False, False, False, False, False, True]
+    assert found.rows[1].reason == "left out: panic: panic"
     assert "proposes app-as-init here, not app-as-init:twice" in found.rows[2].reason
     assert "proposes nothing here: bootlab packs no root" in found.rows[3].reason
     assert "nothing in the tree matches remove = '/none/*'" in found.rows[4].reason
@@ -139,7 +142,7 @@ def test_a_step_that_fails_is_left_out_of_what_follows(tmp_path):
 
 def test_a_technique_brings_its_own_proof(tmp_path):
     found = climbed(tmp_path, system(Step(name="init", technique="app-as-init")))
-    assert found.rows[1].kept
+    assert found.rows[1].ok
     assert found.rows[1].cmdline == "base rdinit=/bin/app"
     # This console holds no line of the kernel's about its init.
     assert not found.rows[1].proved

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 
@@ -17,11 +18,12 @@ from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import BootlabError, UserError
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.filesystem_boot import Candidate, preset_lpj, read_row
-from bootlab.model import root_place
+from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
+from bootlab.model import figures, root_place
 from bootlab.model.change import Op, SetParam
-from bootlab.model.filesystems import FilesystemRow, Filesystems, LeftOut
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
+from bootlab.model.modelled import DEFAULT_BANDWIDTH
 from bootlab.model.recording import Recording
 from bootlab.model.root import Root
 from bootlab.model.storage import Storage
@@ -49,44 +51,106 @@ def known_ids() -> tuple[str, ...]:
     return (*flash, _PRESET_OF + _PRESET, *card, *ram, *rest)
 
 
-def compare(bench: Bench, cache: Cache, system: System, wanted: frozenset[str] = frozenset()) -> Filesystems:
-    """Boot the system's tree in every file system, or in the wanted ones. Exact systems' boots are kept.
+_INSIDE, _OUTSIDE = "inside, ms", "outside, ms"
 
-    Raise UserError for a system without a tree, without [storage], in free mode, or whose init cannot start.
-    """
-    if system.clock.mode != "exact":
-        raise UserError(
-            'fs needs clock.mode = "exact": on the host\'s clock one boot a row says nothing', hint="set clock.mode"
-        )
-    system = with_built_programs(system, cache)
-    tree, _ = _tree_of(system)
-    first_program.check(tree, system.init_path, system.machine.arch)
-    config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None, root=None)).info.config
-    asked = _Rows(system, cache, config, wanted)
-    left_out = list(asked.left_out)
-    futures = [bench.submit(candidate.system, candidate.id) for candidate in asked.candidates]
-    recordings = bench.wait_all(futures)
-    rows = [read_row(candidate, recording) for candidate, recording in zip(asked.candidates, recordings, strict=True)]
-    for candidate, recording in zip(asked.candidates, recordings, strict=True):
-        if candidate.id == _PRESET_OF and (not wanted or _PRESET_OF + _PRESET in wanted):
-            preset = _preset(candidate, recording)
-            if isinstance(preset, LeftOut):
-                left_out.append(preset)
-            else:
-                rows.append(read_row(preset, bench.boot(preset.system, preset.id)))
-    members = list(root_of(tree).walk())
-    return Filesystems(
-        system=system.name,
-        clock="virtual",
-        tree_files=len(members) - 1,
-        tree_bytes=sum(size_of(member) for member in members),
-        rows=tuple(sorted((row for row in rows if not wanted or row.id in wanted), key=_order)),
-        left_out=tuple(left_out),
+
+class Filesystems(Experiment):
+    """One root tree in every file system that kernel and machine can read, or in some."""
+
+    kind: ClassVar[str] = "filesystems"
+    phase: ClassVar[str] = "file systems"
+    exact_only: ClassVar[str] = "fs needs exact mode: on the host's clock one boot a row says nothing"
+    columns = (
+        Column(key="title", title="root"),
+        Column(key="image_bytes", title="image", kind="bytes"),
+        Column(key="mounted_inside_ns", title="mounted", kind="ms", under=_INSIDE),
+        Column(key="init_inside_ns", title="init", kind="ms", under=_INSIDE),
+        Column(key="goal_inside_ns", title="ready", kind="ms", under=_INSIDE),
+        Column(key="exec_ns", title="exec", kind="ms", under=_OUTSIDE),
+        Column(key="use_ns", title="use", kind="ms", under=_OUTSIDE),
+        Column(key="goal_ns", title="from reset", kind="ms", under=_OUTSIDE),
+        Column(key="page_cache_kib", title="cache kB", kind="count", wide=True),
+        Column(key="read_bytes", title="read", kind="bytes", wide=True),
+        Column(key="load_ns", title="load (modelled)", kind="ms", under="ms", note="load_of", wide=True),
+        Column(key="proof", title="proof", wide=True),
     )
 
+    def __init__(self, *ids: str, bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH) -> None:
+        """Take only the named rows; none: all. Raise UserError for a row that there is not.
 
-def _order(row: FilesystemRow) -> tuple[bool, int, str]:
-    return not row.ok, row.goal_ns or 0, row.id
+        `bandwidth_bytes_per_s`: of the medium, for the modelled load time.
+        """
+        if unknown := sorted(frozenset(ids).difference(known_ids())):
+            raise UserError(
+                f"there is no row {unknown[0]!r} in this comparison", hint=f"known: {', '.join(known_ids())}"
+            )
+        self._wanted = frozenset(ids)
+        self._bandwidth = bandwidth_bytes_per_s
+
+    def boots(self, system: System) -> int:
+        """Return how many boots it takes at most."""
+        del system
+        return len(self._wanted or known_ids())
+
+    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+        """Boot every row. Raise UserError for a system without a tree or [storage], or whose init cannot start."""
+        bench, system = place.bench, with_built_programs(place.system, place.cache)
+        tree, _ = _tree_of(system)
+        first_program.check(tree, system.init_path, system.machine.arch)
+        config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None, root=None)).info.config
+        asked = _Rows(system, place.cache, config, self._wanted)
+        yield from asked.left_out
+        flying = [(candidate, bench.submit(candidate.system, candidate.id)) for candidate in asked.candidates]
+        for candidate, future in flying:
+            recording = bench.wait(future)
+            if not self._wanted or candidate.id in self._wanted:
+                yield read_row(candidate, recording, self._bandwidth)
+            if candidate.id == _PRESET_OF and (not self._wanted or _PRESET_OF + _PRESET in self._wanted):
+                preset = _preset(candidate, recording)
+                if isinstance(preset, LeftOut):
+                    yield preset
+                else:
+                    yield read_row(preset, bench.boot(preset.system, preset.id), self._bandwidth)
+
+    def finished(self, rows: list[Row]) -> list[Row]:
+        """Sort by the time of first use, failed ones last."""
+        return sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
+
+    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+        """Return the size of the tree and the bandwidth of the model."""
+        del rows
+        tree, _ = _tree_of(with_built_programs(place.system, place.cache))
+        members = list(root_of(tree).walk())
+        return {
+            "tree_files": len(members) - 1,
+            "tree_bytes": sum(size_of(member) for member in members),
+            "bandwidth_bytes_per_s": self._bandwidth,
+        }
+
+    def headline(self, found: Comparison) -> str:
+        """Say how many file systems the tree was booted from, and which came first."""
+        good = [row for row in found.rows if row.ok]
+        first = f"; first: {good[0].title}, {figures.ms(good[0].ns('goal_ns'))} ms from reset" if good else ""
+        tree_bytes = found.facts["tree_bytes"]
+        return (
+            f"{found.system}: one root of {found.facts['tree_files']} files, "
+            f"{figures.size(tree_bytes if isinstance(tree_bytes, int) else None)}, "
+            f"booted from {len(good)} file systems{first}"
+        )
+
+    def footnote(self, found: Comparison) -> str:
+        """Say what the columns mean."""
+        return (
+            "Inside: the kernel's own stamp on the line. Outside: what an observer of the serial port sees, on the "
+            f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: unpacked, and init is "
+            "started). "
+            "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at "
+            "first use. Read: what was asked of the medium until then; a RAM disk or initramfs is loaded whole. An "
+            "emulator reads a medium as fast as memory, and has a RAM disk or initramfs there at reset: what that "
+            "costs on a board is in none of these times. Load models it: the bytes read over "
+            f"{self._bandwidth / 1e6:g} MB/s, or the whole image where what was read of it is not known (MTD counts "
+            "nothing)."
+        )
 
 
 def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
@@ -94,7 +158,8 @@ def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
     row_id, title = base.id + _PRESET, f"{base.title}, lpj preset"
     lpj = preset_lpj(recording)
     if lpj is None:
-        return LeftOut(row_id, title, "the kernel calibrates no delay loop: its log has no lpj= that it measured")
+        reason = "the kernel calibrates no delay loop: its log has no lpj= that it measured"
+        return LeftOut(id=row_id, title=title, reason=reason)
     system = msgspec.structs.replace(base.system, cmdline=base.system.cmdline.with_param("lpj", str(lpj)))
     return msgspec.structs.replace(base, id=row_id, title=title, system=system)
 
@@ -172,7 +237,7 @@ class _Rows:
 
     def _leave(self, row_id: str, title: str, reason: str) -> None:
         if not self._wanted or row_id in self._wanted:
-            self.left_out.append(LeftOut(row_id, title, reason))
+            self.left_out.append(LeftOut(id=row_id, title=title, reason=reason))
 
     def _add(self, row_id: str, title: str, options: tuple[str, ...], make: Callable[[], Candidate]) -> None:
         if self._wanted and row_id not in self._wanted:

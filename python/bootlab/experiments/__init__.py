@@ -1,0 +1,1 @@
+"""Experiments: a base, variants, columns and a judge. One comparison a file."""

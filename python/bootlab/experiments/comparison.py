@@ -1,0 +1,110 @@
+"""The one model of an experiment: a system, its variants, the columns of each row, and the run that fills them.
+
+A new comparison is a subclass of :class:`Experiment`: it names its columns and yields rows as its boots end. Keeping
+the boots, self-checks, progress, results as they come, `--json`, CSV, Markdown and pages come with it.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+import msgspec
+
+from bootlab.builders.cache import Cache
+from bootlab.errors import UserError
+from bootlab.experiment.bench import Bench
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
+from bootlab.model.system import System
+
+Sink = Callable[[Comparison], object]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where an experiment boots: the bench, the cache of what is built, the system."""
+
+    bench: Bench
+    cache: Cache
+    system: System
+
+
+class Experiment(abc.ABC):
+    """A comparison of variants of one system."""
+
+    kind: ClassVar[str]
+    """The name in files and runs, such as `filesystems`."""
+    phase: ClassVar[str]
+    """What the progress display calls it."""
+    columns: tuple[Column, ...]
+    exact_only: ClassVar[str] = ""
+    """Why it needs exact mode; empty: it does not."""
+
+    @abc.abstractmethod
+    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+        """Boot the variants and yield each row as soon as its boots are there."""
+
+    @abc.abstractmethod
+    def headline(self, found: Comparison) -> str:
+        """Say the answer in one line."""
+
+    @abc.abstractmethod
+    def footnote(self, found: Comparison) -> str:
+        """Say what the columns mean and what they leave out."""
+
+    def boots(self, system: System) -> int:
+        """Return how many boots it takes at most, for the progress display."""
+        del system
+        return 1
+
+    def check(self, system: System) -> None:
+        """Raise UserError where this system cannot be compared so."""
+        if self.exact_only and system.clock.mode != "exact":
+            raise UserError(self.exact_only, hint='set clock.mode = "exact" in the system file')
+
+    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+        """Return what holds for all rows, by the name that the results file gives it."""
+        del place, rows
+        return {}
+
+    def finished(self, rows: list[Row]) -> list[Row]:
+        """Return all rows in their final order, with the values that need more than one row."""
+        return rows
+
+    def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
+        """Return how the rows are shown: one table of all columns, unless said otherwise."""
+        del rows
+        return (Table(columns=tuple(column.key for column in self.columns)),)
+
+
+def compare(experiment: Experiment, place: Place, sink: Sink | None = None) -> Comparison:
+    """Run an experiment. `sink` gets the comparison after each row, so that a run that is cut off keeps its rows.
+
+    Raise UserError where the system does not suit, BaseFailedError where its base does not reach the goal.
+    """
+    experiment.check(place.system)
+    rows: list[Row] = []
+    left_out: list[LeftOut] = []
+    for found in experiment.rows(place):
+        if isinstance(found, Row):
+            rows.append(found)
+        else:
+            left_out.append(found)
+        if sink is not None:
+            sink(_comparison(experiment, place, list(rows), left_out))
+    return _comparison(experiment, place, rows, left_out)
+
+
+def _comparison(experiment: Experiment, place: Place, rows: list[Row], left_out: list[LeftOut]) -> Comparison:
+    final = tuple(experiment.finished(rows))
+    found = Comparison(
+        kind=experiment.kind,
+        system=place.system.name,
+        clock="virtual" if place.system.clock.mode == "exact" else "wall",
+        facts=experiment.facts(place, final),
+        columns=experiment.columns,
+        tables=experiment.tables(final),
+        rows=final,
+        left_out=tuple(left_out),
+    )
+    return msgspec.structs.replace(found, headline=experiment.headline(found), footnote=experiment.footnote(found))

@@ -1,0 +1,166 @@
+"""The ladder: every technique's time and size against the base, sorted, with its proof and what others published.
+
+The form is the table "Most successful techniques" of Bootlin's boot-time training: technique, time, size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from bootlab.model import figures
+from bootlab.model.change_text import change_text
+from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.modelled import DEFAULT_BANDWIDTH, load_ns
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.techniques.base import Technique
+
+PUBLISHED_ON = "BeagleBone"
+"""Of what was published, the training's own board stands beside each row."""
+
+STAGES = ("image", "kernel", "initramfs", "storage")
+"""The stages of the techniques that a ladder tries when none is named."""
+
+# What a boot loader reads whole; a root file system is read as it is used.
+_LOADED = ("kernel", "initramfs")
+
+# What has no time to show.
+_LOST = frozenset({Verdict.BROKEN, Verdict.NOT_BOOTED})
+
+_COLUMNS = (
+    Column(key="title", title="technique"),
+    Column(key="id", title="change"),
+    # A ladder shows what the time became: a saving is a minus, as in the training's table.
+    Column(key="time_ns", title="time", kind="signed-ms", under="ms"),
+    Column(key="image_change", title="image"),
+    Column(key="stage", title="stage"),
+    Column(key="verdict", title="verdict"),
+    Column(key="published", title=f"published ({PUBLISHED_ON})"),
+    Column(key="load_ns", title="load", kind="ms", under="modelled, ms"),
+    Column(key="decompression_ns", title="decompression", kind="ms", under="ms"),
+    Column(key="kernel_ns", title="kernel", kind="ms", under="ms"),
+    Column(key="proof", title="proof"),
+)
+# Nobody reads eleven columns at once.
+_TABLES = (
+    Table(columns=("title", "time_ns", "image_change", "stage", "verdict", "published")),
+    Table(
+        title="Stages with the change, and proof",
+        columns=("id", "load_ns", "decompression_ns", "kernel_ns", "proof"),
+    ),
+)
+
+
+def ladder(
+    system: str,
+    clock: str,
+    base: tuple[int | None, Mapping[str, int]],
+    trials: tuple[Trial, ...],
+    technique: Callable[[str], Technique],
+    *,
+    bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH,
+) -> Comparison:
+    """Sort trials into a ladder: proved ones by the time they save, then those without proof, then what has no time.
+
+    `base`: the goal's time in nanoseconds and the sizes of the artefacts. `technique` gives the catalogue's entry of an
+    id. The image whose size stands in the table is the kernel, or what holds the tree where no kernel changed.
+    """
+    base_ns, base_bytes = base
+    image = _image(base_bytes, trials)
+    rows = [
+        _row(trial, technique(trial.change.technique), image, base_bytes.get(image), bandwidth_bytes_per_s)
+        for trial in trials
+    ]
+    rows.sort(key=_order)
+    base_load_ns = _load_ns(base_bytes, bandwidth_bytes_per_s)
+    proved = sum(row.proved and row.ok for row in rows)
+    name = "image" if image == "kernel" else image
+    return Comparison(
+        kind="ladder",
+        system=system,
+        clock=clock,
+        headline=(
+            f"{system}: {proved} proved rows, base {figures.ms(base_ns)} {clock} ms, "
+            f"{name} {figures.size(base_bytes.get(image))}"
+        ),
+        footnote=(
+            f"Each row is the base with one change, booted from power-on to the goal; times on the {clock} clock, "
+            "a minus is a gain. Gains do not add up: `bootlab stack` finds what does. What loading an image costs on a "
+            "board is not in these times: it stands beside them, modelled as the bytes of kernel and initramfs over "
+            f"{bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
+            "Published: another board, not this one."
+        ),
+        facts={
+            "image": image,
+            "base_ns": base_ns,
+            "base_image_bytes": base_bytes.get(image),
+            "base_load_ns": base_load_ns,
+            "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
+        },
+        columns=_COLUMNS,
+        tables=_TABLES,
+        rows=tuple(rows),
+    )
+
+
+def _image(base: Mapping[str, int], trials: tuple[Trial, ...]) -> str:
+    changed = {name for trial in trials for name, size in trial.artefact_bytes.items() if size != base.get(name)}
+    return next((name for name in ("initramfs", "root") if name in changed and "kernel" not in changed), "kernel")
+
+
+def _order(row: Row) -> tuple[int, int, int, str]:
+    group = 2 if not row.ok else (0 if row.proved else 1)
+    return group, -(row.ns("saved_ns") or 0), -(row.ns("image_saved_bytes") or 0), row.id
+
+
+def _load_ns(artefact_bytes: Mapping[str, int], bandwidth_bytes_per_s: int) -> int | None:
+    loaded = [size for name, size in artefact_bytes.items() if name in _LOADED]
+    return load_ns(sum(loaded), bandwidth_bytes_per_s) if loaded else None
+
+
+def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Row:
+    image = trial.artefact_bytes.get(part)
+    saved_bytes = base_bytes - image if base_bytes is not None and image is not None else None
+    published = next((p.gain for p in technique.published if PUBLISHED_ON in p.machine and p.about(trial.change)), "")
+    lost = trial.verdict in _LOST
+    proved = not lost and trial.effect is not None and trial.effect.shown
+    after = {delta.stage: delta.after_ns for delta in trial.stages}
+    saved_ns = None if lost else trial.saved_ns
+    values: dict[str, Value] = {
+        "what": change_text(trial.change),
+        "saved_ns": saved_ns,
+        "time_ns": None if saved_ns is None else -saved_ns,
+        "base_ns": trial.base_ns,
+        "image_bytes": image,
+        "image_saved_bytes": saved_bytes,
+        "image_change": _size_change(image, saved_bytes),
+        "stage": _main_stage(trial),
+        "published": published,
+        "costs": " ".join(technique.risk.kinds),
+        "load_ns": _load_ns(trial.artefact_bytes, bandwidth_bytes_per_s),
+        "decompression_ns": after.get("decompression"),
+        "kernel_ns": after.get("kernel"),
+    }
+    return Row(
+        id=trial.change.id,
+        title=f"{technique.title} ({trial.change.id})",
+        ok=not lost,
+        proved=proved,
+        verdict=trial.verdict.value,
+        reason=trial.reason if lost else "",
+        proof=trial.reason if lost or trial.effect is None else trial.effect.evidence,
+        key=trial.key or "",
+        values=values,
+    )
+
+
+def _size_change(image: int | None, saved: int | None) -> str:
+    if not saved or image is None:
+        return ""
+    sign = "\u2212" if saved > 0 else "+"
+    return f"{sign}{figures.size(abs(saved))} ({sign}{figures.percent(abs(saved), image + saved)})"
+
+
+def _main_stage(trial: Trial) -> str:
+    known = [(d.stage, (d.before_ns or 0) - (d.after_ns or 0)) for d in trial.stages]
+    largest = max(known, key=lambda pair: abs(pair[1]), default=("", 0))
+    return largest[0] if largest[1] else ""

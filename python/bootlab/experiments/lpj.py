@@ -1,0 +1,282 @@
+"""Preset loops per jiffy on a bench: the base's value, the five tests of the original patch, the saving by tick rate.
+
+The patch (2004, "preset LPJ") came with five tests: no preset; on the command line; compiled in; both, where the
+command line must win; both with `lpj=0` on the command line, which must calibrate. Each is a boot whose log is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import msgspec
+
+from bootlab.errors import MeasurementError, UserError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments.comparison import Experiment, Place
+from bootlab.logs.delay_loop import DelayLoop, read_console
+from bootlab.model.change import SetKernelOptions
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
+from bootlab.model.compiled_cmdline import WAYS, CompiledWay, compiled_in
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+
+_HIDING = ("quiet", "loglevel", "lpj")
+# The two presets must differ, or the log could not tell which one was taken; one loop more changes no delay.
+_OTHER = 1
+
+TESTS = ("no preset", "command line only", "compiled in only", "both", "both, lpj=0 on the command line")
+"""The five tests, in their order."""
+
+
+class Booted(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot and what its log says of the delay loop."""
+
+    goal_ns: int | None
+    found: DelayLoop
+    text: str
+    path: str | None = None
+
+
+def plain(system: System) -> System:
+    """Return the system without a preset and with the kernel's messages on its console."""
+    line = system.cmdline
+    for word in _HIDING:
+        line = line.without(word)
+    return msgspec.structs.replace(system, cmdline=line)
+
+
+def boot(bench: Bench, system: System, label: str) -> Booted:
+    """Boot and read the delay loop's line. Raise BaseFailedError, or UserError when the log holds no such line."""
+    return _booted(bench.boot(system, label), label)
+
+
+def recalibrated(bench: Bench, system: System) -> Booted:
+    """Boot with `lpj=0` as the last word on it, so that also a kernel with a compiled-in preset calibrates."""
+    asked = plain(system)
+    return boot(bench, msgspec.structs.replace(asked, cmdline=asked.cmdline.with_param("lpj", "0")), "recalibration")
+
+
+def base_value(bench: Bench, system: System) -> Booted:
+    """Boot without a preset. Raise MeasurementError when this kernel does not calibrate."""
+    base = boot(bench, plain(system), "no preset")
+    if base.found.source == "measured":
+        return base
+    if base.found.source == "preset":
+        raise MeasurementError(
+            f"the kernel takes a preset without one on its command line: {base.text}",
+            hint="it is compiled in (CONFIG_CMDLINE); `bootlab lpj validate` recalibrates with lpj=0",
+        )
+    raise MeasurementError(
+        f"this kernel calibrates nothing: {base.text}",
+        hint="it knows its timer's frequency, so a preset has nothing to save",
+    )
+
+
+class LpjTests(Experiment):
+    """The five tests of a preset: kernels built, booted, and each result checked in its log."""
+
+    kind: ClassVar[str] = "lpj-tests"
+    phase: ClassVar[str] = "preset tests"
+    columns = (
+        Column(key="title", title="test"),
+        Column(key="command_line", title="command line"),
+        Column(key="compiled_in", title="compiled in"),
+        Column(key="expected", title="expected"),
+        Column(key="got", title="got"),
+        Column(key="verdict", title="verdict"),
+        Column(key="saved_ns", title="saved", kind="signed-ms", under="ms"),
+    )
+
+    def __init__(self, way: CompiledWay | None = None) -> None:
+        """Take how the preset is compiled in; None: so that the boot loader's command line wins."""
+        self._way = way
+
+    def boots(self, system: System) -> int:
+        """Return the number of tests."""
+        del system
+        return len(TESTS)
+
+    def check(self, system: System) -> None:
+        """Raise UserError when the kernel is not built from source."""
+        super().check(system)
+        _need_source(system)
+
+    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+        """Boot the tests. Raise MeasurementError when this kernel does not calibrate."""
+        bench, system = place.bench, place.system
+        way = self._way_of(system)
+        asked = plain(system)
+        first = base_value(bench, system)
+        preset = first.found.lpj
+        other = preset + _OTHER
+        line = asked.cmdline
+        by_line = line.with_param("lpj", str(other))
+        by_nought = line.with_param("lpj", "0")
+        inside = f"{line} lpj={preset}".strip() if way == "fallback" else f"lpj={preset}"
+        built = compiled_in(system.machine.arch, way, inside).apply(asked)
+        # A fallback is taken only when the boot loader passes nothing at all.
+        without = CommandLine() if way == "fallback" else line
+        cases = (
+            (2, asked, by_line, "", other),
+            (3, built, without, inside, preset),
+            (4, built, by_line, inside, other),
+            (5, built, by_nought, inside, None),
+        )
+        pending = []
+        for case in cases:
+            changed = msgspec.structs.replace(case[1], cmdline=case[2])
+            pending.append((case, bench.submit(changed, f"test {case[0]}: {TESTS[case[0] - 1]}")))
+        yield _test(1, line, "", None, first, first)
+        for (number, _, passed, compiled, expected), future in pending:
+            booted = _booted(bench.wait(future), f"test {number}")
+            yield _test(number, passed, compiled, expected, booted, first)
+
+    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+        """Return the way, the value that the kernel calibrated, and its tick rate."""
+        first = rows[0].values if rows else {}
+        return {"way": self._way_of(place.system), "lpj": first.get("lpj"), "hz": first.get("hz")}
+
+    def headline(self, found: Comparison) -> str:
+        """Say how many passed."""
+        facts = found.facts
+        return (
+            f"{found.system}: {sum(row.ok for row in found.rows)} of {len(TESTS)} tests passed "
+            f"(lpj={facts['lpj']}, HZ={facts['hz']}, compiled in {facts['way']})"
+        )
+
+    def footnote(self, found: Comparison) -> str:
+        """There is nothing to add: the log's own line is the proof."""
+        del found
+        return ""
+
+    def _way_of(self, system: System) -> CompiledWay:
+        return self._way or WAYS[system.machine.arch][0]
+
+
+class LpjRates(Experiment):
+    """What a preset saves by tick rate: two boots of a kernel built for each, without a preset and with its own."""
+
+    kind: ClassVar[str] = "lpj-rates"
+    phase: ClassVar[str] = "tick rates"
+    columns = (
+        Column(key="title", title="HZ"),
+        Column(key="lpj", title="lpj"),
+        Column(key="cost_ns", title="calibration", kind="ms", under="ms"),
+        Column(key="goal_ns", title="goal", kind="ms", under="ms"),
+        Column(key="preset_goal_ns", title="with preset", kind="ms", under="ms"),
+        Column(key="saved_ns", title="saved", kind="signed-ms", under="ms"),
+    )
+
+    def __init__(self, *rates_hz: int) -> None:
+        """Take the tick rates; none: 100, 250 and 1000."""
+        self._rates_hz = rates_hz or (100, 250, 1000)
+
+    def boots(self, system: System) -> int:
+        """Return two a rate."""
+        del system
+        return 2 * len(self._rates_hz)
+
+    def check(self, system: System) -> None:
+        """Raise UserError when the kernel is not built from source."""
+        super().check(system)
+        _need_source(system)
+
+    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+        """Boot each rate. Raise MeasurementError where a kernel calibrates nothing, or does not take the preset."""
+        for hz in self._rates_hz:
+            yield _rate(place.bench, place.system, hz)
+
+    def headline(self, found: Comparison) -> str:
+        """Say what the table holds."""
+        return f"{found.system}: what a preset saves at each tick rate"
+
+    def footnote(self, found: Comparison) -> str:
+        """Say what the two times are."""
+        return (
+            "Calibration: from its line to the next, on the kernel's own clock. Goal: from reset, on the "
+            f"{found.clock} clock; saved is the difference of the two boots."
+        )
+
+
+def _rate(bench: Bench, system: System, hz: int) -> Row:
+    at = SetKernelOptions(((f"HZ_{hz}", "y"),)).apply(plain(system))
+    base = boot(bench, at, f"HZ={hz}, no preset")
+    if base.found.source != "measured":
+        raise MeasurementError(
+            f"this kernel calibrates nothing: {base.text}", hint="a preset has nothing to save there"
+        )
+    if base.found.hz != hz:
+        raise MeasurementError(
+            f"the kernel was built for HZ={hz}, and its log says {base.found.hz}: {base.text}",
+            hint="is the emulated machine's timer right? try another shift",
+        )
+    preset = msgspec.structs.replace(at, cmdline=at.cmdline.with_param("lpj", str(base.found.lpj)))
+    after = boot(bench, preset, f"HZ={hz}, lpj={base.found.lpj}")
+    if after.found.source != "preset" or base.goal_ns is None or after.goal_ns is None:
+        raise MeasurementError(f"the preset was not taken: {after.text}", hint=f"look at {after.path}")
+    return Row(
+        id=f"hz-{hz}",
+        title=str(hz),
+        proof=after.text,
+        values={
+            "hz": hz,
+            "lpj": base.found.lpj,
+            "cost_ns": base.found.cost_ns,
+            "goal_ns": base.goal_ns,
+            "preset_goal_ns": after.goal_ns,
+            "saved_ns": base.goal_ns - after.goal_ns,
+            "line": base.text,
+        },
+    )
+
+
+def _booted(recording: Recording, label: str) -> Booted:
+    if not recording.ok:
+        raise BaseFailedError(recording)
+    found = read_console(recording.console, f"{label} ({recording.path})")
+    texts = [line.text for line in recording.lines if "Calibrating delay " in line.text]
+    return Booted(
+        goal_ns=recording.meta.goal_ns, found=found, text=texts[0][:200] if texts else "", path=recording.path
+    )
+
+
+def _test(
+    number: int, command_line: CommandLine, compiled: str, expected: int | None, booted: Booted, base: Booted
+) -> Row:
+    found = booted.found
+    wanted: tuple[Literal["measured", "preset"], int | None]
+    wanted = ("measured", None) if expected is None else ("preset", expected)
+    passed = found.source == wanted[0] and wanted[1] in {None, found.lpj}
+    got = f"{'calibrates' if found.source == 'measured' else found.source} {found.lpj}"
+    in_words = "calibrates" if expected is None else f"preset {expected}"
+    known = booted.goal_ns is not None and base.goal_ns is not None
+    return Row(
+        id=f"test-{number}",
+        title=f"{number} {TESTS[number - 1]}",
+        ok=passed,
+        verdict="pass" if passed else "FAIL",
+        reason="" if passed else f"expected: {in_words}; got: {got}",
+        proof=booted.text,
+        cmdline=str(command_line),
+        values={
+            "command_line": str(command_line) or "(none)",
+            "compiled_in": compiled or "(none)",
+            "expected": in_words,
+            "got": got,
+            "lpj": found.lpj,
+            "hz": found.hz,
+            "goal_ns": booted.goal_ns,
+            "saved_ns": (base.goal_ns or 0) - (booted.goal_ns or 0) if known else None,
+        },
+    )
+
+
+def _need_source(system: System) -> None:
+    if system.kernel.build is None:
+        raise UserError(
+            f"the kernel of {system.name} is not built: its system file names an image",
+            hint='these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
+        )

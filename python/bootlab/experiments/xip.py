@@ -1,0 +1,244 @@
+"""Kernel execute-in-place against copying and unpacking, all from the same flash: the classic table, by marks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import ClassVar
+
+import msgspec
+
+from bootlab.collectors import benchmark
+from bootlab.collectors.diagnosis import diagnose, diagnostic_system
+from bootlab.errors import BuildError, UserError
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments.comparison import Experiment, Place
+from bootlab.model import figures, flash_layout
+from bootlab.model.change import SetFlashStart, SetKernelImage, SetKernelOptions
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
+from bootlab.model.flash_layout import STARTS
+from bootlab.model.flash_model import FlashModel
+from bootlab.model.recording import Recording
+from bootlab.model.system import FlashStart, System
+from bootlab.targets.monitor import physical_address
+
+_WORDS = {
+    "in-place": "executed in place",
+    "copied": "copied to RAM",
+    "unpacked": "copied to RAM, unpacked there",
+    "unpacked-in-place": "unpacked out of flash",
+}
+_MODEL = "model: "
+
+
+class Xip(Experiment):
+    """Ways of starting one kernel from flash.
+
+    `loader_ns`: from power-on to the kernel's copying or its first instruction (device tree, initramfs). `copy_ns`: the
+    kernel, from flash to RAM. `unpack_ns`: decompression, with the unpacker's own set-up. `init_ns`: from the kernel's
+    first instruction to the first one in user space. `text_physical`: where the emulator says that start_kernel() is.
+    `iomem_code`: the range that the kernel itself lists as its code in /proc/iomem; None when that file was not read.
+    `bench_NAME_ns`: nanoseconds of one stat, fork, pipe round trip, context switch.
+    """
+
+    kind: ClassVar[str] = "xip"
+    phase: ClassVar[str] = "start from flash"
+    exact_only: ClassVar[str] = "execute-in-place is compared by instructions"
+    columns = (
+        Column(key="title", title="start"),
+        Column(key="image", title="image"),
+        Column(key="image_bytes", title="in flash", kind="bytes"),
+        Column(key="loader_ns", title="loader", kind="ms", under="ms"),
+        Column(key="copy_ns", title="copy to RAM", kind="ms", under="ms"),
+        Column(key="unpack_ns", title="decompress", kind="ms", under="ms"),
+        Column(key="init_ns", title="kernel init", kind="ms", under="ms"),
+        Column(key="total_ns", title="total", kind="ms", under="ms"),
+        Column(key="model_added_ns", title="flash adds", kind="ms", under="modelled, ms"),
+        Column(key="model_total_ns", title="total", kind="ms", under="modelled, ms"),
+        Column(key="text_virtual", title="start_kernel() virtual", kind="hex"),
+        Column(key="text_physical", title="physical (emulator)", kind="hex"),
+        Column(key="text_in_flash", title="in flash"),
+        Column(key="iomem_code", title="/proc/iomem: Kernel code"),
+        Column(key="ram_free_kib", title="free RAM", kind="count", under="KiB"),
+        *(Column(key=f"bench_{name}_ns", title=name, kind="us", under="µs") for name in benchmark.NAMES),
+        *(
+            Column(key=f"model_bench_{name}_ns", title=name, kind="us", under="modelled, µs")
+            for name in benchmark.NAMES
+        ),
+    )
+
+    def __init__(self, *starts: FlashStart, model: FlashModel | None = None) -> None:
+        """Take some ways; none: all. `model`: what flash costs on a board, in columns of its own."""
+        self._starts = starts or STARTS
+        self._model = model or FlashModel()
+
+    def boots(self, system: System) -> int:
+        """Return three a way: timing, benchmark, diagnosis."""
+        return 3 * len(set(self._starts).intersection(flash_layout.layout(system).starts))
+
+    def check(self, system: System) -> None:
+        """Raise UserError for a system that cannot start from flash, or whose kernel is not built."""
+        flash_layout.layout(system)
+        if system.kernel.build is None:
+            raise UserError(
+                f"the kernel of {system.name} is not built: its system file names an image",
+                hint='each way needs a kernel of its own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
+            )
+        super().check(system)
+
+    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+        """Build and boot every way. Raise BaseFailedError for a boot that fails."""
+        bench, layout = place.bench, flash_layout.layout(place.system)
+        planned: list[tuple[FlashStart, System, Future[Recording], Future[Recording] | None]] = []
+        for start in self._starts:
+            if start not in layout.starts:
+                yield LeftOut(id=start, title=_WORDS[start], reason=layout.lacks)
+                continue
+            changed = variant(place.system, start)
+            try:
+                timing = bench.submit(changed, start)
+            except BuildError as fault:
+                yield LeftOut(id=start, title=_WORDS[start], reason=f"could not be built: {fault.message}")
+                continue
+            loaded = benchmark.benchmarked(changed)
+            planned.append((start, changed, timing, bench.submit(loaded, f"{start} (benchmark)") if loaded else None))
+        for start, changed, timing, run in planned:
+            booted = bench.wait(timing), bench.wait(run) if run is not None else None
+            yield self._modelled(_row(bench, start, changed, *booted), changed.clock.shift)
+
+    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+        """Return shift and size of the flash bank."""
+        del rows
+        bank_bytes = flash_layout.layout(place.system).bank_bytes
+        return {"shift": place.system.clock.shift, "flash_bytes": bank_bytes, "model": self._model.text()}
+
+    def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
+        """Return times, the place of the code, the price at run time."""
+        keys = [column.key for column in self.columns]
+        price = tuple(key for key in keys if "bench_" in key)
+        cut = keys.index("text_virtual")
+        boots = Table(title="From power-on to user space", columns=tuple(keys[:cut]))
+        code = Table(
+            title="Where the kernel's code lies",
+            columns=("title", *(key for key in keys[cut:] if key not in price)),
+        )
+        run = Table(title="The price at run time (one of each)", columns=("title", *price))
+        return (boots, code, run) if any(row.values.get(price[0]) is not None for row in rows) else (boots, code)
+
+    def headline(self, found: Comparison) -> str:
+        """Say how much execute-in-place takes of the slowest way."""
+        times = {row.id: row.ns("total_ns") for row in found.rows}
+        told = ", ".join(f"{_WORDS[name]} {figures.ms(ns)}" for name, ns in times.items())
+        return f"{found.system}: from power-on to user space ({found.clock} ms): {told or 'nothing was started'}"
+
+    def footnote(self, found: Comparison) -> str:
+        """Say what is measured and what is modelled."""
+        del found
+        return (
+            "Measured columns count instructions: emulated flash is read as fast as RAM, so they show the work that is "
+            f"saved and not the waiting. The modelled columns add it: {self._model.text()}; at run time every "
+            "instruction of an operation is taken for one executed in flash, which is an upper bound."
+        )
+
+    def _modelled(self, row: Row, shift: int) -> Row:
+        values, model = row.values, self._model
+        in_place = row.id == "in-place"
+        insns, image_bytes = values["init_insns"], values["image_bytes"]
+        # The unpacker's loop stays in the cache; what it reads comes once, out of flash or into RAM.
+        added = model.executed_ns(int(insns or 0)) if in_place else model.read_ns(int(image_bytes or 0))
+        more: dict[str, Value] = {"model_added_ns": added, "model_total_ns": int(values["total_ns"] or 0) + added}
+        for name in benchmark.NAMES:
+            ns = row.ns(f"bench_{name}_ns")
+            if ns is not None:
+                # Upper bound: every instruction of the operation is taken for one of the kernel's.
+                ns += model.executed_ns(max(0, ns) >> shift) if in_place else 0
+            more[f"model_bench_{name}_ns"] = ns
+        return msgspec.structs.replace(row, values={**values, **more})
+
+
+def variant(system: System, start: FlashStart) -> System:
+    """Return the system started from flash in a way, with the kernel that it needs."""
+    place = flash_layout.layout(system)
+    changed = SetFlashStart(start).apply(SetKernelImage(image=flash_layout.image(start)).apply(system))
+    options = flash_layout.options(place, start)
+    return SetKernelOptions(options).apply(changed) if options else changed
+
+
+def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run: Recording | None) -> Row:
+    for recording in (timing, run):
+        if recording is not None and not recording.ok:
+            raise BaseFailedError(recording)
+    marks = {mark.name: mark for mark in timing.marks}
+    missing = [name for name in ("kernel-entry", "kernel-image", "user-space") if name not in marks]
+    if missing:
+        raise UserError(
+            f"{start}: the boot has no mark {', '.join(missing)}", hint="bootlab doctor says whether the plugin works"
+        )
+    entry, image, user = (marks[name] for name in ("kernel-entry", "kernel-image", "user-space"))
+    copy = marks.get("kernel-copy", entry)
+    plan = bench.target.plan(system)
+    virtual = plan.info.symbols.get("start_kernel", 0)
+    physical = physical_address(plan, virtual, stop=threading.Event()) if virtual else None
+    place = flash_layout.layout(system)
+    bench_ns = benchmark.times_ns(run) if run is not None else {}
+    in_flash = physical is not None and place.in_flash(physical)
+    return Row(
+        id=start,
+        title=_WORDS[start],
+        proved=in_flash == (start == "in-place"),
+        proof=f"the emulator has start_kernel() at {physical:#x}" if physical is not None else "",
+        cmdline=timing.meta.cmdline,
+        key=timing.meta.key,
+        values={
+            "start": start,
+            "image": flash_layout.image(start),
+            "image_bytes": plan.sizes_bytes["kernel"],
+            "text_bytes": _kernel_code_kib(timing) * 1024,
+            "ram_free_kib": _free_kib(timing),
+            "loader_ns": copy.ns,
+            "copy_ns": entry.ns - copy.ns,
+            "unpack_ns": image.ns - entry.ns,
+            "init_ns": user.ns - image.ns,
+            "total_ns": user.ns,
+            "unpack_insns": (image.insns or 0) - (entry.insns or 0),
+            "init_insns": (user.insns or 0) - (image.insns or 0),
+            "text_virtual": virtual,
+            "text_physical": physical,
+            "text_in_flash": in_flash,
+            "iomem_code": _iomem_code(bench, start, system, timing),
+            **{f"bench_{name}_ns": bench_ns.get(name) for name in benchmark.NAMES},
+        },
+    )
+
+
+def _iomem_code(bench: Bench, start: FlashStart, system: System, timing: Recording) -> str | None:
+    instrumented = diagnostic_system(system, timing)
+    if instrumented is None:
+        return None
+    diagnosis = diagnose(bench.boot(instrumented, f"{start} (diagnostic)", purpose="diagnostic"))
+    lines = diagnosis.proc.get("iomem", "").splitlines()
+    # Without this line the file was cut, or its addresses were hidden: then what is absent says nothing.
+    if not any(line.strip().endswith(": Kernel data") for line in lines):
+        return None
+    return next((line.strip() for line in lines if line.strip().endswith(": Kernel code")), "none in RAM")
+
+
+def _memory_line(timing: Recording) -> list[int]:
+    line = timing.find("K available (")
+    if line is None:
+        return []
+    words = line.text[:1000].replace("/", " ").replace("(", " ").split()
+    return [int(word[:-1]) for word in words if word.endswith("K") and word[:-1].isdigit()]
+
+
+def _free_kib(timing: Recording) -> int | None:
+    numbers = _memory_line(timing)
+    return numbers[0] if numbers else None
+
+
+def _kernel_code_kib(timing: Recording) -> int:
+    # mm/page_alloc.c mem_init_print_info(): available, all, kernel code, ...
+    numbers = _memory_line(timing)
+    return numbers[2] if len(numbers) > 2 else 0

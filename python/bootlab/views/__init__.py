@@ -1,0 +1,1 @@
+"""Views: what people and programs see of results. Nothing here boots, measures or decides."""

@@ -1,0 +1,1 @@
+"""A comparison in four forms: terminal, Markdown, CSV, one HTML page."""

@@ -1,0 +1,78 @@
+"""A comparison on the terminal."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table as Drawn
+from rich.text import Text
+
+from bootlab.model.comparison import Column, Comparison, Table
+from bootlab.views.shown_text import one_line
+from bootlab.views.table import cells
+
+_GAP = 2
+_NAME_WIDTH = 24
+_TEXT_WIDTH = 40
+"""A column of words takes no more of the line than this before others move below."""
+
+
+def view(found: Comparison) -> RenderableType:
+    """Return the tables, what was left out, what to keep in mind, and the answer as the last line."""
+    parts: list[RenderableType] = []
+    for table in found.tables:
+        parts += [Text(one_line(table.title), "bold")] if table.title else []
+        parts += [_Fitted(found, table), Text()]
+    parts += [Text(f"{one_line(row.title)}: {said}", "yellow") for row in found.rows if (said := cells.state(row))]
+    parts += [Text(f"left out: {one_line(row.title)}: {one_line(row.reason, 300)}", "dim") for row in found.left_out]
+    parts += [Text(one_line(line), "dim") for line in found.footnote.splitlines()]
+    return Group(*parts, Text(one_line(found.headline), "bold"))
+
+
+class _Fitted:
+    """A table that never cuts a figure: columns that do not fit the line stand below, behind the first one again."""
+
+    def __init__(self, found: Comparison, table: Table) -> None:
+        self._columns = [column for key in table.columns if not (column := found.column(key)).wide]
+        self._rows = found.rows_of(table)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw as many tables as the width asks for."""
+        del console
+        first, *others = self._columns
+        name_width = min(self._width(first), max(_NAME_WIDTH, options.max_width // 3))
+        part: list[Column] = []
+        room = options.max_width - name_width - _GAP
+        for column in others:
+            width = min(self._width(column), _TEXT_WIDTH) if column.is_text else self._width(column)
+            if part and width + _GAP > room:
+                yield self._drawn([first, *part], name_width)
+                part, room = [], options.max_width - name_width - _GAP
+            part.append(column)
+            room -= width + _GAP
+        yield self._drawn([first, *part], name_width)
+
+    def _width(self, column: Column) -> int:
+        texts = [*_head(column).splitlines(), *(cells.text(column, row) for row in self._rows)]
+        return max(cell_len(text) for text in texts)
+
+    def _drawn(self, columns: list[Column], name_width: int) -> Drawn:
+        drawn = Drawn(box=None, padding=(0, _GAP, 0, 0))
+        for number, column in enumerate(columns):
+            drawn.add_column(
+                Text(_head(column)),
+                justify="left" if column.is_text else "right",
+                no_wrap=not column.is_text,
+                min_width=None if column.is_text else self._width(column),
+                max_width=name_width if number == 0 else None,
+                overflow="fold",
+            )
+        for row in self._rows:
+            style = "" if row.ok and row.proved else "dim"
+            drawn.add_row(*(Text(cells.text(column, row), style) for column in columns))
+        return drawn
+
+
+def _head(column: Column) -> str:
+    title = one_line(column.title, 40)
+    return f"{title}\n{column.under}" if column.under else title

@@ -1,0 +1,125 @@
+"""The ladder: order, sizes, proof, and its four forms."""
+
+import csv
+import io
+import re
+
+import msgspec
+import pytest
+
+from bootlab.experiments.ladder import ladder
+from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.comparison import Comparison
+from bootlab.model.recording import Outcome
+from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
+from bootlab.report.text_table import to_text
+from bootlab.techniques import get
+from bootlab.views.table import csv as table_csv
+from bootlab.views.table import markdown, page, terminal
+
+MS = 1_000_000
+
+
+def trial(technique: str, saved_ms: float | None, image: int, **more) -> Trial:
+    change = Change(technique=technique, ops=(SetKernelOptions((("X", "n"),)),))
+    named = {"verdict": Verdict.FASTER, "effect": Effect(True, "CONFIG_X: y -> off"), "outcome": Outcome.GOAL} | more
+    goal = None if saved_ms is None else round((1000 - saved_ms) * MS)
+    sizes = {"kernel": image}
+    return Trial(
+        change=change, base_key="b", key=technique, base_ns=1000 * MS, goal_ns=goal, artefact_bytes=sizes, **named
+    )
+
+
+STAGES = (StageDelta("decompression", 100 * MS, 90 * MS), StageDelta("kernel", 800 * MS, 690 * MS))
+TRIALS = (
+    trial("smp-off", 20, 1_900_000),
+    trial("tracing-off", 120, 1_800_000, stages=STAGES),
+    trial("sysfs-off", 500, 1_700_000, effect=Effect(False, "the same kernel image was booted, byte for byte")),
+    trial("proc-off", None, 1_700_000, verdict=Verdict.BROKEN, reason="panic: <b>no init</b>"),
+    trial("ikconfig-off", 0, 1_990_000, verdict=Verdict.SAME),
+)
+
+
+def made(trials: tuple[Trial, ...] = TRIALS, **options) -> Comparison:
+    return ladder("board", "virtual", (1000 * MS, {"kernel": 2_000_000}), trials, get, **options)
+
+
+def test_proved_rows_come_first_by_time_and_the_broken_last():
+    rows = made().rows
+    assert [row.id for row in rows] == ["tracing-off", "smp-off", "ikconfig-off", "sysfs-off", "proc-off"]
+    assert [row.id for row in rows if row.proved] == ["tracing-off", "smp-off", "ikconfig-off"]
+    assert made().headline == "board: 3 proved rows, base 1000.000 virtual ms, image 1.9 MiB"
+
+
+def test_a_row_has_time_size_stage_and_what_was_published():
+    first = made().rows[0].values
+    assert (first["saved_ns"], first["image_saved_bytes"], first["stage"]) == (120 * MS, 200_000, "kernel")
+    assert first["published"] == "-550 ms, -217 KB"
+    assert first["costs"] == "debuggability"
+
+
+def test_what_was_published_of_another_variant_does_not_stand_beside_a_row():
+    changes = [Change(technique="kernel-compression", ops=(), label=label) for label in ("lzo", "xz")]
+    trials = tuple(msgspec.structs.replace(TRIALS[0], change=change) for change in changes)
+    lzo, xz = sorted(made(trials).rows, key=lambda row: row.id)
+    assert (lzo.values["published"], xz.values["published"]) == ("-35 ms with LZO", "")
+
+
+def test_what_loading_would_cost_stands_apart():
+    found = made(bandwidth_bytes_per_s=1_000_000)
+    assert found.facts["base_load_ns"] == 2000 * MS
+    first = found.rows[0]
+    assert [first.ns(key) for key in ("load_ns", "decompression_ns", "kernel_ns")] == [1800 * MS, 90 * MS, 690 * MS]
+    assert first.ns("saved_ns") == 120 * MS
+    text = markdown.page(found)
+    assert "1 MB/s" in text
+    assert "| 1800.000 | 90.000 | 690.000 |" in text
+
+
+def test_a_broken_system_has_no_time():
+    assert made().rows[-1].ns("saved_ns") is None
+    assert not made().rows[-1].ok
+
+
+def test_the_terminal_shows_a_gain_as_a_minus():
+    text = to_text(terminal.view(made()), width=160)
+    assert re.search(r"Kernel without tracing.*\u2212120\.000.*\u2212195\.3 KiB.*kernel.*faster", text)
+    assert "not proved: the same kernel image" in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_figures_stay_whole_on_a_narrow_terminal(width):
+    text = to_text(terminal.view(made()), width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    for whole in ("\u2212120.000", "90.000", "690.000"):
+        assert whole in text
+
+
+def test_every_change_stands_in_both_tables():
+    gains, stages = markdown.page(made()).split("## ")
+    for row in made().rows:
+        assert f"({row.id})" in gains
+        assert f"| {row.id} |" in stages
+
+
+def test_markdown_and_html_escape():
+    assert "<b>" not in markdown.page(made())
+    html = page.page(made())
+    assert "<b>no init" not in html
+    assert "&lt;b&gt;no init" in html
+
+
+def test_csv_has_plain_numbers_and_starts_no_formula():
+    rows = list(csv.DictReader(io.StringIO(table_csv.text(made()))))
+    assert rows[0]["saved_ns"] == "120000000"
+    assert rows[0]["published"] == "'-550 ms, -217 KB"
+    assert rows[-1]["saved_ns"] == ""
+
+
+def test_json_carries_format_and_version():
+    assert (made().document()["format"], made().document()["version"]) == ("bootlab-ladder", 2)
+
+
+def test_without_trials_there_are_no_rows():
+    assert made(()).rows == ()
+    assert "0 proved rows" in markdown.page(made(()))

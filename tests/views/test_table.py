@@ -1,0 +1,131 @@
+"""A comparison in its four forms: whole figures, every row's state, and nothing hostile that a console put there."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
+from bootlab.report.text_table import to_text
+from bootlab.views.table import cells, csv, markdown, page, terminal
+
+MS = 1_000_000
+COLUMNS = (
+    Column(key="title", title="root"),
+    Column(key="goal_ns", title="from reset", kind="ms", under="ms"),
+    Column(key="saved_ns", title="saved", kind="signed-ms"),
+    Column(key="image_bytes", title="image", kind="bytes", note="files"),
+    Column(key="share", title="of the first", kind="percent"),
+    Column(key="address", title="at", kind="hex"),
+    Column(key="proof", title="proof", wide=True),
+)
+GOOD = Row(
+    id="cramfs",
+    title="CRAMFS",
+    proof="mapped from 0x44003000",
+    values={
+        "goal_ns": 2120 * MS, "saved_ns": -5 * MS, "image_bytes": 1 << 20, "files": "in 4", "share": 0.25,
+        "address": 0x40300A04, "published": "=SUM(1)",
+    },
+)  # fmt: skip
+BAD = Row(id="ext2", title="ext2", ok=False, proved=False, reason="=no | <b>root\x1b[31m")
+UNPROVED = Row(id="x", title="x\x1b[1m", proved=False, proof="mounted as cramfs", values={"goal_ns": 7 * MS})
+FOUND = Comparison(
+    kind="filesystems", system="board", clock="virtual", headline="board <i>\x1b[0m: 1 of 3", footnote="one\ntwo\x1b",
+    facts={"tree_files": 3}, columns=COLUMNS, tables=(Table(columns=tuple(c.key for c in COLUMNS)),),
+    rows=(GOOD, BAD, UNPROVED), left_out=(LeftOut(id="xfs", title="XFS", reason="the kernel lacks <XFS>"),),
+)  # fmt: skip
+
+
+def test_the_terminal_ends_with_the_answer_and_says_what_not_to_rely_on():
+    text = to_text(terminal.view(FOUND), width=150)
+    for words in (
+        "2120.000",
+        "\u22125.000",
+        "1.0 MiB in 4",
+        "25.0 %",
+        "0x40300a04",
+        "ext2: =no",
+        "not proved: mounted",
+    ):
+        assert words in text
+    assert "left out: XFS: the kernel lacks <XFS>" in text
+    assert "mapped from" not in text
+    assert "\x1b" not in text
+    assert text.splitlines()[-1].startswith("board <i>")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_figures_stay_whole_on_a_narrow_terminal(width):
+    text = to_text(terminal.view(FOUND), width=width)
+    assert all(len(line) <= width for line in text.splitlines())
+    for whole in ("2120.000", "1.0 MiB in 4", "0x40300a04"):
+        assert whole in text
+
+
+def test_markdown_keeps_its_columns():
+    lines = markdown.page(FOUND).splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 5
+    assert {line.replace(r"\|", "").count("|") for line in table} == {8}
+    assert not any("<b>" in line or "\x1b" in line for line in lines)
+    assert "* XFS: the kernel lacks \\<XFS\\>" in lines
+
+
+def test_a_section_has_no_heading_of_its_own():
+    assert markdown.section(FOUND).startswith("| root |")
+
+
+def test_csv_has_plain_numbers_and_starts_no_formula():
+    rows = list(csv_module.DictReader(io.StringIO(csv.text(FOUND))))
+    assert (rows[0]["goal_ns"], rows[0]["image_bytes"], rows[0]["published"]) == ("2120000000", "1048576", "'=SUM(1)")
+    assert rows[1]["reason"].startswith("'=")
+    assert rows[1]["goal_ns"] == ""
+
+
+def test_the_page_is_escaped_and_names_the_doubtful():
+    html = page.page(FOUND)
+    assert "<b>root" not in html
+    assert "&lt;b&gt;root" in html
+    assert "<i>" not in html
+    assert "\x1b" not in html
+    assert html.count("<tr") == 4
+    assert "Not to be relied on" in html
+
+
+def test_a_table_shows_the_rows_of_its_group():
+    rows = tuple(msgspec.structs.replace(GOOD, id=str(n), values={"group": n, "goal_ns": n * MS}) for n in (1, 2))
+    tables = tuple(Table(title=f"{n} timers", columns=("goal_ns",), group=n) for n in (1, 2))
+    found = msgspec.structs.replace(FOUND, rows=rows, tables=tables)
+    assert [len(found.rows_of(table)) for table in tables] == [1, 1]
+    assert markdown.page(found).count("2.000") == 1
+
+
+def test_json_keeps_facts_and_values_beside_the_head():
+    document = FOUND.document()
+    assert (document["format"], document["version"], document["tree_files"]) == ("bootlab-filesystems", 2, 3)
+    assert document["rows"][0]["goal_ns"] == 2120 * MS
+    assert document["left_out"] == [{"id": "xfs", "title": "XFS", "reason": "the kernel lacks <XFS>"}]
+
+
+def test_a_comparison_survives_its_document():
+    assert msgspec.json.decode(msgspec.json.encode(FOUND), type=Comparison) == FOUND
+
+
+VALUES = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(-1e18, 1e18) | st.text()
+
+
+@given(st.text(), st.text(), st.dictionaries(st.sampled_from([c.key for c in COLUMNS] + ["files"]), VALUES))
+def test_any_value_is_drawn_in_every_form(title, reason, values):
+    row = Row(id="r", title=title, ok=False, reason=reason, values=values)
+    found = msgspec.structs.replace(FOUND, rows=(row,))
+    for text in (to_text(terminal.view(found), width=80), markdown.page(found), page.page(found)):
+        assert "\x1b" not in text
+        assert "\x07" not in text
+    assert len(list(csv_module.reader(io.StringIO(csv.text(found))))) == 2
+    assert all("\n" not in cells.text(column, row) for column in COLUMNS)
