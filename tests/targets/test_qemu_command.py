@@ -32,6 +32,11 @@ def test_exact():
     ]  # fmt: skip
 
 
+def test_an_audio_driver_where_the_emulator_wants_one():
+    assert "-audio none" in words(mute=True)
+    assert "-audio" not in words()
+
+
 def test_free():
     assert build(FREE, msgspec.structs.replace(PARTS, initramfs=None, accel="kvm")) == [
         "qemu", "-machine", "q35,graphics=off", "-accel", "kvm", "-cpu", "max", "-m", "256",

@@ -28,6 +28,11 @@ class Emulator(msgspec.Struct, frozen=True):
             return 1
         return 2 if self.numbers < (9, 1) else 3
 
+    @property
+    def wants_audio(self) -> bool:
+        """Whether a board with sound on it (vexpress-a9) starts only when a default audio driver is named: from 8.2."""
+        return self.numbers >= (8, 2)
+
 
 def find(machine: Machine) -> Emulator:
     """Return the emulator for a machine. Raise ToolMissing or UserError."""

@@ -88,6 +88,7 @@ class QemuTarget:
             plugin=stamper.path if stamper else None,
             marks=tuple(marks.items()) if stamped else (),
             user_space_end=user_space_end(system.machine.arch, info),
+            mute=found.wants_audio,
         )
         command = qemu_command.build(placed, parts)
         disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)

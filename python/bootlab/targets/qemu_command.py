@@ -30,6 +30,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     marks: tuple[tuple[str, int], ...] = ()
     user_space_end: int | None = None
     folder: str = "."
+    mute: bool = False
+    """Name the audio driver `none`, for emulators that want one named (`Emulator.wants_audio`)."""
 
 
 def effective_cmdline(system: System) -> CommandLine:
@@ -95,6 +97,8 @@ def build(system: System, parts: Parts) -> list[str]:
     command = [parts.emulator, "-machine", _machine_argument(machine), "-accel", parts.accel]
     command += ["-cpu", cpu_argument(system, parts.accel), "-m", str(machine.memory_mib), "-smp", str(machine.cpus)]
     command += ["-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot"]
+    if parts.mute:
+        command += ["-audio", "none"]
     if machine.firmware != "default":
         command += ["-bios", _FIRMWARE_FILES[machine.firmware]]
     command += ["-chardev", f"file,id=console,path={_escape(folder / CONSOLE_FILE)}", "-serial", "chardev:console"]
