@@ -160,7 +160,7 @@ class Laboratory:
         where = folder or runs.create(self._store, "trim", trimmed.result.system).folder
         if trimmed.recording is not None:
             plan = self.bench(trimmed.system).target.plan(trimmed.system)
-            return keep_trimmed(where, trimmed.result, plan.system, (plan, trimmed.recording))
+            return keep_trimmed(where, trimmed.result, plan.system, plan)
         return keep_trimmed(where, trimmed.result, trimmed.system, None)
 
     def trace_by_kernel(self, system: System, tracer: KernelTracer) -> TracedByKernel:
@@ -252,7 +252,7 @@ class Laboratory:
         final_system = apply_all(system, stacked.changes)
         diagnosis = diagnosis_of(bench, final_system, stacked.recording, "stacked")
         plan = bench.target.plan(final_system)
-        faster = hand_over(run.folder, plan.system, plan, stacked.recording)
+        faster = hand_over(run.folder, plan.system, plan)
         report.stacked(stacked, diagnosis, faster)
         return run, report.save()
 

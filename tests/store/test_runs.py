@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,7 +12,6 @@ import pytest
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Meta, Recording
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.store import runs
 from bootlab.store.handover import hand_over
@@ -120,7 +120,7 @@ def test_what_is_handed_over_loads_as_the_same_system(everything, tmp_path):
         sizes_bytes={},
         sha256={},
     )
-    faster = hand_over(tmp_path / "run", everything, plan, Recording(meta=Meta(cmdline="a b"), lines=(), marks=()))
+    faster = hand_over(tmp_path / "run", everything, plan)
     again = load(faster.files["system"])
     expected = msgspec.structs.replace(
         everything,
@@ -129,7 +129,7 @@ def test_what_is_handed_over_loads_as_the_same_system(everything, tmp_path):
         kernel=msgspec.structs.replace(everything.kernel, image=faster.files["kernel"]),
     )
     assert again == expected
-    assert (tmp_path / "run/faster/cmdline.txt").read_text() == "a b\n"
+    assert (tmp_path / "run/faster/cmdline.txt").read_text() == f"{everything.cmdline}\n"
     assert (tmp_path / "run/faster/kernel").read_bytes() == b"kernel"
 
 
@@ -160,7 +160,7 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
         sizes_bytes={},
         sha256={},
     )
-    faster = hand_over(tmp_path / "r u n", everything, plan, Recording(meta=Meta(), lines=(), marks=()))
+    faster = hand_over(tmp_path / "r u n", everything, plan)
     assert os.access(faster.files["script"], os.X_OK)
     done = subprocess.run([faster.files["script"]], capture_output=True, text=True, check=True)
     words = done.stdout
@@ -169,3 +169,30 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
     assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words
     assert "-kernel kernel -initrd initramfs.cpio.gz" in words
     assert '-append console=ttyS0 dyndbg="file a +p" nokaslr -- single' in words
+
+
+@pytest.mark.parametrize("own", ["console=ttyS0 quiet", "console=ttyS0 nokaslr quiet"])
+def test_what_exact_mode_needs_is_not_handed_over_and_boots_all_the_same(everything, tmp_path, own):
+    exact = msgspec.structs.replace(
+        everything, clock=Clockwork(), cmdline=CommandLine.parse(own), machine=Machine(memory_mib=64)
+    )
+    parts = Parts(emulator="qemu", kernel=str(tmp_path / "k"), initramfs=None, accel="tcg")
+    plan = BootPlan(
+        system=exact,
+        purpose="timing",
+        command=tuple(build(exact, parts)),
+        key="k",
+        info=KernelInfo(),
+        sizes_bytes={},
+        sha256={},
+    )
+    faster = hand_over(tmp_path / "run", exact, plan)
+    assert faster.cmdline == own
+    assert Path(faster.files["cmdline"]).read_text() == f"{own}\n"
+    again = load(faster.files["system"])
+    assert str(again.cmdline) == own
+    # Booted again it is the same boot, word for word.
+    assert build(again, parts) == build(exact, parts)
+    script = Path(faster.files["script"]).read_text()
+    assert "nokaslr" in script
+    assert ("Exact mode adds to the kernel's command line: nokaslr" in script) == ("nokaslr" not in own)

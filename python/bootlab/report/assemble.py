@@ -11,6 +11,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.experiment.evidence import Base
 from bootlab.experiment.stack import Stacked, Step
 from bootlab.experiment.trying import Applicability as Said
+from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.model.recording import Diagnosis, Recording
@@ -183,7 +184,8 @@ def _verdict(step: Step, same_ns: int) -> Verdict:
 def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:
     meta = stacked.recording.meta
     return FinalSystem(
-        cmdline=meta.cmdline,
+        cmdline=faster.cmdline,
+        booted_with=_besides(meta.cmdline, faster.cmdline),
         machine=_machine_words(meta.command),
         base_machine=_machine_words(base.base.command),
         artefacts=tuple(
@@ -198,6 +200,12 @@ def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalS
         ),
         system_path=faster.files["system"],
     )
+
+
+def _besides(booted: str, handed: str) -> tuple[str, ...]:
+    """Return the words of the booted command line that are not handed over."""
+    own = {str(param) for param in CommandLine.parse(handed).params}
+    return tuple(str(p) for p in CommandLine.parse(booted).params if str(p) not in own)
 
 
 def _machine_words(command: tuple[str, ...]) -> tuple[str, ...]:

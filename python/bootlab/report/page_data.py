@@ -207,7 +207,7 @@ def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
             for r in stack.rejected
         ],
         "cmdline": _show(system.cmdline, 8192),
-        "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, system.cmdline)),
+        "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))),
         "machine": _show(shlex.join(system.machine)),
         "baseMachine": _show(shlex.join(system.base_machine)),
         "artefacts": [

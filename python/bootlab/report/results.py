@@ -168,6 +168,9 @@ class FinalSystem(msgspec.Struct, frozen=True, kw_only=True):
     """The faster system, ready to use."""
 
     cmdline: str
+    """What a boot loader has to pass."""
+    booted_with: tuple[str, ...] = ()
+    """Words that the boots had besides, because exact mode needs them (`nokaslr`)."""
     machine: tuple[str, ...] = ()
     """The emulator's machine words (`-machine`, `q35,…`)."""
     artefacts: tuple[Artefact, ...] = ()

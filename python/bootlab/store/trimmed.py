@@ -8,7 +8,6 @@ import msgspec
 
 from bootlab.builders.images import archive_stream
 from bootlab.errors import EnvironmentFault
-from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
 from bootlab.model.trim import Trimmed
@@ -18,13 +17,13 @@ from bootlab.targets.base import BootPlan
 LIST_FILE, TREE_FILE = "trim.json", "tree.tar"
 
 
-def keep_trimmed(folder: Path, result: Trimmed, system: System, booted: tuple[BootPlan, Recording] | None) -> Trimmed:
+def keep_trimmed(folder: Path, result: Trimmed, system: System, booted: BootPlan | None) -> Trimmed:
     """Write a trimmed system into a folder; one that was not booted gets its list alone. Return the result with it."""
     result = msgspec.structs.replace(result, folder=str(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if booted is not None:
-            hand_over(folder, system, *booted, made="trimmed")
+            hand_over(folder, system, booted, made="trimmed")
             with (folder / TREE_FILE).open("wb") as out:
                 archive_stream.write(system.tree or FileTree(), out)
         (folder / LIST_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")

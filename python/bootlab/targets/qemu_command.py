@@ -45,6 +45,12 @@ def effective_cmdline(system: System) -> CommandLine:
     return line
 
 
+def added_words(system: System) -> tuple[str, ...]:
+    """Return the words of the booted command line that the system's own does not have."""
+    own = {str(param) for param in system.cmdline.params}
+    return tuple(str(param) for param in effective_cmdline(system).params if str(param) not in own)
+
+
 def cpu_argument(system: System, accel: str = "tcg") -> str:
     """Return `-cpu`'s value: in exact mode without the random-number instructions, which differ in each boot.
 
