@@ -23,7 +23,10 @@ BASE = (100, 101, 102, 103, 104)
         ((91, 92, 93, 94, 95), Verdict.FASTER),
         # One value among the others: no separation.
         ((80, 81, 82, 83, 102), Verdict.SAME),
-        ((80, 81, 82, 83), Verdict.UNKNOWN),
+        ((80, 81, 82), Verdict.UNKNOWN),
+        ((130,), Verdict.UNKNOWN),
+        ((95, 96, 97), Verdict.SAME),
+        ((), Verdict.UNKNOWN),
     ],
 )
 def test_separation(variant, verdict):

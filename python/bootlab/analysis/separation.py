@@ -18,14 +18,18 @@ LEAST_ORDERS = 200
 
 
 def separation(base: Sequence[int], variant: Sequence[int], *, least: int = 0) -> Verdict:
-    """Judge values of which less is better. `least`: a gap up to this is called the same."""
-    if not base or not variant or math.comb(len(base) + len(variant), len(base)) < LEAST_ORDERS:
+    """Judge values of which less is better. `least`: a gap up to this is called the same.
+
+    Unknown: they are apart, but too few to say so.
+    """
+    if not base or not variant:
         return Verdict.UNKNOWN
+    enough = math.comb(len(base) + len(variant), len(base)) >= LEAST_ORDERS
     width = max(_range(base), _range(variant), least)
     if min(base) - max(variant) > width:
-        return Verdict.FASTER
+        return Verdict.FASTER if enough else Verdict.UNKNOWN
     if min(variant) - max(base) > width:
-        return Verdict.SLOWER
+        return Verdict.SLOWER if enough else Verdict.UNKNOWN
     return Verdict.SAME
 
 
