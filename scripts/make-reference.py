@@ -7,11 +7,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from reference_pages import cli_page, exit_code_page, format_page, system_file_page, technique_page
+from reference_pages import cli_page, exact_device_page, exit_code_page, format_page, system_file_page, technique_page
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 PAGES = {
     "cli.md": cli_page.render,
+    "exact-devices.md": exact_device_page.render,
     "exit-codes.md": exit_code_page.render,
     "formats.md": format_page.render,
     "system-file.md": system_file_page.render,

@@ -326,11 +326,14 @@ class System:
             run, data = lab.keep_boot(self.value, recording, diagnosis)
         return Boot(recording, diagnosis, Results(run, data))
 
-    def repeat(self, times: int) -> tuple[Boot, Equality]:
-        """Boot several times anew. Return the first boot, and whether the others equal it (and why not)."""
+    def repeat(self, times: int, *, force: bool = False) -> tuple[Boot, Equality]:
+        """Boot several times anew. Return the first boot, and whether the others equal it (and why not).
+
+        `force`: also what cannot work.
+        """
         if times < 2:
             raise UserError(f"{times} boots cannot be compared", hint="repeat at least twice")
-        with self._laboratory() as lab:
+        with self._laboratory(force=force) as lab:
             recordings, equality = lab.repeat(self.value, times)
             run, data = lab.keep_boot(self.value, recordings[0], None)
         return Boot(recordings[0], None, Results(run, data)), equality

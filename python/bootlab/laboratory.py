@@ -37,6 +37,7 @@ from bootlab.report.results import Results
 from bootlab.store import runs
 from bootlab.store.handover import HandedOver, hand_over
 from bootlab.store.trimmed import keep_trimmed
+from bootlab.targets import preflight
 from bootlab.targets.base import Target
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
@@ -75,12 +76,15 @@ class Laboratory:
     def bench(self, system: System) -> Bench:
         """Return the bench, made at the first system (the target depends on it).
 
-        Raise UserError when that one's first program cannot start, so that no boot could work.
+        Raise UserError when no boot of that one could work: its first program cannot start, its root cannot be mounted,
+        nothing of it is printed.
         """
         if self._bench is None:
             if not self._force:
                 check_first_program(system, self._cache)
             target = self._target or target_for(system, self._cache, proof_symbols(), self._observer)
+            if not self._force and system.target == "qemu":
+                preflight.check(target.plan(system))
             jobs = 1 if system.clock.mode == "free" else self._jobs
             self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
         return self._bench

@@ -9,9 +9,9 @@ import msgspec
 
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
+from bootlab.targets import exactness
 
 _EPOCH = re.compile(r"audit\(\d{9,}|setting system clock to|rtc_cmos.*setting|\b20\d\d-\d\d-\d\dT\d\d:")
-_HOST_TIMED_DEVICES = ("virtio-blk", "nvme", "ide-hd", "scsi-hd", "sdhci", "usb-storage", "virtio-net", "e1000")
 
 
 class Equality(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +35,9 @@ def compare_boots(
                 equal=False,
                 boots=len(recordings),
                 difference=text,
-                causes=likely_causes(system, command, config, _first_different_line(first, other)),
+                causes=likely_causes(
+                    system, command, config, _first_different_line(first, other), first.meta.emulator_version
+                ),
             )
     return Equality(equal=True, boots=len(recordings))
 
@@ -61,10 +63,9 @@ def _first_different_line(first: Recording, other: Recording) -> tuple[str, str]
 
 
 def likely_causes(
-    system: System, command: tuple[str, ...], config: dict[str, str], lines: tuple[str, str]
+    system: System, command: tuple[str, ...], config: dict[str, str], lines: tuple[str, str], version: str = ""
 ) -> tuple[str, ...]:
-    """Name which of the known causes of inexact boots are present in this set-up."""
-    words = " ".join(command)
+    """Name which of the known causes of inexact boots are present in this set-up. `version`: QEMU's."""
     causes: list[str] = []
     if system.clock.mode != "exact":
         causes.append('free-running mode follows the host\'s clock; only clock.mode = "exact" repeats')
@@ -79,15 +80,16 @@ def likely_causes(
         causes.append(
             "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
-    on_disk = system.root is not None and system.root.medium == "disk"
-    if system.machine.disks or on_disk or any(d in words for d in _HOST_TIMED_DEVICES):
-        causes.append(
-            "a disk or network device completes at the host's pace: boot from the initramfs, or use blkreplay"
-        )
-    if system.machine.cpus > 1 or any(not re.match(r"(?:cpus=)?1(?:,|$)", n) for n in _values(command, "-smp")[-1:]):
-        causes.append("more than one processor: exact mode needs machine.cpus = 1")
+    causes += exactness.inexact(command, version)
+    if exactness.processors(command) > 1 and exactness.hangs_with_processors(version):
+        causes.append("more than one processor: this QEMU needs machine.cpus = 1 in exact mode")
     if config.get("CONFIG_HZ_PERIODIC") == "y":
         causes.append("CONFIG_HZ_PERIODIC: timer ticks get lost while idle; build with NO_HZ_IDLE and HIGH_RES_TIMERS")
+    if not causes:
+        causes += [
+            f"{model}, of which nobody knows whether it is exact: boot without it"
+            for model in exactness.untested(command, version)
+        ]
     return tuple(causes)
 
 

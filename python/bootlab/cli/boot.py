@@ -35,7 +35,7 @@ def boot(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Boot even when this very system was booted before.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Boot also when the first program lacks what it needs to start.")
+        bool, typer.Option("--force", help="Boot also what cannot work (first program, root, console).")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command and stop.")] = False,
     jobs: JobsOption = None,
@@ -51,11 +51,12 @@ def boot(
         return
     from bootlab.report import terminal  # noqa: PLC0415 - loaded only where something is shown
     from bootlab.report.initcalls import initcall_table  # noqa: PLC0415
+    from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
 
     equality: Equality | None = None
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         if repeat:
-            made, equality = system.repeat(repeat)
+            made, equality = system.repeat(repeat, force=force)
         else:
             made = system.boot(diagnostic=diagnostic, fresh=fresh, force=force)
     recording, diagnosis, meta = made.recording, made.diagnosis, made.recording.meta
@@ -75,7 +76,8 @@ def boot(
         if equality:
             _say_equality(equality.equal, equality.boots, equality.difference, equality.causes)
         if not recording.ok:
-            _say_failure(meta.outcome.value, meta.reason, meta.last_initcall, meta.outcome.hint)
+            hint = hint_for(recording, system.value)
+            _say_failure(meta.outcome.value, meta.reason, meta.last_initcall, hint)
         err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
         err().print(f"next: bootlab report {made.results.id} --html boot.html", markup=False, soft_wrap=True)
     if not recording.ok:

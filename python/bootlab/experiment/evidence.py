@@ -18,6 +18,7 @@ from bootlab.experiment.trial import SAME_NS, HostEnded, why_broken
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
+from bootlab.targets.failure_hint import hint_for
 from bootlab.techniques.base import Context, Evidence
 
 
@@ -29,7 +30,7 @@ class BaseFailedError(TargetError):
         meta = recording.meta
         place = f"; its recording is {recording.path}" if recording.path else ""
         super().__init__(
-            f"the base did not reach its goal ({meta.outcome.value}): {meta.reason}{place}", hint=meta.outcome.hint
+            f"the base did not reach its goal ({meta.outcome.value}): {meta.reason}{place}", hint=hint_for(recording)
         )
         self.exit_code = meta.outcome.exit_code
 

@@ -31,8 +31,12 @@ from bootlab.systemfile.storage import storage
 _SIZE_MAX_BYTES = 4 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
+_CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
+_SHIFT_USUAL = 1
+_VIRTUAL_LIMITS = ("virtual_s", "stall_virtual_s")
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -138,7 +142,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
         check=_check(raw.check, place),
         marks=_marks(raw, place),
-        limits=_limits(raw.limits, place),
+        limits=_limits(raw.limits, raw.clock.shift, place),
         application=application,
         steps=steps(raw.steps, place, unpack_dir),
         path=place.path,
@@ -247,6 +251,10 @@ def _pattern(text: str, where: str, place: Place) -> str:
             where,
             "TOML's 'single quotes' keep a backslash as it is; a literal ( or [ needs one in front",
         ) from error
+    if _LINE_END.search(_CHARACTER_SET.sub("", text)):
+        raise place.error(
+            f"{text!r} has an end of line in it: the console is read line by line", where, "name the text of one line"
+        )
     if pattern.search(""):
         raise place.error(
             f"{text!r} also matches an empty line, so the first line printed would satisfy it", where, "name some text"
@@ -278,9 +286,12 @@ def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:
     return tuple(marks)
 
 
-def _limits(raw: RawLimits, place: Place) -> Limits:
+def _limits(raw: RawLimits, shift: int, place: Place) -> Limits:
     values = msgspec.structs.asdict(raw)
     for key, value in values.items():
         if not (math.isfinite(value) and value > 0):
             raise place.error(f"expected seconds above 0, got {value:g}", f"limits.{key}")
+        # The usual limits leave room for as many instructions at every shift: waits are short beside it.
+        if key in _VIRTUAL_LIMITS and shift > _SHIFT_USUAL and value == getattr(Limits(), key):
+            values[key] = value * 2 ** (min(shift, _SHIFT_MAX) - _SHIFT_USUAL)
     return Limits(**values)

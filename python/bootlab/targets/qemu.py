@@ -20,7 +20,7 @@ from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import emulator, kvm, plugin, qemu_command, recording_dir
+from bootlab.targets import emulator, exactness, kvm, plugin, qemu_command, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.console import split_lines
 from bootlab.targets.ending import Ending
@@ -91,6 +91,7 @@ class QemuTarget:
             mute=found.wants_audio,
         )
         command = qemu_command.build(placed, parts)
+        lacks += exactness.notes(system, tuple(command), found.version)
         disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)
         return BootPlan(
             system=system,

@@ -1,0 +1,109 @@
+"""What of a machine does not repeat in exact mode: named before it boots, and as the cause when boots differ."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from bootlab.model.system import System
+from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from bootlab.targets.machine_devices import Part, parts_of
+
+# accel/tcg: up to 8.0 one processor takes the whole budget of instructions, and waits for the others for ever.
+_SHARED_BUDGET = (8, 0)
+_DISKS = frozenset(
+    {
+        *("virtio-blk", "virtio-blk-device", "nvme", "ahci", "ide", "usb-storage", "virtio-scsi", "lsi53c895a"),
+        *("am53c974", "virtio-pmem", "floppy"),
+    }
+)
+_NETWORKS = frozenset(
+    {"virtio-net-pci", "e1000", "e1000e", "igb", "rtl8139", "pcnet", "i82557b", "ne2k_pci", "vmxnet3"}
+)
+_DISPLAYS = frozenset({"virtio-gpu", "vga", "cirrus-vga"})
+
+
+def inexact(command: tuple[str, ...], version: str) -> tuple[str, ...]:
+    """Say which devices of a QEMU command do not boot alike in exact mode, and what to take instead."""
+    said: dict[str, None] = {}
+    for part in parts_of(command):
+        row = device_table().row(part.model) if part.model else None
+        if part.backend:
+            said.setdefault(f"{part.backend} ({_short(part)}) answers at the host's pace: {_WAYS_OUT['backend']}")
+        elif row is not None and row.exact(numbers_of(version)) is False:
+            said.setdefault(f"{part.model} is not exact ({_seen(row, version)}): {_way_out(row)}")
+    return tuple(said)
+
+
+def untested(command: tuple[str, ...], version: str) -> tuple[str, ...]:
+    """Name the devices of a QEMU command of which nobody knows whether they boot alike."""
+    unknown = {
+        part.model
+        for part in parts_of(command)
+        if part.model and ((row := device_table().row(part.model)) is None or row.exact(numbers_of(version)) is None)
+    }
+    return tuple(sorted(unknown))
+
+
+def notes(system: System, command: tuple[str, ...], version: str) -> tuple[str, ...]:
+    """Say before a boot what of the machine keeps exact mode from repeating; nothing in free mode."""
+    if system.clock.mode != "exact":
+        return ()
+    said = [f"exactness: {text}" for text in inexact(command, version)]
+    said += [
+        f"exactness: {model} was not tested: boot with --repeat 3 to see whether its boots are equal"
+        for model in untested(command, version)
+    ]
+    if processors(command) > 1:
+        said.append(
+            "the gain of several processors: in exact mode virtual time is the sum of what all of them execute, so "
+            "work that runs in parallel takes as long as one after the other"
+        )
+    return tuple(said)
+
+
+def processors(command: tuple[str, ...]) -> int:
+    """Return how many processors the last `-smp` gives the machine."""
+    text = next((value for word, value in reversed(list(itertools.pairwise(command))) if word == "-smp"), "1")
+    fields = dict(part.partition("=")[::2] for part in text.split(",") if "=" in part)
+    count = fields.get("cpus", text.partition(",")[0] if "=" not in text.partition(",")[0] else "")
+    if count.isdigit():
+        return int(count)
+    product = 1
+    for name in ("sockets", "dies", "clusters", "cores", "threads"):
+        product *= int(fields[name]) if fields.get(name, "").isdigit() else 1
+    return product
+
+
+def hangs_with_processors(version: str) -> bool:
+    """Tell whether a version of QEMU hangs in exact mode when the kernel starts the second processor."""
+    return bool(numbers := numbers_of(version)) and numbers <= _SHARED_BUDGET
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    """Return the major and minor number of QEMU's version text (`7.2.22 (Debian …)`)."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else ()
+
+
+_WAYS_OUT = {
+    "disk": "boot from the initramfs, from an NVDIMM (`pmem`), or from an SD card (`sdhci-pci`)",
+    "network": "e1000 with `-netdev user` is exact",
+    "display": "VGA is exact",
+    "backend": "what comes from another process cannot repeat; leave it out, or use free mode",
+    "other": "leave it out, or use free mode",
+}
+
+
+def _way_out(row: DeviceRow) -> str:
+    kinds = (("disk", _DISKS), ("network", _NETWORKS), ("display", _DISPLAYS))
+    return _WAYS_OUT[next((kind for kind, ids in kinds if row.id in ids), "other")]
+
+
+def _seen(row: DeviceRow, version: str) -> str:
+    first: Seen = row.nearest(numbers_of(version))[0]
+    return f"QEMU {first.qemu}: {first.apart}"
+
+
+def _short(part: Part) -> str:
+    return part.option if len(part.option) <= 60 else f"{part.option[:57]}…"

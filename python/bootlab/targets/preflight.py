@@ -1,0 +1,175 @@
+"""A boot looked at before it is made: what cannot work, in one sentence with the way out.
+
+Only what is certain is refused; whatever cannot be known (no configuration, an initrd of one's own) is left to a boot.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.errors import UserError
+from bootlab.model.system import System
+from bootlab.targets import exactness
+from bootlab.targets.base import BootPlan
+from bootlab.targets.machine_devices import parts_of
+
+_ANYWAY = "   (bootlab boot --force boots it all the same)"
+
+# Names of the serial ports that machines have (hw/ of QEMU), and the option of each port's console driver.
+_PORTS = {"x86_64": ("ttyS",), "riscv64": ("ttyS", "ttySIF")}
+_BOARD_PORTS = {
+    "virt": ("ttyAMA",),
+    "vexpress-a9": ("ttyAMA",),
+    "vexpress-a15": ("ttyAMA",),
+    "versatilepb": ("ttyAMA",),
+    "sabrelite": ("ttymxc",),
+    "mcimx6ul-evk": ("ttymxc",),
+    "mcimx7d-sabre": ("ttymxc",),
+    "orangepi-pc": ("ttyS",),
+}
+_FIRST_PORT = {"sabrelite": "ttymxc1"}
+_DRIVERS = {"ttyS": "SERIAL_8250_CONSOLE", "ttyAMA": "SERIAL_AMBA_PL011_CONSOLE", "ttymxc": "SERIAL_IMX_CONSOLE"}
+_PORT = re.compile(r"(tty[A-Z][A-Za-z]*|ttymxc)\d+")
+# Consoles that are no port of the board's, and are meant so: none at all, the screen, a device of the hypervisor's.
+_ELSEWHERE = re.compile(r"(?:ttynull|null|hvc\d*|tty\d*|uart.*|netcon.*|)$")
+
+# The root's device: the driver that makes it (drivers/), and the models of QEMU's that it drives.
+_ROOTS = (
+    ("/dev/vd", "VIRTIO_BLK", ("virtio-blk",)),
+    ("/dev/nvme", "BLK_DEV_NVME", ("nvme",)),
+    ("/dev/pmem", "BLK_DEV_PMEM", ("nvdimm", "virtio-pmem")),
+    ("/dev/sd", "BLK_DEV_SD", ("ide-", "scsi-", "usb-storage", "usb-bot", "usb-uas")),
+    ("/dev/mmcblk", "MMC_BLOCK", ("sd-card", "emmc")),
+    ("/dev/mtdblock", "MTD_BLOCK", ()),
+    ("/dev/ram", "BLK_DEV_RAM", ()),
+)
+_FILE_SYSTEMS = {
+    "ext2": ("EXT2_FS", "EXT4_USE_FOR_EXT2"),
+    "ext3": ("EXT4_FS",),
+    "ext4": ("EXT4_FS",),
+    "squashfs": ("SQUASHFS",),
+    "erofs": ("EROFS_FS",),
+    "f2fs": ("F2FS_FS",),
+    "btrfs": ("BTRFS_FS",),
+    "xfs": ("XFS_FS",),
+    "cramfs": ("CRAMFS",),
+    "romfs": ("ROMFS_FS",),
+    "jffs2": ("JFFS2_FS",),
+    "ubifs": ("UBIFS_FS",),
+    "vfat": ("VFAT_FS",),
+    "nfs": ("ROOT_NFS",),
+}
+
+
+def check(plan: BootPlan) -> None:
+    """Raise UserError when a boot cannot work, or cannot reach its goal on this console."""
+    if plan.system.target != "qemu" or "-append" not in plan.command:
+        return
+    for look in (_processors, _console, _console_driver, _root_driver, _root_device):
+        found = look(plan)
+        if found is not None:
+            message, hint = found
+            raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
+
+
+def _processors(plan: BootPlan) -> tuple[str, str] | None:
+    count = exactness.processors(plan.command)
+    version = plan.emulator_version
+    if plan.system.clock.mode != "exact" or count <= 1 or not exactness.hangs_with_processors(version):
+        return None
+    return (
+        f"{count} processors in exact mode: QEMU {version.partition(' ')[0]} hangs when the second one starts",
+        'set machine.cpus = 1 (and no -smp in machine.extra), take QEMU 10 (machine.emulator), or clock.mode = "free"',
+    )
+
+
+def _console(plan: BootPlan) -> tuple[str, str] | None:
+    machine = plan.system.machine
+    names = [value.partition(",")[0] for value in _consoles(plan)]
+    wanted = _BOARD_PORTS.get(machine.type) if machine.arch in {"arm", "arm64"} else _PORTS.get(machine.arch)
+    if wanted is None or "-serial" not in plan.command or _early_console(plan):
+        return None
+    port = _FIRST_PORT.get(machine.type, f"{wanted[0]}0")
+    fix = f'add console={port} to kernel.cmdline ("console={port},115200")'
+    if not names:
+        # Elsewhere the device tree names the port (stdout-path).
+        silent = machine.arch == "x86_64" and not _own_cmdline(plan)
+        return (
+            ("the command line names no console=, so the kernel prints nothing on the serial port", fix)
+            if silent
+            else None
+        )
+    if any(_ELSEWHERE.fullmatch(name) or name.startswith(wanted) for name in names) or machine.devices or machine.extra:
+        return None
+    return f"console={names[-1]} is no port of this machine: {machine.type} has {port}", fix
+
+
+def _console_driver(plan: BootPlan) -> tuple[str, str] | None:
+    config = plan.info.config
+    for value in _consoles(plan):
+        found = _PORT.match(value)
+        option = _DRIVERS.get(found[1]) if found else None
+        if option and config and config.get(f"CONFIG_{option}") != "y":
+            return (
+                f"the kernel has no console driver for {value.partition(',')[0]}: CONFIG_{option} is not built in",
+                f"build the kernel with CONFIG_{option}=y, or take another machine",
+            )
+    return None
+
+
+def _root_driver(plan: BootPlan) -> tuple[str, str] | None:
+    root, config = _mounted_root(plan), plan.info.config
+    if root is None or not config:
+        return None
+    for start, option, _ in _ROOTS:
+        if root.startswith(start) and config.get(f"CONFIG_{option}") != "y":
+            return _missing(f"root={root}", option, config)
+    fstypes = (plan.system.cmdline.value("rootfstype") or "").split(",")
+    wanted = [_FILE_SYSTEMS[fstype] for fstype in fstypes if fstype in _FILE_SYSTEMS]
+    if wanted and len(wanted) == len(fstypes) and not any(config.get(f"CONFIG_{o}") == "y" for w in wanted for o in w):
+        return _missing(f"rootfstype={','.join(fstypes)}", wanted[0][0], config)
+    return None
+
+
+def _root_device(plan: BootPlan) -> tuple[str, str] | None:
+    root = _mounted_root(plan)
+    if root is None:
+        return None
+    models = [part.model for part in parts_of(plan.command)]
+    for start, _, drives in _ROOTS:
+        if root.startswith(start) and drives and not any(model.startswith(drives) for model in models):
+            return (
+                f"root={root}, but the machine has no such device",
+                'give the image (machine.disks, machine.sd), or let bootlab pack the tree: [root] medium = "disk"',
+            )
+    return None
+
+
+def _missing(what: str, option: str, config: dict[str, str]) -> tuple[str, str]:
+    state = "a module" if config.get(f"CONFIG_{option}") == "m" else "left out"
+    return (
+        f"the kernel cannot mount {what}: CONFIG_{option} is {state}, and there is no initramfs to load it from",
+        f"build it in (CONFIG_{option}=y), or boot with an initramfs",
+    )
+
+
+def _mounted_root(plan: BootPlan) -> str | None:
+    """Return the device that the kernel itself mounts; None where an initramfs decides, or nothing is known."""
+    system: System = plan.system
+    root = system.cmdline.value("root")
+    own = plan.info.config.get("CONFIG_INITRAMFS_SOURCE", "").strip('"')
+    if root is None or own or system.initramfs is not None or (system.initrd and not root.startswith("/dev/ram")):
+        return None
+    return root
+
+
+def _consoles(plan: BootPlan) -> list[str]:
+    return [param.value or "" for param in plan.system.cmdline.params if param.key == "console"]
+
+
+def _early_console(plan: BootPlan) -> bool:
+    return any(plan.system.cmdline.has(key) for key in ("earlycon", "earlyprintk"))
+
+
+def _own_cmdline(plan: BootPlan) -> str:
+    return plan.info.config.get("CONFIG_CMDLINE", "").strip('"')

@@ -1,0 +1,49 @@
+# ruff: noqa: E501 - a paragraph of Markdown
+"""`exact-devices.md`: which devices boot alike in exact mode, as boots showed."""
+
+from __future__ import annotations
+
+from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from reference_pages.markdown import code, table
+
+_INTRODUCTION = """\
+# Devices in exact mode
+
+Which devices of QEMU's give equal boots in [exact mode](../explanation/exact-mode.md): the same console, byte for byte, and the
+goal after the same number of instructions. Each row is a machine with that device, a Debian kernel, and a guest that uses it;
+it was booted several times on each version of QEMU, also on a loaded machine. *Exact* says that all those boots were equal:
+a rare difference may have been missed, so `bootlab boot --repeat` remains the proof for a system of your own.
+
+`benchmarks/exact_devices.py` makes the table. bootlab reads the same data before a boot, and names a device that is not exact
+or was never tried. A version of QEMU that is not in the table is judged by the nearest of its major number.
+
+"""
+_REASONS = """
+## Why some are exact
+
+A device is exact when it does its work inside the instruction that asks for it (an SD card, flash, NVDIMM, the answers of the user
+network to ARP, DHCP and TFTP) or at a time of the virtual clock. It is not when the work is handed to QEMU's main loop or to a thread of
+the host, which finish when the host lets them: every disk whose reads are asynchronous, and what virtio defers to the main loop.
+A network that reaches another process (`tap`, `socket`, forwarded ports) is never exact, whatever the card.
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    rows = device_table().rows
+    versions = sorted({s.qemu for row in rows for s in row.seen}, key=lambda v: [int(x) for x in v.split(".")])
+    head = ("device", "names in QEMU", "machine", "the guest", *(f"QEMU {version}" for version in versions))
+    return _INTRODUCTION + table(head, [_row(row, versions) for row in rows]) + _REASONS
+
+
+def _row(row: DeviceRow, versions: list[str]) -> tuple[str, ...]:
+    seen = {s.qemu: s for s in row.seen}
+    names = ", ".join(code(model) for model in row.models)
+    return (row.id, names, row.machine, row.use, *(_cell(seen.get(version)) for version in versions))
+
+
+def _cell(seen: Seen | None) -> str:
+    if seen is None:
+        return "not tried"
+    boots = f"{seen.boots} boots, {seen.loaded} under load, {seen.date}"
+    return f"exact ({boots})" if seen.exact else f"**not exact**: {seen.apart} ({boots})"

@@ -1,0 +1,89 @@
+"""What of a machine does not repeat: by the table of boots, never by a list."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.targets import exactness
+from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+
+COMMAND = ("qemu", "-machine", "q35", "-smp", "1")
+OLD, NEW = "7.2.22 (Debian 1:7.2)", "10.0.2"
+SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine())
+
+
+def seen(qemu: str, *, exact: bool) -> Seen:
+    apart = "" if exact else "2 goals in 2 boots"
+    return Seen(qemu=qemu, boots=2, loaded=1, exact=exact, apart=apart, date="2026-11-22")
+
+
+def test_every_row_of_the_table_is_what_boots_showed():
+    rows = device_table().rows
+    assert len({row.id for row in rows}) == len(rows)
+    models = [model for row in rows for model in row.models]
+    assert len(set(models)) == len(models), "a model has one row"
+    for row in rows:
+        assert row.seen, row.id
+        for one in row.seen:
+            assert one.boots >= 2
+            assert one.exact is (one.apart == "")
+
+
+def test_the_nearest_version_counts():
+    row = DeviceRow(
+        id="d", models=("d",), machine="m", use="u", seen=(seen("7.2.1", exact=False), seen("10.0.2", exact=True))
+    )
+    assert row.exact((7, 2)) is False
+    assert row.exact((10, 1)) is True
+    assert row.exact((9, 0)) is False, "one that was seen to differ is not called exact"
+    assert row.exact(()) is False
+    assert DeviceRow(id="d", models=(), machine="m", use="u").exact((7, 2)) is None
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_inexact_devices_are_named_and_exact_ones_are_not(version):
+    for words in (("-drive", "file=/d,if=virtio"), ("-device", "virtio-rng-pci"), ("-device", "virtio-gpu-pci")):
+        (said,) = exactness.inexact((*COMMAND, *words), version)
+        assert "is not exact (QEMU " in said
+    for words in (("-nic", "user,model=e1000"), ("-device", "nvdimm,memdev=m"), ("-device", "sdhci-pci")):
+        assert exactness.inexact((*COMMAND, *words), version) == ()
+        assert exactness.untested((*COMMAND, *words), version) == ()
+
+
+def test_a_backend_of_the_host_is_named():
+    (said,) = exactness.inexact((*COMMAND, "-nic", "tap,model=e1000"), OLD)
+    assert said.startswith("network backend tap (-nic tap,model=e1000)")
+
+
+def test_notes_before_the_boot():
+    command = (*COMMAND, "-device", "nvme", "-device", "my-card")
+    said = exactness.notes(SYSTEM, command, OLD)
+    assert [text.partition(" (")[0] for text in said[:1]] == ["exactness: nvme is not exact"]
+    assert said[1] == ("exactness: my-card was not tested: boot with --repeat 3 to see whether its boots are equal")
+    free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
+    assert exactness.notes(free, command, OLD) == ()
+    assert exactness.notes(SYSTEM, COMMAND, OLD) == ()
+    assert "sum of what all of them execute" in exactness.notes(SYSTEM, (*COMMAND, "-smp", "4"), NEW)[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ((), 1),
+        (("-smp", "4"), 4),
+        (("-smp", "cpus=2"), 2),
+        (("-smp", "1,maxcpus=4"), 1),
+        (("-smp", "sockets=1,cores=2,threads=2"), 4),
+        (("-smp", "8", "-smp", "1"), 1),
+    ],
+)
+def test_processors(words, count):
+    assert exactness.processors(("qemu", *words)) == count
+
+
+def test_which_qemu_hangs_with_two():
+    assert exactness.hangs_with_processors(OLD)
+    assert not exactness.hangs_with_processors(NEW)
+    assert not exactness.hangs_with_processors("")

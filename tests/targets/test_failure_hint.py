@@ -1,0 +1,68 @@
+"""A failed boot's hint is what its console says."""
+
+from __future__ import annotations
+
+import pytest
+
+from bootlab.model.recording import Line, Meta, Outcome, Recording
+from bootlab.model.system import Goal, Kernel, System
+from bootlab.targets.failure_hint import hint_for
+
+
+def ended(*lines: str, outcome: Outcome = Outcome.HANG, **meta: object) -> Recording:
+    texts = ("[    0.000000] Linux version 6.1", *lines)
+    return Recording(
+        meta=Meta(outcome=outcome, **meta), lines=tuple(Line(n, t, 0) for n, t in enumerate(texts, 1)), marks=()
+    )
+
+
+def wants(goal: str) -> System:
+    return System(name="s", kernel=Kernel(image="/k"), goal=Goal(console=goal))
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "said"),
+    [
+        (("[ 1.2] Waiting for root device /dev/mmcblk0p2...",), Outcome.HANG, "waits for /dev/mmcblk0p2, which"),
+        (
+            ('[ 1.2] VFS: Cannot open root device "vda1" or unknown-block(0,0): error -6',
+             "[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
+            Outcome.PANIC, "no driver made the root device vda1",
+        ),
+        (
+            ("[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(254,1)",),
+            Outcome.PANIC, "is its file system built in",
+        ),
+        (('[ 1.2] VFS: Cannot open root device "" or unknown-block(0,0): error -6',), Outcome.PANIC, "neither"),
+        (("[ 1.2] Kernel panic - not syncing: No working init found.",), Outcome.PANIC, "no first program that runs"),
+        (("[ 1.2] Initramfs unpacking failed: invalid magic at start",), Outcome.PANIC, "invalid magic at start"),
+        (("ALERT!  UUID=1 does not exist.  Dropping to a shell!",), Outcome.HANG, "initrd did not find the root"),
+        (("/bin/sh: can't access tty; job control turned off",), Outcome.NO_GOAL, "machine is in a shell"),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_said(lines, outcome, said):
+    found = hint_for(ended(*lines, outcome=outcome))
+    assert said in found
+    assert found != outcome.hint
+
+
+def test_a_goal_in_another_case_or_with_another_letter():
+    lines = ("[ 2.0] Run /init", "camera: Frame 1 ready")
+    assert "line 3 has the goal's text in another case" in hint_for(ended(*lines), wants("camera: frame 1 ready"))
+    assert "line 3 is nearly the goal" in hint_for(ended(*lines), wants("camera: Frane 1 ready"))
+    assert hint_for(ended(*lines), wants("network is up and running")) == Outcome.HANG.hint
+
+
+def test_an_initcall_that_did_not_return():
+    found = hint_for(ended("[ 1.0] calling  slow_init+0x0/0x10 @ 1", last_initcall="slow_init+0x0/0x10"))
+    assert "initcall_blacklist=slow_init" in found
+
+
+def test_a_high_shift():
+    found = hint_for(ended(shift=10, reason="nothing printed for 30 s of virtual time", outcome=Outcome.NO_CONSOLE))
+    assert "clock.shift = 10 makes each instruction 1024 ns" in found
+    assert hint_for(ended(shift=1, reason="nothing printed for 30 s of virtual time")) == Outcome.HANG.hint
+
+
+def test_a_boot_that_reached_its_goal_needs_none():
+    assert hint_for(ended("Waiting for root device /dev/vda...", outcome=Outcome.GOAL)) == ""

@@ -1,0 +1,108 @@
+"""Mistakes are named before the boot, and nothing that may work is refused."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.errors import UserError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, System
+from bootlab.targets import preflight
+from bootlab.targets.base import BootPlan
+
+CONFIG = {
+    "CONFIG_SERIAL_8250_CONSOLE": "y",
+    "CONFIG_SERIAL_AMBA_PL011_CONSOLE": "y",
+    "CONFIG_VIRTIO_BLK": "y",
+    "CONFIG_MMC_BLOCK": "m",
+    "CONFIG_EXT4_FS": "y",
+}
+VDA = ("-drive", "file=/d,if=virtio")
+
+
+def plan(
+    line: str,
+    *words: str,
+    config: dict[str, str] | None = CONFIG,
+    version: str = "7.2.22",
+    mode: str = "exact",
+    machine: Machine | None = None,
+    initramfs: Initramfs | None = None,
+    initrd: str | None = None,
+) -> BootPlan:
+    machine = machine or Machine()
+    system = System(
+        name="box",
+        kernel=Kernel(image="/k"),
+        goal=Goal(console="x"),
+        machine=machine,
+        clock=Clockwork(mode=mode),
+        cmdline=CommandLine.parse(line),
+        initramfs=initramfs,
+        initrd=initrd,
+    )
+    command = ("qemu", "-machine", machine.type, "-serial", "chardev:console", *words, "-append", line)
+    info = KernelInfo(config=config or {})
+    return BootPlan(
+        system=system, purpose="timing", command=command, key="k", info=info, sizes_bytes={}, sha256={},
+        emulator_version=version,
+    )  # fmt: skip
+
+
+VEXPRESS = Machine(arch="arm", type="vexpress-a9")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (plan("console=ttyS0", "-smp", "2"), "2 processors in exact mode: QEMU 7.2.22 hangs"),
+        (plan("quiet"), "names no console="),
+        (plan("console=ttyAMA0"), "console=ttyAMA0 is no port of this machine: q35 has ttyS0"),
+        (plan("console=ttyS0", machine=VEXPRESS), "console=ttyS0 is no port of this machine: vexpress-a9 has ttyAMA0"),
+        (plan("console=ttyS0", config={"CONFIG_A": "y"}), "CONFIG_SERIAL_8250_CONSOLE is not built in"),
+        (plan("console=ttyS0 root=/dev/mmcblk0"), "CONFIG_MMC_BLOCK is a module"),
+        (plan("console=ttyS0 root=/dev/nvme0n1"), "CONFIG_BLK_DEV_NVME is left out"),
+        (plan("console=ttyS0 root=/dev/vda rootfstype=xfs", *VDA), "CONFIG_XFS_FS is left out"),
+        (plan("console=ttyS0 root=/dev/vda"), "root=/dev/vda, but the machine has no such device"),
+        (plan("console=ttyS0 root=/dev/ram0", initrd="/ram"), "CONFIG_BLK_DEV_RAM is left out"),
+    ],
+)
+def test_each_mistake_is_named(given, said):
+    with pytest.raises(UserError, match="box: ") as caught:
+        preflight.check(given)
+    assert said in caught.value.message
+    assert "--force" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        plan("console=ttyS0"),
+        plan("console=tty0 console=ttyS0,115200n8"),
+        plan("console=ttynull"),
+        plan("console=null"),
+        plan("console="),
+        plan("console=hvc0", "-device", "virtio-serial-pci"),
+        plan("earlycon quiet"),
+        plan("quiet", config={"CONFIG_CMDLINE": '"console=ttyS0"'}),
+        plan("quiet", machine=VEXPRESS),
+        plan("console=ttyS0", "-smp", "2", version="10.0.2"),
+        plan("console=ttyS0", "-smp", "2", mode="free"),
+        plan("console=ttyS0 root=/dev/vda", *VDA),
+        plan("console=ttyS0 root=/dev/vda rootfstype=xfs,ext4", *VDA),
+        plan("console=ttyS0 root=/dev/sda", initramfs=Initramfs()),
+        plan("console=ttyS0 root=/dev/sda", initrd="/initrd"),
+        plan("console=ttyS0 root=PARTUUID=1-2"),
+        plan("console=ttyS0 root=/dev/sda", "-hda", "/d", config={}),
+        plan("console=ttyS0", config={}),
+    ],
+)
+def test_what_may_work_is_booted(given):
+    preflight.check(given)
+
+
+def test_a_replayed_system_is_left_alone():
+    given = plan("quiet")
+    preflight.check(msgspec.structs.replace(given, system=msgspec.structs.replace(given.system, target="replay")))
