@@ -251,7 +251,14 @@ ROWS: tuple[Row, ...] = (
         use="writes 256 KB",
         modules=(*_PCI, "virtio_console"),
         script=_SERIAL.format("/dev/vport0p1"),
-        words=_plain("-chardev", "null,id=c", "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=c"),
+        words=_plain(
+            "-chardev",
+            "file,id=c,path=/dev/null",
+            "-device",
+            "virtio-serial-pci",
+            "-device",
+            "virtserialport,chardev=c",
+        ),
     ),
     Row(
         id="pci-serial",

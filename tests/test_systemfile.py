@@ -361,3 +361,25 @@ def test_the_demo_is_well_formed(folder, monkeypatch):
     assert system.initramfs.tree.get("/bin/sh") == Entry(kind="symlink", target="busybox", mode=0o777)
     assert system.initramfs.tree.get("/init").mode & 0o111
     assert {name for name, _ in system.marks} == {"rc-scripts", "application"}
+
+
+@pytest.mark.parametrize(
+    ("shift", "limits", "virtual_s", "stall_virtual_s"),
+    [(0, "", 120, 30), (1, "", 120, 30), (4, "", 960, 240), (4, "\n[limits]\nstall_virtual_s = 30", 960, 30)],
+)
+def test_usual_limits_leave_room_for_as_many_instructions_at_every_shift(
+    folder, shift, limits, virtual_s, stall_virtual_s
+):
+    found = read(folder, f"{MINIMAL}\n[clock]\nshift = {shift}\n{limits}\n").limits
+    assert (found.virtual_s, found.stall_virtual_s) == (virtual_s, stall_virtual_s)
+
+
+@pytest.mark.parametrize("pattern", ["one\\ntwo", "line\\r\\n$"])
+def test_a_goal_over_two_lines_cannot_match(folder, pattern):
+    with pytest.raises(SystemFileError, match="line by line"):
+        read(folder, MINIMAL.replace('"ready"', f"'{pattern}'"))
+
+
+@pytest.mark.parametrize("pattern", ["done\\r?$", "[^\\n]+ ready", "C:\\\\new"])
+def test_a_goal_that_only_speaks_of_ends_of_lines_can(folder, pattern):
+    read(folder, MINIMAL.replace('"ready"', f"'{pattern}'"))

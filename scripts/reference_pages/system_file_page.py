@@ -181,8 +181,8 @@ _KEYS: dict[str, str] = {
     "check.command": "a program and its arguments, run inside the booted system after the goal, in a boot of its own; its output and exit status must equal the base's. Needs `[initramfs]` or `[root]`, which carries bootlab's agent",
     "check.console": "one pattern or a list. Each must be found; what its groups caught must equal the base's. Without a group, "
     "the matched text must",
-    "limits.virtual_s": "virtual seconds from power-on without the goal; where it is the default and `clock.shift` is above 1, twice as long for each step of the shift: as many instructions",
-    "limits.stall_virtual_s": "virtual seconds without a byte on the console; the default grows with `clock.shift` as that of `virtual_s` does",
+    "limits.virtual_s": "virtual seconds from power-on without the goal; not given: 120 at `clock.shift` 0 and 1, twice as long for each step above, which is as many instructions",
+    "limits.stall_virtual_s": "virtual seconds without a byte on the console; not given: 30, and longer with the shift in the same way",
     "limits.wall_s": "seconds of the host without the goal; the safety net. In exact mode it says nothing about the system: the boot is made once more, then the verdict is *unknown*",
     "limits.stall_wall_s": "free mode: seconds of the host without a byte on the console. Exact mode: seconds of the host in which virtual time did not move at all; a machine that stops at the same instruction in two boots hangs, another is booted again, then *unknown*",
 }

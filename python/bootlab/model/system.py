@@ -189,6 +189,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     wall_s: float = 180.0
     stall_wall_s: float = 60.0
 
+    @classmethod
+    def usual(cls, shift: int) -> Limits:
+        """Return the usual limits at a shift: they leave room for as many instructions at every one above 1."""
+        slower = 2 ** max(0, shift - 1)
+        usual = cls()
+        return cls(virtual_s=usual.virtual_s * slower, stall_virtual_s=usual.stall_virtual_s * slower)
+
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.

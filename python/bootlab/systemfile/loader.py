@@ -35,8 +35,6 @@ _LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
 _CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
-_SHIFT_USUAL = 1
-_VIRTUAL_LIMITS = ("virtual_s", "stall_virtual_s")
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -287,11 +285,8 @@ def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:
 
 
 def _limits(raw: RawLimits, shift: int, place: Place) -> Limits:
-    values = msgspec.structs.asdict(raw)
-    for key, value in values.items():
+    given = {key: value for key, value in msgspec.structs.asdict(raw).items() if value is not None}
+    for key, value in given.items():
         if not (math.isfinite(value) and value > 0):
             raise place.error(f"expected seconds above 0, got {value:g}", f"limits.{key}")
-        # The usual limits leave room for as many instructions at every shift: waits are short beside it.
-        if key in _VIRTUAL_LIMITS and shift > _SHIFT_USUAL and value == getattr(Limits(), key):
-            values[key] = value * 2 ** (min(shift, _SHIFT_MAX) - _SHIFT_USUAL)
-    return Limits(**values)
+    return msgspec.structs.replace(Limits.usual(shift), **given)

@@ -193,10 +193,10 @@ class RawCheck(RawTable, frozen=True):
 
 
 class RawLimits(RawTable, frozen=True):
-    """`[limits]`, in seconds."""
+    """`[limits]`, in seconds. What is not given of virtual time depends on the shift."""
 
-    virtual_s: float = 120.0
-    stall_virtual_s: float = 30.0
+    virtual_s: float | None = None
+    stall_virtual_s: float | None = None
     wall_s: float = 180.0
     stall_wall_s: float = 60.0
 

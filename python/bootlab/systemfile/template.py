@@ -80,8 +80,8 @@ console = ['(hello: ready)']
 
 # When a boot is given up. The virtual limits decide alike on every machine; the wall ones are the safety net.
 [limits]
-virtual_s = 120.0
-stall_virtual_s = 30.0
+# virtual_s = 120.0
+# stall_virtual_s = 30.0
 wall_s = 180.0
 stall_wall_s = 60.0
 """

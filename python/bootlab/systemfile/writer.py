@@ -50,7 +50,7 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
         lines += [f"command = {_list(system.check.command)}"] if system.check.command else []
     if system.marks:
         lines += ["", "[marks]", *(f"{_text(name)} = {_text(pattern)}" for name, pattern in system.marks)]
-    lines += ["", "[limits]", *_changed(system.limits, Limits())]
+    lines += ["", "[limits]", *_changed(system.limits, Limits.usual(system.clock.shift))]
     return "\n".join(lines) + "\n"
 
 
