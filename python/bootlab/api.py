@@ -11,6 +11,7 @@ The example plays recordings back (`target = "replay"`); with `target = "qemu"` 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -61,8 +62,11 @@ if TYPE_CHECKING:
     from bootlab.timers.request import StressRequest
     from bootlab.timers.stress import StressResult
 
-DEFAULT_STORE = Path(".bootlab")
-"""Where recordings and runs are kept, unless something else is said."""
+
+def default_store() -> Path:
+    """Return where recordings and runs are kept unless something else is said: BOOTLAB_STORE, else `.bootlab`."""
+    return Path(os.environ.get("BOOTLAB_STORE") or ".bootlab")
+
 
 EVERY_CALL = TraceRequest()
 WHOLE_BOOT = KernelTracer()
@@ -77,9 +81,9 @@ class Results:
         self.data = data
 
     @classmethod
-    def open(cls, name: str = "last", *, store: Path | str = DEFAULT_STORE) -> Self:
+    def open(cls, name: str = "last", *, store: Path | str | None = None) -> Self:
         """Read a run that was made before: by id, by its beginning, by its folder, or `last`. Raise UserError."""
-        run = runs.find(Path(store), name)
+        run = runs.find(default_store() if store is None else Path(store), name)
         return cls(run, results_file.load(run.results))
 
     def __repr__(self) -> str:
@@ -134,26 +138,30 @@ class Results:
 
     def html(self, path: Path | str) -> Path:
         """Write one self-contained page. Return its path."""
-        return self._write(publish.html_page, path)
+        return self._write("html", path)
 
     def markdown(self, path: Path | str) -> Path:
         """Write the hand-over text. Return its path."""
-        return self._write(publish.markdown, path)
+        return self._write("markdown", path)
 
     def csv(self, path: Path | str) -> Path:
         """Write the rows of a comparison as CSV, with plain numbers. Return its path."""
-        return self._write(publish.csv, path)
+        return self._write("csv", path)
 
     def perfetto(self, path: Path | str) -> Path:
         """Write a Perfetto trace of the run's last boot. Return its path."""
-        return self._write(publish.perfetto_trace, path)
+        return self._write("perfetto", path)
 
     def chrome(self, path: Path | str) -> Path:
         """Write a Chrome-JSON trace of the run's last boot. Return its path."""
-        return self._write(publish.chrome_json, path)
+        return self._write("chrome", path)
 
-    def _write(self, write: publish.Writer, path: Path | str) -> Path:
-        write(self.data, Path(path))
+    def form(self, name: str) -> bytes:
+        """Return what the method of that name writes."""
+        return publish.FORMS[name](self.data)
+
+    def _write(self, name: str, path: Path | str) -> Path:
+        results_file.write_atomically(Path(path), self.form(name))
         return Path(path)
 
 
@@ -219,7 +227,7 @@ class System:
         self,
         value: SystemValue,
         *,
-        store: Path | str = DEFAULT_STORE,
+        store: Path | str | None = None,
         cache: Path | str | None = None,
         jobs: int | None = None,
         observer: PhaseObserver | None = None,
@@ -229,7 +237,7 @@ class System:
         `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is being booted.
         """
         self.value = value
-        self.store = Path(store)
+        self.store = default_store() if store is None else Path(store)
         self._cache = Path(cache) if cache is not None else default_folder()
         self._jobs = jobs
         self._observer = observer
@@ -239,7 +247,7 @@ class System:
         cls,
         path: Path | str,
         *,
-        store: Path | str = DEFAULT_STORE,
+        store: Path | str | None = None,
         cache: Path | str | None = None,
         jobs: int | None = None,
         observer: PhaseObserver | None = None,

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from bootlab.analysis.equality import Equality
 from bootlab.cli import __main__ as program
+from bootlab.cli import screen
+from bootlab.cli.program import GROUPS
 from tests.conftest import REPLAYED
 
 VERBS = (
@@ -259,3 +261,42 @@ def test_ctrl_c_where_nobody_waits(monkeypatch):
     with pytest.raises(SystemExit) as end:
         program.main()
     assert end.value.code == 130
+
+
+def test_the_help_lists_every_verb_below_a_heading(bootlab):
+    said = bootlab("--help").out
+    for title, verbs in GROUPS.items():
+        block = said.split(f"{title}:\n", 1)[1].split("\n\n", 1)[0]
+        assert [line.split()[0] for line in block.splitlines()] == list(verbs)
+    assert "..." not in said.split("Look:")[1]
+
+
+def test_a_report_goes_to_standard_output(bootlab, tmp_path, monkeypatch):
+    bootlab("boot", REPLAYED)
+    monkeypatch.chdir(tmp_path)
+    said = bootlab("report", "last", "--markdown", "-")
+    assert said.code == 0
+    assert said.out.startswith("# Boot time of ")
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_run_without_rows_has_no_csv(bootlab):
+    bootlab("boot", REPLAYED)
+    said = bootlab("report", "last", "--csv", "-")
+    assert (said.code, said.out) == (2, "")
+    assert "no rows" in said.err
+
+
+def test_columns_set_the_width_of_a_pipe(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    assert screen.out().width == 90
+    monkeypatch.delenv("COLUMNS")
+    assert screen.out().width > 90
+
+
+def test_a_comparison_is_a_run_that_report_shows(bootlab):
+    recorded = REPLAYED.parent / "lpj.toml"
+    assert bootlab("lpj", "test", recorded).code == 0
+    said = bootlab("report", "last")
+    assert "5 of 5 tests passed" in said.out
+    assert bootlab("report", "last", "--csv", "-").out.startswith("id,title,")

@@ -124,10 +124,10 @@ def test_the_models_are_baud_and_bandwidth():
 
 def test_a_run_is_written_for_people_and_programs(tmp_path: Path):
     results = sample.results("stack", initcalls=5)
-    publish.html_page(results, tmp_path / "page.html")
-    publish.markdown(results, tmp_path / "summary.md")
-    publish.chrome_json(results, tmp_path / "trace.json")
-    publish.perfetto_trace(results, tmp_path / "trace.perfetto")
+    (tmp_path / "page.html").write_bytes(publish.html_page(results))
+    (tmp_path / "summary.md").write_bytes(publish.markdown(results))
+    (tmp_path / "trace.json").write_bytes(publish.chrome_json(results))
+    (tmp_path / "trace.perfetto").write_bytes(publish.perfetto_trace(results))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "summary.md", "trace.json", "trace.perfetto"]
     names = {e["name"] for e in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
     assert {"firmware", "goal"} <= names
@@ -138,4 +138,4 @@ def test_a_run_without_a_timeline_has_no_trace(tmp_path: Path):
     results = sample.results("boot", initcalls=0)
     base = msgspec.structs.replace(results.base, timeline=None)
     with pytest.raises(UserError, match="no timeline"):
-        publish.chrome_json(msgspec.structs.replace(results, base=base), tmp_path / "trace.json")
+        publish.chrome_json(msgspec.structs.replace(results, base=base))

@@ -4,34 +4,64 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-VERBS: dict[str, tuple[str, str]] = {
-    "doctor": ("bootlab.cli.doctor", "doctor"),
-    "analyze": ("bootlab.cli.analyze", "analyze"),
-    "check": ("bootlab.cli.check", "check"),
-    "new": ("bootlab.cli.new", "new"),
-    "boot": ("bootlab.cli.boot", "boot"),
-    "techniques": ("bootlab.cli.techniques", "techniques"),
-    "try": ("bootlab.cli.trying", "try_"),
-    "ladder": ("bootlab.cli.ladder", "ladder"),
-    "fs": ("bootlab.cli.fs", "fs"),
-    "steps": ("bootlab.cli.steps", "steps"),
-    "rootfs": ("bootlab.cli.rootfs", "rootfs"),
-    "stack": ("bootlab.cli.stack", "stack"),
-    "report": ("bootlab.cli.report", "report"),
-    "trace": ("bootlab.cli.trace", "trace"),
-    "profile": ("bootlab.cli.profile", "profile"),
-    "where": ("bootlab.cli.where", "where"),
-    "timers": ("bootlab.cli.timers", "timers"),
-    "kernel": ("bootlab.cli.kernel", "kernel"),
-    "lpj": ("bootlab.cli.lpj", "lpj"),
-    "delay": ("bootlab.cli.delay", "delay"),
-    "xip": ("bootlab.cli.xip", "xip"),
+GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "Look: where the time goes": {
+        "analyze": (
+            "bootlab.cli.analyze",
+            "analyze",
+            "Read any boot log or trace: stages, initcalls, costs",
+        ),
+        "boot": ("bootlab.cli.boot", "boot", "Boot a system and show where its time goes"),
+        "trace": ("bootlab.cli.trace", "trace", "Show every kernel function of a boot, in exact time"),
+        "profile": ("bootlab.cli.profile", "profile", "Show what an application waits for up to its goal"),
+        "where": ("bootlab.cli.where", "where", "Find a kernel function's source and the option that builds it"),
+    },
+    "Try: one change at a time, each proved by its boot": {
+        "check": ("bootlab.cli.check", "check", "Say which techniques apply, without a boot"),
+        "techniques": ("bootlab.cli.techniques", "techniques", "List the techniques, or explain one"),
+        "try": ("bootlab.cli.trying", "try_", "Boot with and without each technique"),
+        "ladder": ("bootlab.cli.ladder", "ladder", "Try the kernel's techniques: time and size of each"),
+        "steps": ("bootlab.cli.steps", "steps", "Boot the system after each of its [[steps]]"),
+        "fs": ("bootlab.cli.fs", "fs", "Boot one root tree from every file system"),
+        "xip": ("bootlab.cli.xip", "xip", "Start the kernel from flash in every way"),
+        "lpj": ("bootlab.cli.lpj", "lpj", "Preset loops per jiffy: read, test, validate"),
+        "delay": ("bootlab.cli.delay", "delay", "Shorten a delay in the kernel's source"),
+    },
+    "Build: systems, kernels, root trees": {
+        "new": ("bootlab.cli.new", "new", "Write a system file to start from"),
+        "kernel": ("bootlab.cli.kernel", "kernel", "Build the system's kernel; its options and size"),
+        "rootfs": ("bootlab.cli.rootfs", "rootfs", "Check a root tree, or leave out what nothing uses"),
+    },
+    "Prove and share: the faster system with its evidence": {
+        "stack": ("bootlab.cli.stack", "stack", "Combine what helps; hand over the faster system"),
+        "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
+    },
+    "Beside boot time": {
+        "timers": ("bootlab.cli.timers", "timers", "Stress timers and check their functions"),
+        "doctor": ("bootlab.cli.doctor", "doctor", "Check that this machine has what bootlab needs"),
+    },
 }
-"""Where each verb lives. A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
+"""The verbs as a way of working: where each lives, and what it does in a line."""
+
+VERBS = {verb: place[:2] for group in GROUPS.values() for verb, place in group.items()}
+"""A call imports the verb it names and no other: `analyze` must not wait for the laboratory."""
+
+
+class _Grouped(TyperGroup):
+    """Lists the verbs below the headings of GROUPS."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one list a group, each in the order of GROUPS."""
+        for title, verbs in GROUPS.items():
+            rows = [(verb, place[2]) for verb, place in verbs.items() if self.get_command(ctx, verb)]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def _version(wanted: bool) -> None:
@@ -54,6 +84,7 @@ def make_app(verbs: Iterable[str]) -> typer.Typer:
     """Make the program with these verbs."""
     made = typer.Typer(
         name="bootlab",
+        cls=_Grouped,
         help="A laboratory for Linux boot time: boot a system, see where the time goes, try each technique, prove it.",
         epilog="Start with: bootlab analyze boot.log, or: bootlab doctor, then bootlab new my.toml, then bootlab boot "
         "my.toml",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
+from bootlab.cli.writing import write_files
 
 
 def report(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or its beginning, a folder, or `last`.")],
     *,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained HTML page.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one self-contained HTML page (- for standard output).")
+    ] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the hand-over text.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of a comparison as CSV.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
@@ -29,20 +33,10 @@ def report(
     from bootlab.report import terminal  # noqa: PLC0415
 
     results = Results.open(run_name, store=store)
-    written: list[Path] = []
-    for path, write in (
-        (html, results.html),
-        (markdown, results.markdown),
-        (csv, results.csv),
-        (perfetto, results.perfetto),
-        (chrome, results.chrome),
-    ):
-        if path is not None:
-            written.append(write(path))
+    wanted = {"html": html, "markdown": markdown, "csv": csv, "perfetto": perfetto, "chrome": chrome}
+    write_files(*((path, partial(results.form, name)) for name, path in wanted.items()))
+    written = [str(path) for path in wanted.values() if path is not None]
     if as_json:
-        print_json({"run": results.id, "results": results.data, "written": [str(p) for p in written]})
-        return
-    if not written:
+        print_json({"run": results.id, "results": results.data, "written": written})
+    elif not written:
         out().print(terminal.results_view(results.data))
-    for path in written:
-        err().print(f"wrote {path}", markup=False, soft_wrap=True)

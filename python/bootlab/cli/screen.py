@@ -5,6 +5,7 @@ Without typer: `bootlab analyze` ends before its import would.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, NoReturn
 
@@ -20,8 +21,9 @@ _PIPE_COLUMNS = 150
 def out() -> Console:
     """Return the console for results."""
     console = Console(highlight=False)
-    # A pipe has no width; 80 columns would cut what a file has room for.
-    return console if console.is_terminal else Console(highlight=False, width=_PIPE_COLUMNS)
+    # A pipe has no width; 80 columns would cut what a file has room for. Who sets COLUMNS knows the width.
+    given = console.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    return console if given else Console(highlight=False, width=_PIPE_COLUMNS)
 
 
 def err() -> Console:

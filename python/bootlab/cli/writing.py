@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from bootlab.cli.screen import err
 from bootlab.errors import UserError
 
+STDOUT = Path("-")
+"""The path that means standard output."""
+
 
 def write_file(path: Path, data: bytes | str) -> None:
-    """Write a file; text as UTF-8 with its line ends as they are. Raise UserError."""
+    """Write a file, or standard output for `-`; text as UTF-8 with its line ends as they are. Raise UserError."""
+    if path == STDOUT:
+        sys.stdout.buffer.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
+        sys.stdout.buffer.flush()
+        return
     try:
         path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
     except OSError as fault:
@@ -22,4 +30,6 @@ def write_files(*wanted: tuple[Path | None, Callable[[], bytes | str]]) -> None:
     for path, made in wanted:
         if path is not None:
             write_file(path, made())
+            if path == STDOUT:
+                continue
             err().print(f"wrote {path}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Writes a run for people and for other programs: HTML, Markdown, Perfetto, Chrome."""
+"""A run for people and for other programs: HTML, Markdown, CSV, Perfetto, Chrome."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from bootlab.errors import UserError
 from bootlab.model.recording import Recording
 from bootlab.report import chrome_trace, html, perfetto, summary_markdown
 from bootlab.report.results import BootSummary, Results
-from bootlab.report.results_file import write_atomically
 from bootlab.report.trace import Trace, of_timeline
 from bootlab.targets import recording_dir
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown as table_markdown
 from bootlab.views.table import page as table_page
-
-Writer = Callable[[Results, Path], None]
-"""Writes a run in one form."""
 
 
 def recording_of(boot: BootSummary | None) -> Recording | None:
@@ -30,41 +26,50 @@ def recording_of(boot: BootSummary | None) -> Recording | None:
         return None
 
 
-def html_page(results: Results, path: Path) -> None:
-    """Write one self-contained HTML page."""
+def html_page(results: Results) -> bytes:
+    """Return one self-contained HTML page."""
     if results.comparison is not None:
-        write_atomically(path, table_page.page(results.comparison).encode("utf-8", "replace"))
-        return
+        return table_page.page(results.comparison).encode("utf-8", "replace")
     recordings = {}
     for boot in (results.base, results.final):
         recording = recording_of(boot)
         if boot is not None and recording is not None:
             recordings[boot.key] = recording
-    write_atomically(path, html.render(results, recordings).encode())
+    return html.render(results, recordings).encode()
 
 
-def markdown(results: Results, path: Path) -> None:
-    """Write the hand-over text."""
+def markdown(results: Results) -> bytes:
+    """Return the hand-over text."""
     found = results.comparison
     text = summary_markdown.render(results) if found is None else table_markdown.page(found)
-    write_atomically(path, text.encode("utf-8", "replace"))
+    return text.encode("utf-8", "replace")
 
 
-def csv(results: Results, path: Path) -> None:
-    """Write the rows of a comparison as CSV. Raise UserError for a run that has none."""
+def csv(results: Results) -> bytes:
+    """Return the rows of a comparison as CSV. Raise UserError for a run that has none."""
     if results.comparison is None:
         raise UserError("this run is no comparison, so it has no rows", hint="--json prints all of it")
-    write_atomically(path, table_csv.text(results.comparison).encode("utf-8", "replace"))
+    return table_csv.text(results.comparison).encode("utf-8", "replace")
 
 
-def perfetto_trace(results: Results, path: Path) -> None:
-    """Write a Perfetto trace of the run's last boot (the stacked one, where there is one)."""
-    write_atomically(path, perfetto.encode(_trace(results)))
+def perfetto_trace(results: Results) -> bytes:
+    """Return a Perfetto trace of the run's last boot (the stacked one, where there is one)."""
+    return perfetto.encode(_trace(results))
 
 
-def chrome_json(results: Results, path: Path) -> None:
-    """Write a Chrome-JSON trace of the run's last boot."""
-    write_atomically(path, chrome_trace.encode(_trace(results)))
+def chrome_json(results: Results) -> bytes:
+    """Return a Chrome-JSON trace of the run's last boot."""
+    return chrome_trace.encode(_trace(results))
+
+
+FORMS: dict[str, Callable[[Results], bytes]] = {
+    "html": html_page,
+    "markdown": markdown,
+    "csv": csv,
+    "perfetto": perfetto_trace,
+    "chrome": chrome_json,
+}
+"""The forms in which a run leaves the laboratory."""
 
 
 def _trace(results: Results) -> Trace:
