@@ -71,7 +71,7 @@ demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
 # Without what needs an emulator, a browser, a download or minutes: run it before every commit.
-FAST := not qemu and not browser and not install and not slow
+FAST := not qemu and not browser and not install
 unit-tests: developer
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile -m "$(FAST)"

@@ -38,8 +38,9 @@ if [ ! -x "$root/usr/bin/make" ]; then
     [ -n "$list" ] || { echo "fresh-root.sh: apt on this machine knows no archive of Debian's; see apt-get indextargets" >&2; exit 3; }
     echo "fresh-root.sh: making a minimal $suite in $root"
     apt-config dump | grep -E '^Acquire::(https?::|Check-)' > "$root.apt" || :
+    # In a mount namespace of its own, so that nothing stays mounted whatever happens.
     # make is what the first command needs; everything else must come by it.
-    echo "$list" | mmdebstrap --quiet --variant=minbase --include=make --aptopt="$root.apt" "$suite" "$root" -
+    echo "$list" | unshare --mount mmdebstrap --quiet --variant=minbase --include=make --aptopt="$root.apt" "$suite" "$root" -
     rm -f "$root.apt"
 fi
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
