@@ -81,7 +81,7 @@ def cases() -> Path:
     """Return the folder of real logs from public sources, which is not part of this repository."""
     named = os.environ.get("BOOTLAB_CASES")
     if not named or not Path(named).is_dir():
-        pytest.skip("no folder of real logs here (BOOTLAB_CASES)")
+        pytest.skip("BOOTLAB_CASES=FOLDER names no folder of real logs (they are not part of the repository)")
     return Path(named)
 
 
@@ -109,4 +109,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = shutil.which("qemu-system-x86_64") is None
     for item in items:
         if missing and item.get_closest_marker("qemu"):
-            item.add_marker(pytest.mark.skip(reason="qemu-system-x86_64 is not installed"))
+            item.add_marker(pytest.mark.skip(reason="qemu-system-x86_64 is not installed: scripts/setup-debian.sh run"))

@@ -118,7 +118,7 @@ def test_a_header_that_asks_for_four_gigabytes(tmp_path):
         read(tmp_path, head + bytes(range(200)))
 
 
-@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio")
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio: scripts/setup-debian.sh test")
 def test_cpio_of_the_machine(tmp_path):
     root = tmp_path / "root"
     (root / "d").mkdir(parents=True)

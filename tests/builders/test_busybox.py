@@ -97,7 +97,7 @@ def test_names_in_a_binary():
     assert names_in(b"some other program" + table) == frozenset()
 
 
-@pytest.mark.skipif(shutil.which("busybox") is None, reason="busybox is not installed")
+@pytest.mark.skipif(shutil.which("busybox") is None, reason="busybox is not installed: scripts/setup-debian.sh run")
 def test_names_in_the_binary_of_this_machine():
     program = Path(shutil.which("busybox") or "")
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout

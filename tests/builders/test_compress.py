@@ -70,7 +70,7 @@ def test_xz_is_checked_by_crc32(plain, tmp_path):
     assert (tmp_path / "out").read_bytes()[:8] == b"\xfd7zXZ\x00\x00\x01"
 
 
-@pytest.mark.skipif("zstd" not in available(), reason="no zstd")
+@pytest.mark.skipif("zstd" not in available(), reason="no zstd: scripts/setup-debian.sh run")
 def test_the_window_of_zstd_is_no_larger_than_the_data(plain, tmp_path):
     compress(plain, tmp_path / "out", "zstd")
     said = subprocess.run(["zstd", "-lv", tmp_path / "out"], capture_output=True, text=True, check=True).stdout

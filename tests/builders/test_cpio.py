@@ -62,7 +62,7 @@ def test_times_of_sources_do_not_matter(tmp_path):
     assert packed(entries(tmp_path)) == before
 
 
-@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio")
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio: scripts/setup-debian.sh test")
 def test_cpio_reads_it(tmp_path):
     command = ["cpio", "-itv", "--numeric-uid-gid"]
     done = subprocess.run(command, input=packed(entries(tmp_path)), capture_output=True, check=True)

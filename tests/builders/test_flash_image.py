@@ -14,11 +14,15 @@ from bootlab.model.flash_layout import ARM_VIRT, RISCV_VIRT, STARTS, banks, entr
 from bootlab.model.system import Goal, Kernel, KernelBuild, Machine, System
 
 COMPILERS = {ARM_VIRT: "arm-linux-gnueabihf-gcc", RISCV_VIRT: "riscv64-linux-gnu-gcc"}
-needs_compiler = pytest.mark.skipif(shutil.which(COMPILERS[ARM_VIRT]) is None, reason="no compiler for arm")
+needs_compiler = pytest.mark.skipif(
+    shutil.which(COMPILERS[ARM_VIRT]) is None, reason="no compiler for arm: scripts/setup-debian.sh boards"
+)
 
 
 def with_compiler(place, *values):
-    skipped = pytest.mark.skipif(shutil.which(COMPILERS[place]) is None, reason=f"no compiler for {place.arch}")
+    skipped = pytest.mark.skipif(
+        shutil.which(COMPILERS[place]) is None, reason=f"no compiler for {place.arch}: scripts/setup-debian.sh boards"
+    )
     return pytest.param(place, *values, marks=skipped, id="-".join((place.arch, *values)))
 
 
@@ -73,7 +77,9 @@ def test_the_mark_of_the_copy_is_an_instruction_of_the_loader(files):
     assert code[ARM_VIRT.copy_mark - 4 : ARM_VIRT.copy_mark] == b"\0\0\0\0"
 
 
-@pytest.mark.skipif(shutil.which(COMPILERS[RISCV_VIRT]) is None, reason="no compiler for riscv64")
+@pytest.mark.skipif(
+    shutil.which(COMPILERS[RISCV_VIRT]) is None, reason="no compiler for riscv64: scripts/setup-debian.sh boards"
+)
 def test_the_mark_of_the_copy_is_an_instruction_of_the_loader_on_riscv(files):
     code = loader_code(RISCV_VIRT)
     mark = RISCV_VIRT.copy_mark - RISCV_VIRT.bank

@@ -61,7 +61,10 @@ def test_what_cannot_be_is_refused(tmp_path, root, words):
         root_image.build(root, None, Cache(tmp_path))
 
 
-@pytest.mark.skipif(not shutil.which("mke2fs", path="/usr/sbin:/sbin:/usr/bin"), reason="needs e2fsprogs")
+@pytest.mark.skipif(
+    not shutil.which("mke2fs", path="/usr/sbin:/sbin:/usr/bin"),
+    reason="needs e2fsprogs: scripts/setup-debian.sh filesystems",
+)
 def test_the_sizes_of_card_and_file_system_are_apart(tmp_path):
     image = root_image.build(Root(tree=TREE), None, Cache(tmp_path))
     assert image.size_bytes % (1 << 20) == 0

@@ -41,7 +41,7 @@ def text(content, mode=0o644):
 @pytest.fixture
 def system(debian_kernel):
     if not BUSYBOX.is_file():
-        pytest.skip("no static busybox here (Debian: busybox-static)")
+        pytest.skip("no static busybox here: scripts/setup-debian.sh run")
     tree = {
         "/init": text(INIT, 0o755),
         "/bootlab-agent": Entry(kind="file", source=str(agent_path()), mode=0o755),

@@ -72,7 +72,7 @@ def test_output_is_read_back():
 @pytest.mark.qemu
 def test_a_lost_file_that_only_the_command_needs(debian_kernel: Path, tmp_path: Path):
     if shutil.which("busybox") is None:
-        pytest.skip("busybox-static is not installed")
+        pytest.skip("no static busybox here: scripts/setup-debian.sh run")
     command = ("/bin/sh", "-c", "b=/bin/busybox; $b cat /etc/rare; $b head -n 1 /proc/1/comm; exit 3")
     system = small(str(debian_kernel), command)
     with Bench(QemuTarget(Cache(tmp_path / "cache")), tmp_path / "store") as bench:

@@ -28,7 +28,7 @@ BOARDS = [
 @pytest.fixture(params=BOARDS, ids=lambda m: f"{m.arch}-{m.type}")
 def board(request):
     if shutil.which(request.param.architecture.emulator) is None:
-        pytest.skip(f"{request.param.architecture.emulator} is not installed")
+        pytest.skip(f"{request.param.architecture.emulator} is not installed: scripts/setup-debian.sh test")
     return request.param
 
 
@@ -89,6 +89,6 @@ def test_free_mode_has_wall_clock_stamps(board, boot, tmp_path):
 def test_the_probe_for_kvm_prints_its_letter(arch):
     machine = Machine(arch=arch)
     if shutil.which(machine.architecture.emulator) is None:
-        pytest.skip(f"{machine.architecture.emulator} is not installed")
+        pytest.skip(f"{machine.architecture.emulator} is not installed: scripts/setup-debian.sh test")
     state = kvm.run_probe(emulator.find(machine), arch, ("-accel", "tcg", "-cpu", machine.cpu), wait_s=30)
     assert state.works, state.reason

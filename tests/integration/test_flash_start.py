@@ -13,7 +13,10 @@ from tests.test_docs import REPOSITORY
 pytestmark = [
     pytest.mark.qemu,
     pytest.mark.timeout(3600),
-    pytest.mark.skipif(not os.environ.get("BOOTLAB_BUILD_KERNELS"), reason="BOOTLAB_BUILD_KERNELS is not set"),
+    pytest.mark.skipif(
+        not os.environ.get("BOOTLAB_BUILD_KERNELS"),
+        reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and run scripts/setup-debian.sh kernels",
+    ),
 ]
 
 

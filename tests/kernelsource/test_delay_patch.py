@@ -124,7 +124,7 @@ def test_no_body_is_an_error(text):
         patch(text, "f", 1)
 
 
-@pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
+@pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch: scripts/setup-debian.sh test")
 @pytest.mark.parametrize("text", [SOURCE, SOURCE.replace("\n", "\r\n"), "void f(void) { mdelay(50); }"])
 def test_the_patch_applies(text, tmp_path):
     function, line = ("f", 1) if "reset" not in text else ("reset", 10)

@@ -153,7 +153,7 @@ def test_rubbish_does_not_crash(tmp_path_factory: pytest.TempPathFactory, lines:
 def test_a_real_tree(arch: str) -> None:
     tree = os.environ.get("BOOTLAB_LINUX")
     if not tree:
-        pytest.skip("BOOTLAB_LINUX names no kernel source")
+        pytest.skip("BOOTLAB_LINUX=FOLDER names no kernel source")
     found = read_kconfig(Path(tree), arch)
     assert len(found.symbols) > 15_000
     assert found.symbols["EXT4_FS"].type == "tristate"

@@ -19,7 +19,7 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 @pytest.fixture(scope="module")
 def browser() -> Iterator:
     if not CHROMIUM.exists():
-        pytest.skip("chromium is not installed: apt-get install chromium")
+        pytest.skip("chromium is not installed: scripts/setup-debian.sh test")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as play:
         made = play.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))

@@ -101,7 +101,7 @@ def test_no_name_is_markup():
 @pytest.fixture(scope="module")
 def browser() -> Iterator:
     if not CHROMIUM.exists():
-        pytest.skip("chromium is not installed: apt-get install chromium")
+        pytest.skip("chromium is not installed: scripts/setup-debian.sh test")
     api = pytest.importorskip("playwright.sync_api")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
     with api.sync_playwright() as play:

@@ -26,7 +26,7 @@ TEXTS = {
 @pytest.fixture
 def no_busybox():
     if rc_tree.BUSYBOX is None:
-        pytest.skip("busybox is not installed")
+        pytest.skip("busybox is not installed: scripts/setup-debian.sh run")
 
 
 def _order(tmp_path, texts):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.startup import rc_tree
 
-pytestmark = pytest.mark.skipif(rc_tree.BUSYBOX is None, reason="busybox is not installed")
+pytestmark = pytest.mark.skipif(rc_tree.BUSYBOX is None, reason="busybox is not installed: scripts/setup-debian.sh run")
 
 # Name: scripts, and how each is to be merged.
 CASES = {

@@ -22,7 +22,7 @@ __attribute__((section(".modinfo"), used)) static const char name[] = "name=%s";
 @pytest.fixture
 def module(tmp_path):
     if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+        pytest.skip("no gcc here: scripts/setup-debian.sh build")
 
     def make(name, number):
         source, made = tmp_path / f"{name}.c", tmp_path / f"{name}.ko"

@@ -19,7 +19,7 @@ from bootlab.techniques.registry import BUILT_IN
 
 TECHNIQUES = [t for t in BUILT_IN if isinstance(t, ProgramTechnique)]
 GCC = shutil.which("gcc") is not None and os.uname().machine == "x86_64"
-needs_gcc = pytest.mark.skipif(not GCC, reason="no gcc for x86_64 here")
+needs_gcc = pytest.mark.skipif(not GCC, reason="no gcc for x86_64 here: scripts/setup-debian.sh build, on x86_64")
 SOURCE = """
 #include <stdio.h>
 #include <math.h>
@@ -121,7 +121,9 @@ def test_a_loader_that_is_still_mapped_is_no_static_program(hello, cache):
 
 
 @needs_gcc
-@pytest.mark.skipif(not Path("/usr/lib/x86_64-linux-musl/libc.a").is_file(), reason="no musl here (Debian: musl-tools)")
+@pytest.mark.skipif(
+    not Path("/usr/lib/x86_64-linux-musl/libc.a").is_file(), reason="no musl here: scripts/setup-debian.sh programs"
+)
 @pytest.mark.parametrize("way", ["as-linked", "static"])
 def test_musl(hello, cache, way):
     technique = get("musl-libc")

@@ -266,7 +266,7 @@ def build(place, arch):
     """Write image and System.map; skip without the cross compiler."""
     prefix = PREFIX[arch]
     if shutil.which(f"{prefix}-gcc") is None:
-        pytest.skip(f"{prefix}-gcc is not installed")
+        pytest.skip(f"{prefix}-gcc is not installed: scripts/setup-debian.sh boards")
     source, linked, image = place / f"{arch}.S", place / f"{arch}.elf", place / f"{arch}.img"
     source.write_text(_SOURCES[arch])
     # The zImage's head lies before the kernel and is not a part of it.

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.qemu
 def machine(arch, place):
     board = Machine(arch=arch, memory_mib=64)
     if shutil.which(board.architecture.emulator) is None:
-        pytest.skip(f"{board.architecture.emulator} is not installed")
+        pytest.skip(f"{board.architecture.emulator} is not installed: scripts/setup-debian.sh test")
     image, symbols = build(place, arch)
     return System(
         name=f"bare {arch}",

@@ -202,7 +202,7 @@ MASKS = {
 @pytest.fixture(scope="module")
 def decoders(tmp_path_factory):
     if shutil.which("cc") is None:
-        pytest.skip("no C compiler here")
+        pytest.skip("no C compiler here: scripts/setup-debian.sh build")
     return disassembly.library(tmp_path_factory.mktemp("decoders"))
 
 
@@ -245,7 +245,7 @@ def test_any_length_is_answered(decoders, arch, size):
 @pytest.mark.parametrize("api", [1, 2, 3, 4])
 def test_the_plugin_compiles_for_every_interface(api, tmp_path):
     if shutil.which("cc") is None:
-        pytest.skip("no C compiler here")
+        pytest.skip("no C compiler here: scripts/setup-debian.sh build")
     folder = source_folder("", top="qemu-plugin")
     sources = sorted(
         str(path) for kind in ("bootlab-trace", "trace-*", "decode-*") for path in folder.glob(f"{kind}.c")
@@ -268,7 +268,7 @@ def test_objdump_agrees_on_a_whole_library(decoders, arch, told, triple, digits,
     library = Path(f"/usr/{triple}/lib/{words[0]}")
     tool = f"{triple}-objdump"
     if not library.exists() or shutil.which(tool) is None:
-        pytest.skip(f"no {tool} or C library of {triple} here")
+        pytest.skip(f"no {tool} or C library of {triple} here: scripts/setup-debian.sh boards")
     found = disassembly.instructions(tool, *words[1:], str(library))
     count, wrong = disassembly.disagreements(getattr(decoders, f"decode_{arch}_flow"), told, found, digits)
     assert count > 20

@@ -27,7 +27,7 @@ TRACER = KernelTracer(functions=("do_one_initcall",), depth=2, collect_kib=512)
 @pytest.fixture(scope="module")
 def both(debian_kernel, tmp_path_factory):
     if not BUSYBOX.is_file():
-        pytest.skip("no static busybox here (Debian: busybox-static)")
+        pytest.skip("no static busybox here: scripts/setup-debian.sh run")
     place = tmp_path_factory.mktemp("ftrace")
     tree = {
         "/init": Entry(kind="file", text="#!/bin/busybox sh\necho init: ready\nbusybox sleep 100000\n", mode=0o755),

@@ -35,7 +35,7 @@ INIT = "#!/bin/busybox sh\nbusybox sleep 0.05\necho init: ready\nbusybox sleep 1
 @pytest.fixture(scope="module")
 def system(debian_kernel):
     if not BUSYBOX.is_file():
-        pytest.skip("no static busybox here (Debian: busybox-static)")
+        pytest.skip("no static busybox here: scripts/setup-debian.sh run")
     tree = {
         "/init": Entry(kind="file", text=INIT, mode=0o755),
         "/bin/busybox": Entry(kind="file", source=str(BUSYBOX), mode=0o755),

@@ -18,9 +18,18 @@ from bootlab.model.tree import Entry, FileTree
 from tests.builders.images.test_tools import have, said
 from tests.builders.images.trees import expected
 
-needs_xfs = pytest.mark.skipif(not have("mkfs.xfs", "xfs_db", "xfs_logprint", "cc"), reason="xfsprogs or gcc")
-needs_btrfs = pytest.mark.skipif(not have("mkfs.btrfs", "fakeroot", "cc"), reason="btrfs-progs, fakeroot or gcc")
-needs_f2fs = pytest.mark.skipif(not have("mkfs.f2fs", "sload.f2fs", "fakeroot"), reason="f2fs-tools or fakeroot")
+needs_xfs = pytest.mark.skipif(
+    not have("mkfs.xfs", "xfs_db", "xfs_logprint", "cc"),
+    reason="no xfsprogs or gcc: scripts/setup-debian.sh filesystems",
+)
+needs_btrfs = pytest.mark.skipif(
+    not have("mkfs.btrfs", "fakeroot", "cc"),
+    reason="no btrfs-progs, fakeroot or gcc: scripts/setup-debian.sh filesystems",
+)
+needs_f2fs = pytest.mark.skipif(
+    not have("mkfs.f2fs", "sload.f2fs", "fakeroot"),
+    reason="no f2fs-tools or fakeroot: scripts/setup-debian.sh filesystems",
+)
 
 
 @pytest.fixture
@@ -212,7 +221,7 @@ def test_a_library_that_is_not_preloaded_is_an_error(tmp_path):
         tool.run(["/bin/sh", "-c", "true"], environ={"LD_PRELOAD": "nonesuch-steady.so"})
 
 
-@pytest.mark.skipif(not have("cc"), reason="no C compiler")
+@pytest.mark.skipif(not have("cc"), reason="no C compiler: scripts/setup-debian.sh build")
 def test_files_are_numbered_as_they_are_met_and_have_no_times(tmp_path):
     paths = steady.search_paths("to test it")
     (tmp_path / "x.c").write_text(

@@ -218,7 +218,7 @@ def test_the_smallest_trees(tmp_path, kind, entries):
 def test_an_empty_tree(form, tmp_path):
     programs = ("mksquashfs", "mkfs.erofs", "mkfs.ubifs", "ubinize", "mke2fs", "fakeroot")
     if not have(*programs, "mkfs.xfs", "xfs_db", "mkfs.btrfs", "mkfs.f2fs", "sload.f2fs"):
-        pytest.skip("a program is not installed")
+        pytest.skip("a program is not installed: scripts/setup-debian.sh filesystems")
     storage = Storage(root_kib=8192 if form.behind == "ubi" else 1 << 20)
     assert form.make(FileTree(), tmp_path / "image", storage) == (tmp_path / "image").stat().st_size
 

@@ -22,10 +22,20 @@ def have(*programs: str) -> bool:
     return all(shutil.which(p) or shutil.which(p, path=SBIN) for p in programs)
 
 
-needs_squashfs = pytest.mark.skipif(not have("mksquashfs", "unsquashfs"), reason="squashfs-tools is not installed")
-needs_ext = pytest.mark.skipif(not have("mke2fs", "debugfs", "e2fsck"), reason="e2fsprogs is not installed")
-needs_ubifs = pytest.mark.skipif(not have("mkfs.ubifs", "ubinize", "fakeroot"), reason="mtd-utils or fakeroot")
-needs_erofs = pytest.mark.skipif(not have("mkfs.erofs", "fsck.erofs", "fakeroot"), reason="erofs-utils or fakeroot")
+needs_squashfs = pytest.mark.skipif(
+    not have("mksquashfs", "unsquashfs"), reason="squashfs-tools is not installed: scripts/setup-debian.sh filesystems"
+)
+needs_ext = pytest.mark.skipif(
+    not have("mke2fs", "debugfs", "e2fsck"), reason="e2fsprogs is not installed: scripts/setup-debian.sh filesystems"
+)
+needs_ubifs = pytest.mark.skipif(
+    not have("mkfs.ubifs", "ubinize", "fakeroot"),
+    reason="no mtd-utils or fakeroot: scripts/setup-debian.sh filesystems",
+)
+needs_erofs = pytest.mark.skipif(
+    not have("mkfs.erofs", "fsck.erofs", "fakeroot"),
+    reason="no erofs-utils or fakeroot: scripts/setup-debian.sh filesystems",
+)
 
 
 @pytest.fixture

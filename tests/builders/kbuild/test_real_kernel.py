@@ -15,7 +15,7 @@ from bootlab.model.system import KernelBuild
 pytestmark = [
     pytest.mark.skipif(
         not os.environ.get("BOOTLAB_BUILD_KERNELS") or not debian_archive("6.1").is_file(),
-        reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and install linux-source-6.1",
+        reason="builds kernels: set BOOTLAB_BUILD_KERNELS=1 and run scripts/setup-debian.sh kernels",
     ),
     # Three builds and the unpacked source; more on a machine that is busy.
     pytest.mark.timeout(3600),

@@ -89,7 +89,7 @@ def test_static_programs_need_nothing(hello, cache, link):
     assert [path for path, entry in made.initramfs.tree.entries if entry.kind == "file"] == ["/usr/bin/hello"]
 
 
-@pytest.mark.skipif(not HAS_MUSL, reason="no musl here (Debian: musl-tools)")
+@pytest.mark.skipif(not HAS_MUSL, reason="no musl here: scripts/setup-debian.sh programs")
 @pytest.mark.parametrize("link", ["shared", "static", "static-pie"])
 def test_musl_brings_its_own_loader_alone(hello, cache, link):
     made, built = built_programs(system(msgspec.structs.replace(hello, libc="musl", link=link)), cache)
@@ -164,7 +164,7 @@ def test_missing_compilers_name_their_package(hello, cache, monkeypatch):
 
 def test_musl_that_is_not_there_names_the_script(hello, cache, monkeypatch, tmp_path):
     if shutil.which("arm-linux-gnueabihf-gcc") is None:
-        pytest.skip("no cross compiler here")
+        pytest.skip("no cross compiler here: scripts/setup-debian.sh boards")
     monkeypatch.setenv("BOOTLAB_MUSL", str(tmp_path))
     assert musl_roots("arm")[0] == tmp_path / "arm"
     with pytest.raises(Exception, match="musl for arm is not installed") as caught:
