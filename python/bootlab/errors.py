@@ -1,8 +1,8 @@
 """The one tree of errors. Each says what happened, where, and the next command to try.
 
-Exit codes of the command line: 2 the user's input, 3 the environment (a tool is missing, KVM does not work), 4 the
-target (the family; each way a boot fails has its own code, see :class:`bootlab.model.recording.Outcome`), 5 the
-measurement cannot be trusted.
+Exit codes of the command line: 1 a bug (an exception that is none of these), 2 the user's input, 3 the environment (a
+tool is missing, KVM does not work), 4 the target (the family; each way a boot fails has its own code, see
+:class:`bootlab.model.recording.Outcome`), 5 the measurement cannot be trusted.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pkgutil
 
 import bootlab
 from bootlab.errors import BootlabError
+from bootlab.exit_codes import Found
 from bootlab.model.recording import Outcome
 from reference_pages.markdown import code, table
 
@@ -25,7 +26,7 @@ _FAMILIES = (
     (0, "done; a boot reached its goal, with its functional check passed"),
     (
         1,
-        "an error of bootlab itself, of no family below; `analyze`: a budget is not kept or a comparison is slower; `check`: a technique applies",
+        "a bug in bootlab: an exception that nothing caught, with its traceback. Never a result",
     ),
     (2, "the user's input: a system file, an option, a name"),
     (
@@ -59,6 +60,7 @@ For scripts: every class derives from `BootlabError` and carries `message`, `hin
 def render() -> str:
     """Return the page."""
     parts = [_INTRODUCTION, table(("code", "meaning"), [(code(c), text) for c, text in _FAMILIES])]
+    parts.append("".join(f"| `{found.value}` | {found.meaning} |\n" for found in Found))
     parts.append(
         "| `41` to `49` | how a boot failed, below |\n| `130` | stopped by Ctrl-C; finished boots are kept |\n"
     )

@@ -18,7 +18,10 @@ from reference_pages.markdown import code, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _HISTORY: dict[str, dict[int, str]] = {
-    "bootlab-recording": {1: "first version (0.1.0)"},
+    "bootlab-recording": {
+        1: "first version (0.1.0); still read, without digests",
+        2: "`files`: the SHA-256 of every file of the folder; `digest`: that of the document without it (0.2.0)",
+    },
     "bootlab-results": {1: "first version (0.1.0)"},
     "stamp file": {1: "first version (0.1.0)"},
 }
@@ -75,7 +78,7 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th boot ma
 
 | file | contents |
 |---|---|
-| `recording.json` | `format`, `version`, `meta`, `marks`. Written last: a folder that has it is whole |
+| `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). What does not fit them is refused, and booted again by an experiment. They find damage, not forgery. Written last: a folder that has it is whole |
 | `console.log` | the console's bytes from power-on, cut behind the line of the goal (or of the functional check) |
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
 | `emulator.log` | what QEMU itself said |

@@ -116,3 +116,41 @@ def test_a_key_is_no_path(tmp_path):
 def test_a_place_where_nothing_can_be_written():
     with pytest.raises(EnvironmentFault, match="build cache"):
         Cache(Path("/proc/none"))
+
+
+@pytest.mark.parametrize("garbled", [b"resulT", b"", b"result and more"])
+def test_a_garbled_file_is_told_and_made_again(tmp_path, caplog, garbled):
+    made = []
+
+    def make(path):
+        made.append(path)
+        path.write_bytes(b"result")
+
+    first = Cache(tmp_path).file("ab", ".x", make)
+    status = first.stat()
+    first.write_bytes(garbled)
+    os.utime(first, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert Cache(tmp_path).file("ab", ".x", make).read_bytes() == b"result"
+    assert len(made) == 2
+    assert f"{first} is damaged" in caplog.text
+
+
+def test_a_file_is_watched_while_the_process_runs(tmp_path):
+    cache = Cache(tmp_path)
+    first = cache.file("ab", ".x", lambda path: path.write_bytes(b"result") and None)
+    status = first.stat()
+    first.write_bytes(b"resulT")
+    os.utime(first, ns=(status.st_atime_ns, status.st_mtime_ns))
+    again = cache.file("ab", ".x", lambda path: path.write_bytes(b"result") and None)
+    assert again.read_bytes() == b"result"
+
+
+def test_a_cache_from_before_digests_is_taken_over(tmp_path):
+    def make(path):
+        path.write_bytes(b"result")
+
+    first = Cache(tmp_path).file("ab", ".x", make)
+    (tmp_path / "digests" / first.name).unlink()
+    assert Cache(tmp_path).file("ab", ".x", lambda _path: pytest.fail("made again")) == first
+    first.write_bytes(b"garbled")
+    assert Cache(tmp_path).file("ab", ".x", make).read_bytes() == b"result"

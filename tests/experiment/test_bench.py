@@ -86,7 +86,7 @@ def test_a_boot_that_the_host_lets_be_counts(tmp_path):
     target.host_limit = True
     with Bench(target, tmp_path, observer=Observer()) as bench:
         assert bench.boot(system(), "x").meta.goal_ns == 7 * MS
-    assert again == [("x", "because")]
+    assert again == [("x", "the host ended it: because")]
     assert len(target.booted) == 2
 
 
@@ -96,6 +96,30 @@ def test_a_damaged_recording_is_made_again(target, tmp_path):
             recording = bench.boot(system(), "x")
         (bench.place(recording.meta.key) / "recording.json").write_text("{")
     assert len(target.booted) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("console.log", b"", b"more"), ("recording.json", b'"goal_ns": 100000000', b'"goal_ns": 90000000')],
+)
+def test_an_altered_recording_is_told_and_made_again(target, tmp_path, name, old, new):
+    again = []
+
+    class Observer(Quiet):
+        def boot_again(self, label, why):
+            again.append((label, why))
+
+    for _ in range(2):
+        with Bench(target, tmp_path, observer=Observer()) as bench:
+            recording = bench.boot(system(), "x")
+        assert recording.meta.goal_ns == 100 * MS
+        path = bench.place(recording.meta.key) / name
+        raw = path.read_bytes()
+        path.write_bytes(raw.replace(old, new) if old else new)
+        assert path.read_bytes() != raw
+    assert len(target.booted) == 2
+    assert [label for label, _ in again] == ["x"]
+    assert f"{name} is damaged" in again[0][1]
 
 
 def test_half_made_recordings_of_dead_processes_are_swept(target, tmp_path):

@@ -16,8 +16,9 @@ from bootlab.experiment.bench import Bench, Quiet
 from bootlab.experiment.evidence import Base
 from bootlab.experiment.trying import try_all
 from bootlab.model.recording import Outcome
-from bootlab.model.system import Limits
+from bootlab.model.system import Limits, Machine
 from bootlab.model.verdict import Verdict
+from bootlab.targets import emulator, plugin
 from bootlab.targets.qemu import QemuTarget
 from tests.experiment.fake_bench import FakeTechnique
 
@@ -133,3 +134,14 @@ def test_the_end_of_an_open_line_is_not_the_hosts_affair(mini, cache, tmp_path, 
     assert attacker.left == 0
     assert recording.meta.outcome is Outcome.HANG
     assert recording.console.endswith(b"begin GOAL not yet\n")
+
+
+def test_a_garbled_plugin_is_built_again(cache, caplog):
+    found = emulator.find(Machine())
+    made = plugin.prepare(found, cache.root)
+    whole = Path(str(made.path)).read_bytes()
+    Path(str(made.path)).write_bytes(whole[:2000])
+    assert plugin.prepare(found, cache.root) == made
+    assert Path(str(made.path)).read_bytes()[:4] == b"\x7fELF"
+    assert len(Path(str(made.path)).read_bytes()) > 2000
+    assert "is damaged" in caplog.text

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from bootlab.builders import seal
 from bootlab.errors import EnvironmentFault, UserError
 
 _STALE_S = 24 * 3600
@@ -22,14 +23,16 @@ class Cache:
 
     Safe with several processes and threads at once: who comes second waits and takes what is there. A process that is
     killed leaves a temporary file, which a later one removes when it is a day old, and never half of a result.
+
+    Every file's digest lies in `digests`. One whose contents are others by now is made again, and `logging` told.
     """
 
     def __init__(self, root: Path) -> None:
         """Open the store, making its folders. Raise EnvironmentFault when it cannot be written."""
         self.root = root
-        self._digests: dict[tuple[str, int, int], str] = {}
+        self._digests: dict[tuple[str, int, int, int, int], str] = {}
         try:
-            for name in ("files", "locks", "new"):
+            for name in ("files", "digests", "locks", "new"):
                 (root / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EnvironmentFault(
@@ -46,11 +49,13 @@ class Cache:
         if not key or not _KEY_CHARS.issuperset(key):
             raise ValueError(f"not a key: {key!r}")
         final = self.root / "files" / f"{key}{suffix}"
-        if final.is_file():
+        if self._intact(final):
             return final
         try:
             with self._locked(key):
-                if not final.is_file():
+                if not self._intact(final):
+                    if final.is_file():
+                        seal.tell_damage(final)
                     self._make(final, make)
         except OSError as error:
             raise EnvironmentFault(
@@ -60,16 +65,28 @@ class Cache:
         return final
 
     def digest(self, path: Path) -> str:
-        """Return the SHA-256 of a file's contents, remembered while its size and time of change stay the same."""
+        """Return the SHA-256 of a file's contents, remembered while its size and times stay the same."""
         try:
             status = path.stat()
-            known = (str(path), status.st_size, status.st_mtime_ns)
+            # The time of the last change of any kind cannot be set back, as that of the contents can.
+            known = (str(path), status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             if known not in self._digests:
-                with path.open("rb") as file:
-                    self._digests[known] = hashlib.file_digest(file, "sha256").hexdigest()
+                self._digests[known] = seal.sha256_of(path)
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
         return self._digests[known]
+
+    def _intact(self, final: Path) -> bool:
+        if not final.is_file():
+            return False
+        place = self.root / "digests" / final.name
+        said = seal.said_by(place)
+        if not said:
+            # Made before digests were kept.
+            with contextlib.suppress(OSError):
+                seal.put_on(place, self.digest(final))
+            return True
+        return said == self.digest(final)
 
     def _make(self, final: Path, make: Callable[[Path], None]) -> None:
         handle, name = tempfile.mkstemp(prefix=f"{final.name[:16]}-", dir=self.root / "new")
@@ -81,7 +98,12 @@ class Cache:
             with new.open("rb") as file:
                 os.fsync(file.fileno())
             new.chmod(0o644)
+            # Without its digest for a moment rather than with that of other contents.
+            place = self.root / "digests" / final.name
+            place.unlink(missing_ok=True)
+            sha256 = seal.sha256_of(new)
             new.replace(final)
+            seal.put_on(place, sha256)
         finally:
             new.unlink(missing_ok=True)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from bootlab.cli.writing import write_file
 from bootlab.errors import UserError
+from bootlab.exit_codes import Found
 
 if TYPE_CHECKING:
     from bootlab.logs import Analysis
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 SEPARATOR = "\0--"
 """Stands for `--` among the files: the parser would swallow it, and with it which files are the base."""
-
-EXIT_OVER = 1
-"""A budget is not kept, or a comparison is slower beyond noise."""
 
 
 class Request(msgspec.Struct, kw_only=True):
@@ -128,7 +126,7 @@ def run(request: Request) -> int:
     for path in written:
         sys.stderr.write(f"wrote {path}\n")
     if any(comparison.over for comparison in comparisons):
-        return EXIT_OVER
+        return Found.REGRESSION
     return _said_nothing(analyses)
 
 

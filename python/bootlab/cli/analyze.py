@@ -77,7 +77,7 @@ def analyze(
 ) -> None:
     """Read boot logs and traces: stages, initcalls by true duration, what costs what, what failed.
 
-    Exit code 1: a budget is not kept, or a comparison is slower beyond noise (more than --threshold-ms and
+    Exit code 11: a budget is not kept, or a comparison is slower beyond noise (more than --threshold-ms and
     --threshold-percent, and every new value above every old one).
 
     Example: bootlab analyze boot.log --html boot.html

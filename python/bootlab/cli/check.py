@@ -16,13 +16,11 @@ from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
+from bootlab.exit_codes import Found
 from bootlab.model.change_text import change_text
 from bootlab.report import findings_text, sarif
 from bootlab.systemfile import load
 from bootlab.techniques.base import Answer
-
-EXIT_ADVICE = 1
-"""At least one technique applies."""
 
 
 def check(
@@ -46,7 +44,7 @@ def check(
 ) -> None:
     """Say which techniques apply to a configuration, a command line or a log, with the line that shows it.
 
-    Nothing is booted: no sign is certain, and what the given files do not tell is said to be open. Exit code 1: at
+    Nothing is booted: no sign is certain, and what the given files do not tell is said to be open. Exit code 10: at
     least one technique applies.
 
     Example: bootlab check --config .config --log boot.log
@@ -66,7 +64,7 @@ def check(
     else:
         findings_text.show(out(), findings, everything=everything)
     if any(f.answer is Answer.YES for f in findings) and not exit_zero:
-        raise typer.Exit(EXIT_ADVICE)
+        raise typer.Exit(Found.APPLIES)
 
 
 def _cmdline(given: str | None) -> str | None:

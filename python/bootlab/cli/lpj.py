@@ -14,14 +14,12 @@ from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import MeasurementError, UserError
+from bootlab.exit_codes import Found
 
 if TYPE_CHECKING:
     from bootlab.logs.delay_loop import DelayLoop
     from bootlab.logs.lpj_value import StoredLpj
     from bootlab.model.system import System
-
-EXIT_NOT_SO = 1
-"""A test failed, or the stored value does not fit."""
 
 
 class Action(enum.StrEnum):
@@ -83,7 +81,7 @@ def lpj(
     """Read the kernel's loops per jiffy, test presets of it, see what they save, and validate a stored value.
 
     The tests: without a preset the kernel calibrates; a preset on the command line is taken, so is a compiled-in one;
-    of both the command line's wins; lpj=0 there calibrates. Exit code 1: a test failed, or the value does not fit.
+    of both the command line's wins; lpj=0 there calibrates. Exit code 12: a test failed, or the value does not fit.
 
     Example: bootlab lpj validate --log boot.log --stored lpj.json
     """
@@ -110,7 +108,7 @@ def lpj(
     found = results.comparison
     show(found, results, markdown=markdown, section=found.kind, csv=csv, html=html, as_json=as_json)
     if testing and not found.sound:
-        raise typer.Exit(EXIT_NOT_SO)
+        raise typer.Exit(Found.NOT_SO)
 
 
 def _read_or_validate(
@@ -167,7 +165,7 @@ def _read_or_validate(
     else:
         out().print(lpj_text.validation(said))
     if not said.fits:
-        raise typer.Exit(EXIT_NOT_SO)
+        raise typer.Exit(Found.NOT_SO)
 
 
 def _look(

@@ -65,9 +65,9 @@ class BootProgress:
             self._running[label] = progress
 
     def boot_again(self, label: str, why: str) -> None:
-        """Say that the host ended a machine, which is started again."""
+        """Say that a boot is made again, and why."""
         if not self._quiet:
-            text = f"  {one_line(label)}: booted again, the host ended it: {one_line(why, 200)}"
+            text = f"  {one_line(label)}: booted again: {one_line(why, 300)}"
             self._console.print(text, markup=False, soft_wrap=True)
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:

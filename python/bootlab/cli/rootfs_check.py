@@ -6,15 +6,13 @@ import typer
 
 from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
 from bootlab.errors import UserError
-
-EXIT_FINDINGS = 1
-"""Programs other than the first one cannot start."""
+from bootlab.exit_codes import Found
 
 
 def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
     """Look for what cannot run in the root tree: missing interpreters, loaders and libraries, wrong processors, loops.
 
-    Exit code 0: nothing found. 1: programs that cannot start, but the first one can. 2: the first program cannot
+    Exit code 0: nothing found. 13: programs that cannot start, but the first one can. 2: the first program cannot
     start, so that no boot can work.
 
     Example: bootlab rootfs check camera.toml
@@ -39,4 +37,4 @@ def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
     if any(one.fatal for one in found):
         raise typer.Exit(UserError.exit_code)
     if found:
-        raise typer.Exit(EXIT_FINDINGS)
+        raise typer.Exit(Found.CANNOT_RUN)

@@ -37,7 +37,7 @@ class Observer(Protocol):
         """Note how far a machine is."""
 
     def boot_again(self, label: str, why: str) -> None:
-        """Note that the host ended a machine, which is started again."""
+        """Note that a boot is made again, and why: the host ended it, or its recording is damaged."""
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Note that a recording is there."""
@@ -147,7 +147,7 @@ class Bench:
 
     def _obtain(self, plan: BootPlan, key: str, label: str) -> Recording:
         place = self.place(key)
-        kept = self._kept(place)
+        kept = self._kept(place, label)
         if kept is not None:
             with self._lock:
                 self.boots_reused += 1
@@ -168,7 +168,7 @@ class Bench:
                 return recording
             if attempts.settles(recording):
                 break
-            self._observer.boot_again(label, recording.meta.reason)
+            self._observer.boot_again(label, f"the host ended it: {recording.meta.reason}")
         with self._lock:
             self.boots_made += 1
         if (said := attempts.said(recording)) != recording.meta:
@@ -197,13 +197,13 @@ class Bench:
             shutil.rmtree(work, ignore_errors=True)
         return recording_dir.load(place)
 
-    @staticmethod
-    def _kept(place: Path) -> Recording | None:
+    def _kept(self, place: Path, label: str) -> Recording | None:
         if not (place / recording_dir.RECORDING_FILE).is_file():
             return None
         try:
-            kept = recording_dir.load(place)
-        except UserError:
+            kept = recording_dir.load(place, whole=True)
+        except UserError as fault:
+            self._observer.boot_again(label, fault.message)
             return None
         return None if kept.meta.outcome in _NOT_KEPT or kept.meta.host_limit else kept
 

@@ -98,7 +98,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     """What was booted, how, and how it ended."""
 
     format: str = "bootlab-recording"
-    version: int = 1
+    version: int = 2
     key: str = ""
     system_name: str = ""
     purpose: Literal["timing", "diagnostic", "check", "trace"] = "timing"

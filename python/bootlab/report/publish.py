@@ -17,11 +17,13 @@ from bootlab.views.table import page as table_page
 
 
 def recording_of(boot: BootSummary | None) -> Recording | None:
-    """Return the recording behind a summary, or None when its folder is gone."""
+    """Return the recording behind a summary, or None when its folder is gone. Raise DamagedRecording."""
     if boot is None or boot.recording_path is None:
         return None
     try:
         return recording_dir.load(Path(boot.recording_path))
+    except recording_dir.DamagedRecording:
+        raise
     except UserError:
         return None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import seal
 from bootlab.data import source_folder
 from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
@@ -58,12 +59,17 @@ def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -
         digest.update((folder / name).read_bytes())
     name = digest.hexdigest()[:16]
     made = cache_folder / "plugin" / f"{sources[0].removesuffix('.c')}-{name}.so"
-    if not made.is_file():
+    seal_of = made.with_name(f"{made.name}.sha256")
+    if not made.is_file() or seal.said_by(seal_of) != seal.sha256_of(made):
+        if seal_of.is_file() and made.is_file():
+            seal.tell_damage(made)
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             return Plugin(None, reason="no C compiler to build it with (apt-get install gcc libc6-dev)")
         try:
             reason = _build(compiler, folder, emulator.plugin_api, sources, made)
+            if not reason:
+                seal.put_on(seal_of, seal.sha256_of(made))
         except OSError as fault:
             reason = f"it cannot be kept in {made.parent}: {fault.strerror}"
         if reason:

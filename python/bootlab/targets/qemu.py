@@ -222,8 +222,8 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         end_ns=decided.end_ns,
         lacks=plan.lacks,
     )
-    recording_dir.save(folder, meta, marks, console, stamps)
     stamp_path.unlink(missing_ok=True)
+    recording_dir.save(folder, meta, marks, console, stamps)
     return recording_dir.load(folder)
 
 

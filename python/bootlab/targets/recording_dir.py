@@ -1,11 +1,15 @@
 """A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`.
 
+`recording.json` holds the digest of every file and of itself (version 2): a recording that was cut off or altered is
+found when it is read. Those of version 1 hold none, and are read as they are.
+
 A recording of a kernel that bootlab built holds its configuration too: `kernel.config`; one of programs that it built
 what they are: `programs.json`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import zipfile
 import zlib
@@ -14,6 +18,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from bootlab.builders.seal import sha256_of
 from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.program import BuiltPrograms
@@ -30,7 +35,8 @@ _STAMPS_FILE = "stamps.npz"
 _CONSOLE_MAX_BYTES = 128 << 20
 _CONFIG_MAX_BYTES = 4 << 20
 _FORMAT = "bootlab-recording"
-_VERSION = 1
+_VERSION = 2
+_WITHOUT_DIGESTS = 1
 
 
 class _Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +44,16 @@ class _Document(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     meta: Meta
     marks: tuple[Mark, ...]
+    files: dict[str, str] = {}
+    digest: str = ""
+
+
+class DamagedRecording(UserError):
+    """A recording is not what was written: cut off, altered, or a part of it is gone."""
+
+    def __init__(self, path: Path, what: object) -> None:
+        """Name the file and what is wrong with it."""
+        super().__init__(f"{path} is damaged: {what}", hint="boot the system again: `bootlab boot SYSTEM.toml`")
 
 
 def save(folder: Path, meta: Meta, marks: tuple[Mark, ...], console: bytes, stamps: Stamps | None) -> None:
@@ -55,33 +71,34 @@ def restate(folder: Path, meta: Meta) -> Recording:
 
 
 def _save_document(folder: Path, meta: Meta, marks: tuple[Mark, ...]) -> None:
-    document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks)
+    files = {path.name: sha256_of(path) for path in sorted(folder.iterdir()) if _is_part(path)}
+    document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks, files=files)
+    plain = msgspec.to_builtins(document)
     fresh = folder / f"{RECORDING_FILE}.new"
-    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1))
+    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(plain | {"digest": _digest_of(plain)}), indent=1))
     fresh.replace(folder / RECORDING_FILE)
 
 
-def load(folder: Path) -> Recording:
-    """Read a recording. Raise UserError when the folder holds none, or one of another version."""
+def load(folder: Path, *, whole: bool = False) -> Recording:
+    """Read a recording. Raise UserError when the folder holds none, or one of another version, or a damaged one.
+
+    `whole`: look also at the files that are not read here.
+    """
     try:
         raw = (folder / RECORDING_FILE).read_bytes()
+    except OSError as fault:
+        raise _none_there(folder, fault) from fault
+    document = _document(folder / RECORDING_FILE, raw)
+    read = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, KERNEL_CONFIG_FILE, PROGRAMS_FILE}
+    for name, sha256 in document.files.items():
+        if whole or name in read:
+            _check(folder / name, sha256)
+    try:
         console = _console(folder)
     except OSError as fault:
-        raise UserError(
-            f"{folder} is no recording: {fault.strerror or fault}", hint="`bootlab boot SYSTEM.toml` makes one"
-        ) from fault
+        raise _none_there(folder, fault) from fault
     except (lzma.LZMAError, EOFError) as fault:
-        raise UserError(f"{folder / _PACKED_FILE} is damaged: {fault}", hint="boot the system again") from fault
-    try:
-        head = msgspec.json.decode(raw)
-        if not isinstance(head, dict) or (head.get("format"), head.get("version")) != (_FORMAT, _VERSION):
-            raise UserError(
-                f"{folder / RECORDING_FILE} is not a version {_VERSION} recording",
-                hint="boot the system again with this bootlab",
-            )
-        document = msgspec.json.decode(raw, type=_Document)
-    except msgspec.DecodeError as fault:
-        raise UserError(f"{folder / RECORDING_FILE} is damaged: {fault}", hint="boot the system again") from fault
+        raise DamagedRecording(folder / _PACKED_FILE, fault) from fault
     return Recording(
         meta=document.meta,
         lines=split_lines(console, _load_stamps(folder / _STAMPS_FILE)),
@@ -93,12 +110,54 @@ def load(folder: Path) -> Recording:
     )
 
 
+def _document(path: Path, raw: bytes) -> _Document:
+    try:
+        head = msgspec.json.decode(raw)
+        known = (_VERSION, _WITHOUT_DIGESTS)
+        if not isinstance(head, dict) or head.get("format") != _FORMAT or head.get("version") not in known:
+            raise UserError(
+                f"{path} is not a version {_VERSION} recording", hint="boot the system again with this bootlab"
+            )
+        if head["version"] == _VERSION and head.get("digest") != _digest_of(head):
+            raise DamagedRecording(path, "its contents are not those that were written")
+        return msgspec.json.decode(raw, type=_Document)
+    except msgspec.DecodeError as fault:
+        raise DamagedRecording(path, fault) from fault
+
+
+def _digest_of(plain: dict[str, object]) -> str:
+    """Return the digest of a document: of its values, however they are laid out."""
+    values = {key: value for key, value in plain.items() if key != "digest"}
+    return hashlib.sha256(msgspec.json.encode(values, order="deterministic")).hexdigest()
+
+
+def _check(path: Path, sha256: str) -> None:
+    try:
+        found = sha256_of(path)
+    except OSError as fault:
+        raise DamagedRecording(path, fault.strerror or fault) from fault
+    if found != sha256:
+        raise DamagedRecording(path, "its contents are not those that were recorded")
+
+
+def _is_part(path: Path) -> bool:
+    # A document that is being written has no digest of itself.
+    return path.is_file() and not path.name.startswith(RECORDING_FILE)
+
+
+def _none_there(folder: Path, fault: OSError) -> UserError:
+    return UserError(
+        f"{folder} is no recording: {fault.strerror or fault}", hint="`bootlab boot SYSTEM.toml` makes one"
+    )
+
+
 def pack(folder: Path) -> None:
     """Make a recording small, to be kept for long: console compressed, stamps only where a line begins or ends.
 
     Every line keeps its times; those of the bytes inside it are lost.
     """
-    console = _console(folder)
+    recording = load(folder, whole=True)
+    console = recording.console
     stamps = _load_stamps(folder / _STAMPS_FILE)
     if stamps is not None and len(stamps.ends):
         edges = {o for line in split_lines(console) for o in (line.offset_bytes, line.offset_bytes - 2)}
@@ -110,6 +169,7 @@ def pack(folder: Path) -> None:
         )
     (folder / _PACKED_FILE).write_bytes(lzma.compress(console, preset=9))
     (folder / _CONSOLE_FILE).unlink(missing_ok=True)
+    _save_document(folder, recording.meta, recording.marks)
 
 
 def _console(folder: Path) -> bytes:
@@ -136,7 +196,7 @@ def _programs(path: Path) -> BuiltPrograms:
     try:
         return msgspec.json.decode(path.read_bytes(), type=BuiltPrograms)
     except (OSError, msgspec.DecodeError) as fault:
-        raise UserError(f"{path} is damaged: {fault}", hint="boot the system again") from fault
+        raise DamagedRecording(path, fault) from fault
 
 
 def _save_stamps(folder: Path, stamps: Stamps) -> None:
@@ -153,7 +213,7 @@ def _load_stamps(path: Path) -> Stamps | None:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as table:
             columns = [np.asarray(table[name], dtype=np.int64) for name in ("ends", "ns", "insns")]
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as fault:
-        raise UserError(f"{path} is damaged: {fault}", hint="boot the system again") from fault
+        raise DamagedRecording(path, fault) from fault
     if any(c.ndim != 1 or len(c) != len(columns[0]) for c in columns):
-        raise UserError(f"{path} is damaged: its columns do not fit together", hint="boot the system again")
+        raise DamagedRecording(path, "its columns do not fit together")
     return Stamps(ends=columns[0], ns=columns[1], insns=columns[2], marks={})
