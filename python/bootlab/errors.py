@@ -7,6 +7,9 @@ tool is missing, KVM does not work), 4 the target (the family; each way a boot f
 
 from __future__ import annotations
 
+import enum
+from typing import Self
+
 
 class BootlabError(Exception):
     """Root of everything bootlab raises on purpose."""
@@ -82,3 +85,24 @@ class MeasurementError(BootlabError):
     """A measurement was made but must not be believed."""
 
     exit_code = 5
+
+
+class Found(enum.IntEnum):
+    """What a verb found that did its work: no error, and never 1, so that a script can tell a regression from a crash.
+
+    Documented in docs/reference/exit-codes.md, which is made from this.
+    """
+
+    APPLIES = 10, "`check`: at least one technique applies"
+    REGRESSION = 11, "`analyze`: a budget is not kept, or a comparison is slower"
+    NOT_SO = 12, "`lpj test`: a test failed; `lpj validate`: the stored value does not fit"
+    CANNOT_RUN = 13, "`rootfs check`: programs other than the first one cannot start"
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> Self:
+        """Keep what the code means beside it."""
+        found = int.__new__(cls, code)
+        found._value_ = code
+        found.meaning = meaning
+        return found

@@ -8,8 +8,7 @@ import inspect
 import pkgutil
 
 import bootlab
-from bootlab.errors import BootlabError
-from bootlab.exit_codes import Found
+from bootlab.errors import BootlabError, Found
 from bootlab.model.recording import Outcome
 from reference_pages.markdown import code, table
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bootlab.exit_codes import Found
+from bootlab.errors import Found
 from bootlab.model.recording import Outcome
 from tests.conftest import REPOSITORY
 

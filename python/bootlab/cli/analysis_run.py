@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bootlab.cli.writing import write_file
-from bootlab.errors import UserError
-from bootlab.exit_codes import Found
+from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
     from bootlab.logs import Analysis

@@ -15,8 +15,7 @@ from bootlab.advice.finding import Finding
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.cli.writing import write_files
-from bootlab.errors import UserError
-from bootlab.exit_codes import Found
+from bootlab.errors import Found, UserError
 from bootlab.model.change_text import change_text
 from bootlab.report import findings_text, sarif
 from bootlab.systemfile import load

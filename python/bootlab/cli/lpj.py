@@ -13,8 +13,7 @@ import typer
 from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
 from bootlab.cli.opening import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
-from bootlab.errors import MeasurementError, UserError
-from bootlab.exit_codes import Found
+from bootlab.errors import Found, MeasurementError, UserError
 
 if TYPE_CHECKING:
     from bootlab.logs.delay_loop import DelayLoop

@@ -5,8 +5,7 @@ from __future__ import annotations
 import typer
 
 from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
-from bootlab.errors import UserError
-from bootlab.exit_codes import Found
+from bootlab.errors import Found, UserError
 
 
 def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
