@@ -34,25 +34,12 @@ def report(
     from bootlab.report.publish import recording_of  # noqa: PLC0415
 
     results = Results.open(run_name, store=store)
-<<<<<<< HEAD
-    wanted = {"html": html, "markdown": markdown, "csv": csv, "perfetto": perfetto, "chrome": chrome}
-    write_files(*((path, partial(results.form, name)) for name, path in wanted.items()))
-    written = [str(path) for path in wanted.values() if path is not None]
-=======
     for boot in (results.data.base, results.data.final):
         # A page or a table of a recording that was altered would be believed.
         recording_of(boot)
-    written: list[Path] = []
-    for path, write in (
-        (html, results.html),
-        (markdown, results.markdown),
-        (csv, results.csv),
-        (perfetto, results.perfetto),
-        (chrome, results.chrome),
-    ):
-        if path is not None:
-            written.append(write(path))
->>>>>>> d3a2696 (Recordings and cached artefacts: digests, checked when read; exit codes that tell findings from failures)
+    wanted = {"html": html, "markdown": markdown, "csv": csv, "perfetto": perfetto, "chrome": chrome}
+    write_files(*((path, partial(results.form, name)) for name, path in wanted.items()))
+    written = [str(path) for path in wanted.values() if path is not None]
     if as_json:
         print_json({"run": results.id, "results": results.data, "written": written})
     elif not written:
