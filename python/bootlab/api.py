@@ -1,4 +1,4 @@
-"""bootlab from Python: systems, boots and results as objects. The command line calls nothing else.
+"""bootlab from Python: systems, boots and results as objects, as the verbs of the command line use them.
 
 The example plays recordings back (`target = "replay"`); with `target = "qemu"` the same lines boot machines.
 

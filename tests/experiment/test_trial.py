@@ -77,7 +77,9 @@ def test_try_asks_boots_and_judges(tmp_path):
 def test_a_change_that_changes_nothing_is_not_booted(tmp_path):
     with Bench(FakeTarget(additive(100)), tmp_path) as bench:
         base = establish(bench, system("a"))
-        tried = try_all(bench, base, (FakeTechnique("a"),), forced=True)
+        tried = try_all(bench, base, (FakeTechnique("a"),))
+        with pytest.raises(UserError, match="nothing left to change"):
+            try_all(bench, base, (FakeTechnique("a"),), forced=True)
     assert tried.trials == ()
     assert not tried.applicability[0].tried
 

@@ -8,7 +8,7 @@ from bootlab.advice.facts import Facts
 from bootlab.advice.finding import Finding, Gain, published_gain
 from bootlab.logs.boot import Cost
 from bootlab.techniques.base import Answer, Technique
-from bootlab.techniques.scope import ask
+from bootlab.techniques.scope import propose
 
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
@@ -20,9 +20,10 @@ def check(facts: Facts, techniques: Iterable[Technique]) -> tuple[Finding, ...]:
 
 
 def _finding(facts: Facts, technique: Technique) -> Finding:
-    answer = ask(technique, facts.context)
+    proposal = propose(technique, facts.context)
+    answer = proposal.applies
     applies = answer.answer is Answer.YES
-    changes = technique.changes(facts.context) if applies else ()
+    changes = proposal.changes if applies else ()
     gains = tuple(_seen_gain(cost) for cost in facts.costs if cost.technique == technique.id)
     return Finding(
         technique=technique.id,

@@ -79,6 +79,7 @@ def gather(
     options, version, config_arch, whole = _of_config(config, sources)
     booted = _of_log(log, boot) if log is not None else None
     unseen: set[Source] = set()
+    pvh_entry: bool | None = None
     if system is None:
         system = System(name="checked", kernel=Kernel(image=""), goal=Goal(console=""))
         unseen |= {"machine", "initramfs"}
@@ -96,6 +97,7 @@ def gather(
         arch = arch or system.machine.arch
         info = _image_facts(system, cache)
         options = options or info.config
+        pvh_entry = info.pvh_entry is not None if info.numbers else None
         version = version or info.numbers
         if not options:
             options, version = _of_build(system, cache, sources)
@@ -118,6 +120,7 @@ def gather(
             config=options,
             kernel_version=version,
             compressors=compress.available(),
+            pvh_entry=pvh_entry,
             arch=arch or config_arch or (_arch_of(booted) if booted else ""),
             unseen=frozenset(unseen),
             fragment=not whole,
@@ -225,12 +228,14 @@ def _diagnosis(boot: Boot) -> Diagnosis | None:
         Initcall(
             name=call.name,
             module=call.module,
-            start_ns=call.start_ns or 0,
-            duration_ns=call.best_duration_ns or 0,
-            returned=call.returned or 0,
+            start_ns=call.start_ns,
+            duration_ns=call.best_duration_ns,
+            returned=call.returned,
             level=call.level,
         )
         for call in boot.kernel.initcalls
+        # One that never came back, or whose line has no stamp, is left out: nothing is known of how long it took.
+        if call.start_ns is not None and call.best_duration_ns is not None and call.returned is not None
     )
     if not calls:
         return None

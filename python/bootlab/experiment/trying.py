@@ -9,7 +9,7 @@ from concurrent.futures import Future
 
 import msgspec
 
-from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing
+from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
 from bootlab.experiment.trial import judge_exact, judge_free, unbuilt
@@ -19,7 +19,7 @@ from bootlab.model.system import System
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
-from bootlab.techniques.scope import ask
+from bootlab.techniques.scope import propose
 
 
 class Applicability(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,21 +44,16 @@ TrialSink = Callable[[Trial], None]
 def proposals(
     base: Base, techniques: tuple[Technique, ...], *, forced: bool = False
 ) -> tuple[list[Applicability], list[tuple[Technique, Change]]]:
-    """Ask each technique. `forced`: those that say no are tried all the same (they were named by the user)."""
+    """Ask each technique. `forced`: those that say no are tried all the same (they were named by the user).
+
+    Raise UserError when something was named and nothing of it can be tried.
+    """
     context = base.context_with_source if any(t.needs_source for t in techniques) else base.context
     said: list[Applicability] = []
     pairs: list[tuple[Technique, Change]] = []
     for technique in techniques:
-        answer = ask(technique, context)
-        wanted = answer.answer is not Answer.NO or forced
-        changes = technique.changes(context) if wanted else ()
-        # A change that changes nothing would be compared with itself.
-        changes = tuple(c for c in changes if c.apply(base.system) != base.system)
-        if wanted and technique.builds and base.system.kernel.build is None and answer.answer is not Answer.NO:
-            reason = f"{answer.reason}; but the kernel is not built by bootlab: give the system a kernel source"
-            answer = Applies.no(reason, answer.evidence)
-        elif wanted and not changes and answer.answer is not Answer.NO:
-            answer = Applies.no(f"{answer.reason}; but there is nothing left to change", answer.evidence)
+        proposal = propose(technique, context, forced=forced)
+        answer, changes = proposal.applies, proposal.changes
         said.append(
             Applicability(
                 technique=technique.id,
@@ -68,6 +63,12 @@ def proposals(
             )
         )
         pairs += [(technique, change) for change in changes]
+    if forced and said and not pairs:
+        whys = "; ".join(f"{one.technique}: {one.applies.reason}" for one in said)
+        hint = f"bootlab techniques show {said[0].technique}"
+        if any(t.builds for t in techniques) and base.system.kernel.build is None:
+            hint = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
+        raise UserError(f"nothing of what was named can be tried on {base.system.name}: {whys}", hint=hint)
     return said, pairs
 
 

@@ -60,9 +60,9 @@ def quote(text: str) -> str:
     return clean if len(clean) <= MAX_QUOTE_CHARS else clean[: MAX_QUOTE_CHARS - 1] + "…"
 
 
-def plain(pattern: str) -> str:
-    """Return a regular expression as people read it in a sentence: without backslashes and anchors."""
-    return pattern.replace("\\", "").removeprefix("^").removesuffix("$")
+def quoted(pattern: str) -> str:
+    """Return a regular expression as people read it in a sentence: between slashes, with every character it has."""
+    return f"/{pattern}/"
 
 
 class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +147,7 @@ def appeared(before: Booted, after: Booted, pattern: str) -> Effect:
     old, new = KernelLog.pair(before, after)
     found = new.line(pattern)
     if not found:
-        return Effect(False, new.why_silent() or f"the kernel never printed {plain(pattern)!r} ({new.source})")
+        return Effect(False, new.why_silent() or f"the kernel never printed {quoted(pattern)} ({new.source})")
     if old.line(pattern):
         return Effect(False, f"the kernel printed it without the change too: {found}")
     if silent := old.why_silent():
@@ -161,7 +161,7 @@ def vanished(before: Booted, after: Booted, pattern: str) -> Effect:
     was = old.line(pattern)
     if not was:
         return Effect(
-            False, old.why_silent() or f"the kernel never printed {plain(pattern)!r}, with or without the change"
+            False, old.why_silent() or f"the kernel never printed {quoted(pattern)}, with or without the change"
         )
     if still := new.line(pattern):
         return Effect(False, f"the kernel still prints: {still}")
@@ -176,7 +176,7 @@ def differs(before: Booted, after: Booted, pattern: str) -> Effect:
     was, now = old.match(pattern), new.match(pattern)
     if was is None or now is None:
         log = old if was is None else new
-        return Effect(False, log.why_silent() or f"the kernel never printed {plain(pattern)!r} ({log.source})")
+        return Effect(False, log.why_silent() or f"the kernel never printed {quoted(pattern)} ({log.source})")
     if was[1] == now[1]:
         return Effect(False, f"unchanged: {quote(now.string)}")
     return Effect(True, f"{quote(was.string)} -> {quote(now.string)}")
@@ -224,7 +224,7 @@ def interval_shrank(
     sources = [(_console_times(recordings[0]), _console_times(recordings[1]))]
     if before.diagnosis is not None and after.diagnosis is not None:
         sources.append((_log_times(before.diagnosis.log), _log_times(after.diagnosis.log)))
-    span = f"from {plain(start) or 'the line before'!r} to {plain(end) or 'the next line'!r}"
+    span = f"from {quoted(start) if start else 'the line before'} to {quoted(end) if end else 'the next line'}"
     for old, new in sources:
         was, now = interval_ns(old, start, end), interval_ns(new, start, end)
         if was is not None and now is not None:

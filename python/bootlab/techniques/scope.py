@@ -1,4 +1,4 @@
-"""Which kernels and processors a technique is for, read from what it declares."""
+"""The one place that decides whether a technique applies: `check`, `try` and `stack` all ask here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from bootlab.model.change import Change
 from bootlab.techniques.base import Answer, Applies, Context, Source, Technique
 from bootlab.techniques.evidence import SILENT
 
@@ -75,6 +76,36 @@ def ask(technique: Technique, context: Context) -> Applies:
     if context.fragment and _left_open(context, answer):
         return Applies.unknown("a fragment or defconfig leaves it open; it takes the whole .config to tell")
     return answer
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """What a technique says of a system, and the variants that can be tried on it."""
+
+    applies: Applies
+    changes: tuple[Change, ...] = ()
+
+
+def propose(technique: Technique, context: Context, *, forced: bool = False) -> Proposal:
+    """Ask a technique and collect its variants. `forced`: also where it says no, because somebody named it.
+
+    What needs a kernel build does not apply to a system that names an image, and what would change nothing applies to
+    none. Without a system (`bootlab check --config`) neither is known: the answer is about what was given.
+    """
+    answer = ask(technique, context)
+    if answer.answer is Answer.NO and not forced:
+        return Proposal(answer)
+    changes = technique.changes(context)
+    if "machine" in context.unseen:
+        return Proposal(answer, changes)
+    if technique.builds and context.system.kernel.build is None:
+        # Forced or not: there is no configuration to change.
+        reason = f"{answer.reason}; but bootlab does not build this kernel: the system names no kernel source"
+        return Proposal(Applies.no(reason, answer.evidence))
+    # A change that changes nothing would be compared with itself.
+    changes = tuple(change for change in changes if change.apply(context.system) != context.system)
+    if not changes and answer.answer is Answer.YES:
+        answer = Applies.no(f"{answer.reason}; but there is nothing left to change", answer.evidence)
+    return Proposal(answer, changes)
 
 
 def _left_open(context: Context, answer: Applies) -> bool:

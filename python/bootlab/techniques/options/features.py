@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.option import OptionTechnique
+
+
+class BlockOff(OptionTechnique):
+    """Only where an initramfs holds everything."""
+
+    def applies(self, context: Context) -> Applies:
+        """No where something is mounted from a device; whether init mounts one later only the check tells."""
+        system = context.system
+        if system.root is not None:
+            return Applies.no("the root is on a medium", f"root.medium = {system.root.medium}")
+        if (root := system.cmdline.get("root")) is not None:
+            return Applies.no("the kernel is told of a root device", str(root))
+        if system.machine.files:
+            return Applies.unknown("the machine has a disk or card: the check tells whether it is used")
+        return super().applies(context)
 
 
 class ModulesOff(OptionTechnique):
@@ -196,7 +211,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         expert=True,
         references=("fs/proc/Kconfig: PROC_PAGE_MONITOR",),
     ),
-    OptionTechnique(
+    BlockOff(
         id="block-off",
         title="Kernel without block devices",
         what="Builds without CONFIG_BLOCK, and with it without MMC block, SCSI and disk file systems.",
@@ -205,7 +220,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         cost="No disks and no cards.",
         risk=Risk(function="no block device and no disk file system"),
         sets=(("BLOCK", "n"),),
-        because="block devices are built in, and the root is an initramfs",
+        because="block devices are built in",
         expert=True,
         references=("block/Kconfig: BLOCK",),
     ),
