@@ -13,10 +13,12 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
 from bootlab.builders.tree_check import check_first_program
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
+from bootlab.collectors.processes import ProcessCost
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.delay import DelayPatched
 from bootlab.experiment.evidence import Base, diagnosis_of, establish
+from bootlab.experiment.processes import process_costs
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
 from bootlab.experiment.shared_costs import shared_costs_of
 from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
@@ -132,6 +134,11 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("trace", 2)
         return trace_boot(bench, self._cache, system, request)
+
+    def processes(self, system: System) -> tuple[ProcessCost, ...]:
+        """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal."""
+        self._phase("processes", 2)
+        return process_costs(self.bench(system), self._cache, system)
 
     def delay_loop(self, system: System, *, anew: bool = False) -> lpj.Booted:
         """Boot without a preset; `anew`: with `lpj=0`, which also a compiled-in preset gives way to."""

@@ -47,6 +47,11 @@ def prepare_trace(emulator: Emulator, cache_folder: Path) -> Plugin:
     return _prepare(emulator, cache_folder, _TRACE_SOURCES)
 
 
+def prepare_processes(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the plugin that tells processes apart for this emulator, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, ("bootlab-processes.c", "plugin-api.h"))
+
+
 def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -> Plugin:
     if os.environ.get("BOOTLAB_NO_PLUGIN"):
         return Plugin(None, reason="switched off by BOOTLAB_NO_PLUGIN")

@@ -121,6 +121,12 @@ def _preempt_count(symbols: dict[str, int]) -> int | None:
     return symbols["pcpu_hot"] + 8 if "pcpu_hot" in symbols else None
 
 
+def kernel_symbols(plan: BootPlan) -> list[tuple[int, str, str]]:
+    """Return address, kind and name of the kernel's symbols. Raise UserError where they cannot be read."""
+    kernel = plan.system.kernel
+    return _symbol_table([Path(name) for name in (kernel.symbols, kernel.image) if name])
+
+
 def _symbol_files(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed) -> tuple[Path, Path]:
     kernel = plan.system.kernel
     sources = [Path(name) for name in (kernel.symbols, kernel.image) if name]

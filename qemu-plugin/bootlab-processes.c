@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bootlab-processes: a QEMU TCG plugin that tells which task ran from which instruction to which.
+ *
+ * It changes nothing in the guest. Three kernel functions call back at their first instruction, which begins a block, so
+ * that QEMU holds every register in its processor's structure; arguments are read as its gdb stub reads registers.
+ *
+ * Arguments (all key=value):
+ *   out=PATH     where the records go, each as it happens (struct record)
+ *   shift=N      N of `-icount shift=N`
+ *   switch=ADDR  __switch_to(previous, next)
+ *   comm=ADDR    __set_task_comm(task, name, exec)
+ *   fork=ADDR    wake_up_new_task(task): a new task has the name of the one that made it, whatever its address was before
+ * Read by python/bootlab/collectors/processes.py.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin-api.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
+
+#define QEMU_CLOCK_VIRTUAL 1
+
+enum kind { SWITCHED, NAMED, FORKED, N_KINDS };
+
+struct record {
+    uint64_t insns; /* executed before this */
+    uint64_t ns;
+    uint64_t task; /* the next one, the named one, the new one */
+    uint64_t kind;
+    char name[16]; /* of NAMED: as the kernel keeps it */
+};
+
+struct bytes { /* GByteArray of GLib */
+    uint8_t *data;
+    unsigned n;
+};
+
+/* Numbers of the first two arguments' registers in QEMU's gdb stub: rdi and rsi, x0 and x1, a0 and a1. */
+static const struct architecture {
+    const char *target, *reader;
+    int argument[2];
+} architectures[] = {
+    {"x86_64", "x86_cpu_gdb_read_register", {5, 4}},
+    {"aarch64", "aarch64_cpu_gdb_read_register", {0, 1}},
+    {"riscv64", "riscv_cpu_gdb_read_register", {10, 11}},
+};
+
+static const struct architecture *arch;
+static int64_t (*clock_get_ns)(int type);
+static int64_t (*icount_raw)(void);
+static void (*icount_fold)(void *cpu);
+static void *(*cpu_by_index)(int index);
+static int (*read_register)(void *cpu, struct bytes *into, int number);
+static struct bytes *(*set_size)(struct bytes *bytes, unsigned n);
+static int (*read_memory)(void *cpu, uint64_t address, void *into, size_t n, bool write);
+static struct bytes *scratch;
+static uint64_t addresses[N_KINDS];
+static int out = -1, shift = -1;
+
+/* As in bootlab-stamp.c: QEMU charges a block's whole length when it enters it. */
+static void read_clock(unsigned left, struct record *r)
+{
+    void **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* thread-local: asked in this thread */
+    void *self = *current;
+    icount_fold(self ? self : cpu_by_index(0));
+    *current = NULL;
+    r->insns = (uint64_t)icount_raw() - left;
+    r->ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL) - ((uint64_t)left << shift);
+    *current = self;
+}
+
+static uint64_t argument(int which)
+{
+    uint64_t value = 0;
+    set_size(scratch, 0);
+    int n = read_register(cpu_by_index(0), scratch, arch->argument[which]);
+    if (n > 0 && (unsigned)n <= sizeof value)
+        memcpy(&value, scratch->data, (size_t)n);
+    return value;
+}
+
+static void on_call(enum kind kind, unsigned left)
+{
+    struct record r = {.kind = kind, .task = argument(kind == SWITCHED)};
+    read_clock(left, &r);
+    if (kind == NAMED && read_memory(cpu_by_index(0), argument(1), r.name, sizeof r.name - 1, false) != 0)
+        memset(r.name, 0, sizeof r.name);
+    if (write(out, &r, sizeof r) != (ssize_t)sizeof r)
+        fprintf(stderr, "bootlab-processes: a record could not be written\n");
+}
+
+static void on_switch(unsigned cpu, void *left)
+{
+    (void)cpu;
+    on_call(SWITCHED, (unsigned)(uintptr_t)left);
+}
+
+static void on_name(unsigned cpu, void *left)
+{
+    (void)cpu;
+    on_call(NAMED, (unsigned)(uintptr_t)left);
+}
+
+static void on_fork(unsigned cpu, void *left)
+{
+    (void)cpu;
+    on_call(FORKED, (unsigned)(uintptr_t)left);
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    static const qemu_plugin_vcpu_udata_cb_t calls[N_KINDS] = {on_switch, on_name, on_fork};
+    (void)id;
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    uint64_t at = qemu_plugin_tb_vaddr(tb);
+    for (int kind = 0; kind < N_KINDS; kind++)
+        if (addresses[kind] && at == addresses[kind])
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), calls[kind], QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)(uintptr_t)n);
+}
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "bootlab-processes: %s\n", why);
+    return 1;
+}
+
+static int find_qemu_functions(void)
+{
+    struct bytes *(*make)(void) = (struct bytes * (*)(void)) dlsym(RTLD_DEFAULT, "g_byte_array_new");
+    set_size = (struct bytes * (*)(struct bytes *, unsigned)) dlsym(RTLD_DEFAULT, "g_byte_array_set_size");
+    clock_get_ns = (int64_t(*)(int))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
+    icount_raw = (int64_t(*)(void))dlsym(RTLD_DEFAULT, "icount_get_raw");
+    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
+    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+    read_register = (int (*)(void *, struct bytes *, int))dlsym(RTLD_DEFAULT, arch->reader);
+    read_memory = (int (*)(void *, uint64_t, void *, size_t, bool))dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
+    if (!make || !set_size || !clock_get_ns || !icount_raw || !icount_fold || !cpu_by_index || !read_register ||
+        !read_memory || !dlsym(RTLD_DEFAULT, "current_cpu"))
+        return refuse("this QEMU does not export what it takes");
+    scratch = make();
+    return 0;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    const char *path = NULL;
+    for (int i = 0; i < argc; i++) {
+        if (!strncmp(argv[i], "out=", 4))
+            path = argv[i] + 4;
+        else if (!strncmp(argv[i], "shift=", 6))
+            shift = atoi(argv[i] + 6);
+        else if (!strncmp(argv[i], "switch=", 7))
+            addresses[SWITCHED] = strtoull(argv[i] + 7, NULL, 0);
+        else if (!strncmp(argv[i], "comm=", 5))
+            addresses[NAMED] = strtoull(argv[i] + 5, NULL, 0);
+        else if (!strncmp(argv[i], "fork=", 5))
+            addresses[FORKED] = strtoull(argv[i] + 5, NULL, 0);
+        else
+            return refuse("unknown argument");
+    }
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+        if (!strcmp(architectures[i].target, info->target_name))
+            arch = &architectures[i];
+    if (!arch)
+        return refuse("this machine's processes cannot be told yet");
+    if (!path || shift < 0 || !addresses[SWITCHED] || !addresses[NAMED] || !addresses[FORKED])
+        return refuse("out=, shift=, switch=, comm= and fork= are needed");
+    if (find_qemu_functions())
+        return 1;
+    out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out < 0)
+        return refuse("cannot create the file named by out=");
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    return 0;
+}
