@@ -2,8 +2,8 @@
 """Wall time of `bootlab boot` against the bare QEMU command that it runs, up to the same console line, in turn.
 
 Usage: boot_overhead.py SYSTEM.toml [PAIRS] [--vmlinux]. The last word measures the same system once more with its
-kernel unpacked (`form = "vmlinux"`), some fifty megabytes that are loaded, digested and checked. Both start from a warm cache of artefacts; bootlab's time is that of the
-whole process, start of Python included.
+kernel unpacked (`form = "vmlinux"`), some fifty megabytes that are loaded, digested and checked.
+Both start from a warm cache of artefacts; bootlab's time is that of the whole process, start of Python included.
 """
 
 from __future__ import annotations
