@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from bootlab.report import results_file
-from tests.report.test_ladder import results, trial
+from tests.experiments.test_ladder import results, trial
 
 SCRIPT = Path(__file__).parents[1] / "scripts/make-verdicts.py"
 SPEC = importlib.util.spec_from_file_location("make_verdicts", SCRIPT)
