@@ -7,13 +7,19 @@ import msgspec
 import pytest
 
 from bootlab.report import results_file
-from tests.experiments.test_ladder import results, trial
+from bootlab.report.results import BootSummary, Results
+from tests.experiments.test_ladder import MS, TRIALS, trial
 
 SCRIPT = Path(__file__).parents[1] / "scripts/make-verdicts.py"
 SPEC = importlib.util.spec_from_file_location("make_verdicts", SCRIPT)
 make_verdicts = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(make_verdicts)
-__all__ = ["results"]
+
+
+@pytest.fixture
+def results() -> Results:
+    base = BootSummary(goal_ns=1000 * MS, artefact_bytes={"kernel": 2_000_000})
+    return Results(kind="try", id="1", system_name="board", started="", finished="", base=base, trials=TRIALS)
 
 
 def run(folder: Path, name: str, found, **fields) -> None:
