@@ -9,7 +9,7 @@
  *
  * Arguments (all key=value):
  *   con=PATH           the file that `-chardev file,path=PATH` writes
- *   out=PATH           where the stamps go (bootlab_stamp_file below, mapped)
+ *   out=PATH           where the stamps go (stamp-file.h)
  *   shift=N            N of `-icount shift=N`; absent: QEMU runs without icount
  *   mark=ADDR[:KIND]   stamp the first execution of the instruction at ADDR; the
  *                      mark's number is its place on the command line
@@ -43,12 +43,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "halt.h"
 #include "plugin-api.h"
 #include "stamp-file.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 
-#define MAX_MARKS 64
+#define MAX_MARKS BOOTLAB_USER_MARK
 #define QEMU_CLOCK_VIRTUAL 1
 
 /* QEMU's own functions, found by dlsym: Debian's binaries export them. */
@@ -58,6 +59,8 @@ static void (*icount_fold)(void *cpu);
 static void *(*cpu_by_index)(int index);
 
 static struct bootlab_stamp_file *file;
+static struct bootlab_stamp *window;
+static int out_fd = -1;
 static int console_fd = -1;
 static int shift = -1;
 static uint64_t marks[MAX_MARKS];
@@ -67,11 +70,8 @@ static uint64_t user_limit, firmware_low, firmware_high;
 static unsigned user_from, user_after;
 static bool user_watched, user_armed, user_done, is_x86, by_inotify;
 
-struct site {
-    uint16_t left; /* instructions of the block from this one to its end */
-    uint16_t mark; /* number of the mark; NO_MARK at a port write */
-};
-#define NO_MARK UINT16_MAX
+/* What a mark's call is told: its number above, and below the instructions of the block from it to the block's end. */
+#define SITE_MARK_SHIFT 16
 
 /*
  * The time at which an instruction starts. QEMU charges a block's whole length
@@ -98,20 +98,40 @@ static void read_clock(unsigned left, uint64_t *ns, uint64_t *insns)
     *current = self;
 }
 
+/* Maps the window that begins with stamp number `first`; false when there is no room for it. */
+static bool open_window(uint64_t first)
+{
+    const size_t bytes = BOOTLAB_WINDOW_STAMPS * sizeof *window;
+    off_t at = (off_t)(BOOTLAB_STAMPS_AT + first * sizeof *window);
+    if (window)
+        munmap(window, bytes);
+    window = NULL;
+    /* Allocated first: a full disk under a mapping would kill QEMU. */
+    if (posix_fallocate(out_fd, at, (off_t)bytes) != 0)
+        return false;
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, out_fd, at);
+    if (mapped == MAP_FAILED)
+        return false;
+    window = mapped;
+    return true;
+}
+
 static void settle_console(void)
 {
     struct stat st;
-    if (fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
+    if (file->lost || fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
         return;
-    if (file->n_stamps < BOOTLAB_MAX_STAMPS) {
-        struct bootlab_stamp *s = &file->stamps[file->n_stamps];
-        s->console_bytes = (uint64_t)st.st_size;
-        s->ns = file->pending_ns;
-        s->insns = file->pending_insns;
-        __atomic_store_n(&file->n_stamps, file->n_stamps + 1, __ATOMIC_RELEASE);
-    } else {
-        file->overflow = 1;
+    uint64_t place = file->n_stamps % BOOTLAB_WINDOW_STAMPS;
+    if (place == 0 && !open_window(file->n_stamps)) {
+        fprintf(stderr, "bootlab-stamp: no room for more stamps: %s\n", strerror(errno));
+        __atomic_store_n(&file->lost, 1, __ATOMIC_RELEASE);
+        return;
     }
+    struct bootlab_stamp *s = &window[place];
+    s->console_bytes = (uint64_t)st.st_size;
+    s->ns = file->pending_ns;
+    s->insns = file->pending_insns;
+    __atomic_store_n(&file->n_stamps, file->n_stamps + 1, __ATOMIC_RELEASE);
     file->console_bytes = (uint64_t)st.st_size;
 }
 
@@ -153,8 +173,8 @@ static void note_mark(unsigned number, unsigned left)
 static void on_mark(unsigned cpu, void *data)
 {
     (void)cpu;
-    const struct site *site = data;
-    note_mark(site->mark, site->left);
+    uintptr_t site = (uintptr_t)data;
+    note_mark((unsigned)(site >> SITE_MARK_SHIFT), (unsigned)(site & ((1u << SITE_MARK_SHIFT) - 1)));
 }
 
 static void on_user(unsigned cpu, void *data)
@@ -208,12 +228,8 @@ static void instrument_marks(struct qemu_plugin_tb *tb, size_t n)
         for (unsigned m = 0; m < n_marks; m++) {
             if (marks[m] != at || file->marks[m].seen)
                 continue;
-            struct site *site = malloc(sizeof *site);
-            if (!site)
-                return;
-            site->left = (uint16_t)(n - i);
-            site->mark = (uint16_t)m;
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, site);
+            uintptr_t site = (uintptr_t)m << SITE_MARK_SHIFT | (n - i);
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)site);
         }
     }
 }
@@ -227,6 +243,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
+    if (shift >= 0)
+        halt_watch(tb, n);
     if (is_x86)
         instrument_port_writes(tb, n);
     if (n_marks)
@@ -288,11 +306,10 @@ static int refuse(const char *why)
 
 static int open_output(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0 || ftruncate(fd, sizeof *file) != 0)
+    out_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out_fd < 0 || posix_fallocate(out_fd, 0, BOOTLAB_STAMPS_AT) != 0)
         return refuse("cannot create the file named by out=");
-    file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
+    file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, out_fd, 0);
     if (file == MAP_FAILED)
         return refuse("cannot map the file named by out=");
     memcpy(file->magic, BOOTLAB_STAMP_MAGIC, sizeof file->magic);
@@ -331,7 +348,9 @@ static int parse(const char *arg, const char **con, const char **out)
         char *end;
         firmware_low = strtoull(arg + 9, &end, 0);
         firmware_high = *end == ':' ? strtoull(end + 1, NULL, 0) : 0;
-    } else if (!strncmp(arg, "mark=", 5) && n_marks < MAX_MARKS) {
+    } else if (!strncmp(arg, "mark=", 5)) {
+        if (n_marks == MAX_MARKS)
+            return refuse("too many marks");
         uint64_t at = strtoull(arg + 5, NULL, 0);
         marks[n_marks++] = at;
         mark_low = at < mark_low ? at : mark_low;
@@ -367,6 +386,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
             return 1;
     if (!con || !out)
         return refuse("con= and out= are needed");
+    const char *why = shift >= 0 ? halt_open(info->target_name) : NULL;
+    if (why)
+        return refuse(why);
     if (find_qemu_functions() || open_output(out))
         return 1;
     console_fd = open(con, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halt.h"
 #include "plugin-api.h"
 #include "trace-block.h"
 #include "trace-count.h"
@@ -75,6 +76,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
+    halt_watch(tb, n);
     const struct decoder *decoder = cpu_decoder();
     struct block *b = n ? block_of(tb, n, decoder) : NULL;
     if (!b)
@@ -172,6 +174,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         why = symbols_open(a.syms);
     if (!why)
         why = count_open();
+    if (!why)
+        why = halt_open(info->target_name);
     if (why)
         return refuse(why);
     if (!tree_open(symbols.n_functions) || !stacks_open())

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The mapped file that bootlab-stamp writes; read by python/bootlab/targets/stamps.py. Little endian, 8-byte words. */
+/*
+ * The file that bootlab-stamp writes; read by python/bootlab/targets/stamps.py. Little endian, 8-byte words. The head and
+ * the marks stand in front, the stamps from BOOTLAB_STAMPS_AT on. Both are mapped: nothing is lost when QEMU is killed.
+ */
 #ifndef BOOTLAB_STAMP_FILE_H
 #define BOOTLAB_STAMP_FILE_H
 
 #include <stdint.h>
 
 #define BOOTLAB_STAMP_MAGIC "BLSTAMP"
-#define BOOTLAB_STAMP_VERSION 1
-#define BOOTLAB_MAX_MARKS 65
-#define BOOTLAB_USER_MARK 64
-#define BOOTLAB_MAX_STAMPS (1u << 21)
+#define BOOTLAB_STAMP_VERSION 2
+#define BOOTLAB_MAX_MARKS 161
+#define BOOTLAB_USER_MARK 160
+#define BOOTLAB_STAMPS_AT 4096
+/* Stamps are mapped a window at a time, a whole number of pages, so that a long console costs disk and no memory. */
+#define BOOTLAB_WINDOW_STAMPS 65536u
 
 struct bootlab_mark {
     uint64_t seen;
@@ -30,10 +35,11 @@ struct bootlab_stamp_file {
     uint64_t console_bytes; /* bytes that the stamps cover; what lies behind them carries the pending stamp */
     uint64_t pending_ns;
     uint64_t pending_insns;
-    uint64_t overflow;
+    uint64_t lost; /* 1: the disk took no more stamps; bytes behind console_bytes have none */
     uint64_t now_ns; /* virtual time, refreshed every 20 ms of the host's */
     struct bootlab_mark marks[BOOTLAB_MAX_MARKS];
-    struct bootlab_stamp stamps[BOOTLAB_MAX_STAMPS];
 };
+
+_Static_assert(sizeof(struct bootlab_stamp_file) <= BOOTLAB_STAMPS_AT, "the head reaches into the stamps");
 
 #endif

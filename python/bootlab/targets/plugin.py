@@ -16,7 +16,7 @@ from bootlab.data import source_folder
 from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
 
-_SOURCES = ("bootlab-stamp.c", "plugin-api.h", "stamp-file.h")
+_SOURCES = ("bootlab-stamp.c", "halt.c", "halt.h", "plugin-api.h", "stamp-file.h")
 _TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "tree")
 _TRACE_SOURCES = (
     "bootlab-trace.c",
@@ -24,6 +24,8 @@ _TRACE_SOURCES = (
     *(f"decode-{kind}.c" for kind in ("x86", "arm64", "a32", "t32", "riscv")),
     *(f"trace-{part}.h" for part in _TRACE_PARTS),
     "decode.h",
+    "halt.c",
+    "halt.h",
     "plugin-api.h",
     "trace-file.h",
 )

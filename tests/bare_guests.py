@@ -1,0 +1,164 @@
+"""Programs without a system (tests/guests/halts.c), booted by bootlab's own command line and plugin.
+
+A boot takes half a second and halts a thousand times: enough to see a race that shows in one of a million halts when its
+window is widened (tests/guests/widen.c), and cheap enough to repeat hundreds of times.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import msgspec
+
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Goal, Kernel, Machine, System
+from bootlab.targets import emulator, plugin, qemu_command
+from bootlab.targets.stamps import StampFile, Stamps
+
+SOURCES = Path(__file__).parent / "guests"
+_FLAGS = [
+    "-O1",
+    "-ffreestanding",
+    "-nostdlib",
+    "-static",
+    "-fno-pic",
+    "-no-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-toplevel-reorder",
+    "-Wall",
+    "-Werror",
+    "-Wl,--build-id=none,-n,--no-warn-rwx-segments",
+]
+_TARGETS = {
+    "x86_64": ("x86_64-linux-gnu-gcc", "-m32 -march=i686 -mno-sse -Wl,-Ttext=0x100000"),
+    "arm": ("arm-linux-gnueabihf-gcc", "-marm -march=armv7-a -mfloat-abi=soft -Wl,-Ttext=0x60010000"),
+    "arm64": ("aarch64-linux-gnu-gcc", "-mgeneral-regs-only -Wl,-Ttext=0x40080000"),
+    "riscv64": (
+        "riscv64-linux-gnu-gcc",
+        "-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -Wl,-Ttext=0x80000000",
+    ),
+}
+_MACHINES = {
+    "x86_64": Machine(type="pc", memory_mib=64, firmware="qboot"),
+    "arm": Machine(arch="arm", type="vexpress-a9", memory_mib=64),
+    "arm64": Machine(arch="arm64", type="virt", cpu="max", memory_mib=64),
+    "riscv64": Machine(arch="riscv64", memory_mib=64, extra=("-bios", "none")),
+}
+WIDENED = {"WIDEN_US": "300", "WIDEN_EVERY": "1", "WIDEN_POLL_NS": "200000"}
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """A program for one architecture; `defines` are of halts.c."""
+
+    arch: str
+    defines: tuple[str, ...] = ()
+
+    @property
+    def compiler(self) -> str | None:
+        """The compiler's path, or None when it is not installed."""
+        return shutil.which(_TARGETS[self.arch][0])
+
+    def build(self, folder: Path) -> Path:
+        """Compile it into the folder."""
+        compiler, flags = _TARGETS[self.arch]
+        made = folder / "-".join((self.arch, *(d.replace("=", "") for d in self.defines)))
+        words = [compiler, *_FLAGS, *flags.split(), *(f"-D{d}" for d in self.defines)]
+        subprocess.run([*words, "-o", str(made), str(SOURCES / "halts.c")], check=True, capture_output=True)
+        return made
+
+
+class BareBoot(msgspec.Struct, frozen=True):
+    """What a boot printed, the time of each byte, and what it cost of the host's time. `said`: QEMU's own words."""
+
+    console: bytes
+    stamps: Stamps | None
+    wall_s: float
+    cpu_s: float
+    said: str
+
+    @property
+    def facts(self) -> tuple[bytes, tuple[int, int] | None]:
+        """What must be equal in each boot: the console, and time and instructions of its last byte."""
+        return self.console, self.stamps.at(len(self.console) - 1) if self.stamps else None
+
+
+def build_preload(folder: Path) -> Path:
+    """Compile the library that widens the window of the race."""
+    made = folder / "widen.so"
+    command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(made), str(SOURCES / "widen.c"), "-ldl"]
+    subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def boot(
+    arch: str,
+    image: Path,
+    folder: Path,
+    cache: Path,
+    *,
+    cured: bool = True,
+    preload: Path | None = None,
+    emulators: str = "",
+    limit_s: float = 300,
+) -> BareBoot:
+    """Boot until the line that ends with the word is out. `cured`: with bootlab's plugin, which closes the race.
+
+    `emulators`: a folder with QEMU's programs, in front of the usual places. Raise RuntimeError when no word comes.
+    """
+    machine = _MACHINES[arch]
+    if emulators:
+        machine = msgspec.structs.replace(machine, emulator=f"{emulators}/{machine.architecture.emulator}")
+    found = emulator.find(machine)
+    if arch == "arm" and found.numbers >= (8, 2):
+        machine = msgspec.structs.replace(machine, extra=("-audio", "none"))
+    stamper = plugin.prepare(found, cache)
+    if stamper.path is None:
+        raise RuntimeError(stamper.reason)
+    folder.mkdir(parents=True)
+    system = System(
+        name="bare", kernel=Kernel(image=str(image)), goal=Goal(console="x"), machine=machine, cmdline=CommandLine()
+    )
+    parts = qemu_command.Parts(
+        emulator=found.path, kernel=str(image), initramfs=None, accel="tcg", plugin=stamper.path if cured else None
+    )
+    environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED} if preload else {})
+    console = folder / qemu_command.CONSOLE_FILE
+    command = qemu_command.build(system, parts)
+    started = time.monotonic()
+    with (folder / "emulator.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+    try:
+        while (
+            not (printed := _last_bytes(console)).endswith(b"\n") or len(printed) < 34 or printed[-35:-34] not in b"\n"
+        ):
+            if process.poll() is not None or time.monotonic() - started > limit_s:
+                said = (folder / "emulator.log").read_text(errors="replace")
+                raise RuntimeError(f"no word after {time.monotonic() - started:.0f} s: {printed!r} {said}")
+            time.sleep(0.01)
+    finally:
+        wall_s = time.monotonic() - started
+        process.send_signal(signal.SIGKILL)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = -signal.SIGKILL
+    text = console.read_bytes()
+    stamps = StampFile(folder / qemu_command.STAMP_FILE).read(len(text)) if cured else None
+    said = (folder / "emulator.log").read_text(errors="replace")
+    return BareBoot(text, stamps, wall_s, usage.ru_utime + usage.ru_stime, said)
+
+
+def _last_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 35))
+            return file.read()
+    except OSError:
+        return b""
