@@ -13,10 +13,12 @@ from bootlab.targets.stamps import USER_MARK, StampFile
 HEADER = struct.Struct("<8s7Q")
 
 
-def stamp_file(rows, *, magic=b"BLSTAMP\0", version=1, count=None, stamped=0, pending=(0, 0), marks=None, now=0):
-    head = HEADER.pack(magic, version, len(rows) if count is None else count, stamped, *pending, 0, now)
-    table = b"".join(struct.pack("<3Q", *(marks or {}).get(i, (0, 0, 0))) for i in range(65))
-    return head + table + b"".join(struct.pack("<3q", *row) for row in rows)
+def stamp_file(
+    rows, *, magic=b"BLSTAMP\0", version=2, count=None, stamped=0, pending=(0, 0), marks=None, lost=0, now=0
+):
+    head = HEADER.pack(magic, version, len(rows) if count is None else count, stamped, *pending, lost, now)
+    table = b"".join(struct.pack("<3Q", *(marks or {}).get(i, (0, 0, 0))) for i in range(161))
+    return (head + table).ljust(4096, b"\0") + b"".join(struct.pack("<3q", *row) for row in rows)
 
 
 @pytest.fixture
@@ -41,6 +43,13 @@ def test_what_is_not_settled_carries_the_pending_stamp(read):
     assert stamps.at(8) is None
 
 
+def test_what_found_no_room_has_no_time(read):
+    stamps = read(stamp_file([(3, 100, 10)], stamped=3, pending=(300, 30), lost=1), 8)
+    assert stamps.lost
+    assert stamps.at(2) == (100, 10)
+    assert stamps.at(3) is None
+
+
 def test_cut(read):
     stamps = read(stamp_file([(3, 100, 10), (5, 200, 20), (9, 300, 30)], stamped=9), 9).cut(4)
     assert list(stamps.ends) == [3, 5]
@@ -53,7 +62,7 @@ def test_marks(read):
 
 @pytest.mark.parametrize(
     "raw",
-    [b"", b"BLSTAMP\0", stamp_file([])[:200], stamp_file([], magic=b"BLSTAMP1"), stamp_file([], version=2)],
+    [b"", b"BLSTAMP\0", stamp_file([])[:200], stamp_file([], magic=b"BLSTAMP1"), stamp_file([], version=1)],
     ids=["empty", "short", "no marks", "magic", "version"],
 )
 def test_what_is_no_stamp_file(read, raw):

@@ -9,7 +9,7 @@ from bootlab.model.recording import Mark
 from bootlab.model.system import System
 from bootlab.targets import load_address
 from bootlab.targets.console import split_lines
-from bootlab.targets.stamps import USER_MARK, Stamps
+from bootlab.targets.stamps import MAX_MARKS, USER_MARK, Stamps
 
 _NO_SYMBOLS = (
     "the marks start-kernel and user-space: the image's symbols could not be read (name its System.map or vmlinux as "
@@ -41,8 +41,11 @@ def kernel_marks(
     marks["start-kernel"] = start
     if (run_init := info.symbols.get("run_init_process")) is not None:
         marks["run-init"] = run_init
-    marks |= {name: info.symbols[name] for name in watch if name in info.symbols}
-    return marks, ()
+    watched = {name: info.symbols[name] for name in watch if name in info.symbols}
+    room = MAX_MARKS - len(marks)
+    marks |= dict(list(watched.items())[:room])
+    left = list(watched)[room:]
+    return marks, (f"marks of {len(left)} functions: the plugin takes {MAX_MARKS} ({', '.join(left)})",) if left else ()
 
 
 def _entries(system: System, info: KernelInfo) -> dict[str, int]:

@@ -32,6 +32,10 @@ from bootlab.targets.stamps import StampFile
 from bootlab.targets.virtual_ending import Decided
 from bootlab.targets.watch import ConsoleWatch
 
+_LOST_STAMPS = (
+    "the times of the console's end, the goal's too if there is none: the disk had no room for more stamps (free space "
+    "in the store's folder and boot again)"
+)
 _LOST_TICKS = (
     "timer ticks while the kernel idles, so that its waits come out too long: exact mode loses them with "
     "CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
@@ -192,7 +196,8 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
             marks = tuple(mark for mark in marks if mark.ns <= end[0])
     exact = plan.system.clock.mode == "exact"
     clock_of_goal: GoalClock = "virtual" if exact else "wall"
-    if goal_ns is None and watch.goal is not None:
+    lost = stamps is not None and stamps.lost
+    if goal_ns is None and watch.goal is not None and not lost:
         goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
     meta = Meta(
         key=plan.key,
@@ -220,7 +225,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         last_initcall=ending.last_initcall,
         host_limit=ending.host_limit,
         end_ns=decided.end_ns,
-        lacks=plan.lacks,
+        lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
     )
     stamp_path.unlink(missing_ok=True)
     recording_dir.save(folder, meta, marks, console, stamps)

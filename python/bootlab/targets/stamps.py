@@ -1,7 +1,8 @@
-"""Reads the file that the stamp plugin maps (qemu-plugin/stamp-file.h)."""
+"""Reads the file that the stamp plugin writes (qemu-plugin/stamp-file.h)."""
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 _HEADER = struct.Struct("<8s7Q")
 _MARK = struct.Struct("<3Q")
 _MAGIC = b"BLSTAMP\0"
-_VERSION = 1
-_MAX_MARKS = 65
-_MAX_STAMPS = 64 << 20
+_VERSION = 2
+MAX_MARKS = 160
+"""Marks that the file has room for, besides that of user space."""
+USER_MARK = MAX_MARKS
 _MAX_NS = (1 << 63) - 1
-_STAMPS_AT = _HEADER.size + _MAX_MARKS * _MARK.size
-USER_MARK = 64
+_STAMPS_AT = 4096
 
 
 class StampedMark(msgspec.Struct, frozen=True):
@@ -28,13 +29,16 @@ class StampedMark(msgspec.Struct, frozen=True):
 
 
 class Stamps(msgspec.Struct, frozen=True):
-    """Console bytes with their times. `ends[i]` bytes had been written once stamp `i`'s bytes were out."""
+    """Console bytes with their times. `ends[i]` bytes had been written once stamp `i`'s bytes were out.
+
+    `lost`: there was no room on the disk for more, so that later bytes have no time.
+    """
 
     ends: NDArray[np.int64]
     ns: NDArray[np.int64]
     insns: NDArray[np.int64]
     marks: dict[int, StampedMark]
-    overflow: bool = False
+    lost: bool = False
 
     def at(self, offset_bytes: int) -> tuple[int, int] | None:
         """Return (ns, instructions) of the console byte at an offset, or None when nothing stamped it."""
@@ -82,20 +86,22 @@ class StampFile:
                 raw = file.read(_STAMPS_AT)
                 if len(raw) < _STAMPS_AT or raw[:8] != _MAGIC:
                     return None
-                _, version, count, stamped, pending_ns, pending_insns, overflow, _ = _HEADER.unpack_from(raw)
+                _, version, count, stamped, pending_ns, pending_insns, lost, _ = _HEADER.unpack_from(raw)
                 if version != _VERSION:
                     return None
                 # The file says how many there are; it holds what it holds.
-                body = file.read(min(count, _MAX_STAMPS) * _MARK.size)
+                room = (file.seek(0, os.SEEK_END) - _STAMPS_AT) // _MARK.size
+                file.seek(_STAMPS_AT)
+                table = np.fromfile(file, dtype="<i8", count=3 * min(count, room)).reshape(-1, 3)
         except OSError:
             return None
-        table = np.frombuffer(body[: len(body) // _MARK.size * _MARK.size], dtype="<i8").reshape(-1, 3)
-        if console_bytes > stamped and 0 < pending_ns <= _MAX_NS and pending_insns <= _MAX_NS:
-            table = np.vstack([table, [[console_bytes, pending_ns, pending_insns]]])
+        columns = [np.ascontiguousarray(table[:, i], dtype=np.int64) for i in range(3)]
+        if not lost and console_bytes > stamped and 0 < pending_ns <= _MAX_NS and pending_insns <= _MAX_NS:
+            last = (console_bytes, pending_ns, pending_insns)
+            columns = [np.append(column, value) for column, value in zip(columns, last, strict=True)]
         marks: dict[int, StampedMark] = {}
-        for number in range(_MAX_MARKS):
+        for number in range(MAX_MARKS + 1):
             seen, ns, insns = _MARK.unpack_from(raw, _HEADER.size + number * _MARK.size)
             if seen:
                 marks[number] = StampedMark(ns, insns)
-        ends, times, insns_column = (np.ascontiguousarray(table[:, i], dtype=np.int64) for i in range(3))
-        return Stamps(ends=ends, ns=times, insns=insns_column, marks=marks, overflow=bool(overflow))
+        return Stamps(ends=columns[0], ns=columns[1], insns=columns[2], marks=marks, lost=bool(lost))
