@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from bootlab.model.system import Machine
+from bootlab.targets.emulator import find
 from tests.bare_guests import Guest, boot, build_preload
 
 pytestmark = pytest.mark.qemu
@@ -25,6 +26,10 @@ GUESTS = [
 def guest(request):
     if request.param.compiler is None or not shutil.which(Machine(arch=request.param.arch).architecture.emulator):
         pytest.skip(f"no compiler or no emulator for {request.param.arch}")
+    if "PERIODIC" in request.param.defines and find(Machine(arch="arm")).numbers < (8,):
+        pytest.skip(
+            "open: QEMU 7.2 moves the clock in the callback of a periodic SP804 in some boots and not in others"
+        )
     return request.param
 
 
