@@ -23,7 +23,10 @@ _HISTORY: dict[str, dict[int, str]] = {
         2: "`files`: the SHA-256 of every file of the folder; `digest`: that of the document without it (0.2.0)",
     },
     "bootlab-results": {1: "first version (0.1.0)"},
-    "stamp file": {1: "first version (0.1.0)"},
+    "stamp file": {
+        1: "first version (0.1.0)",
+        2: "as many stamps as the disk takes, 160 marks; `lost` instead of `overflow` (0.2.0)",
+    },
 }
 _INTRODUCTION = """\
 # Formats
@@ -126,8 +129,8 @@ Written by the plugin (`qemu-plugin/stamp-file.h`) into a mapped file while QEMU
 {structs}
 ```
 
-At most {stamps} stamps and {marks} marks; mark {user} is the first user-space instruction. `overflow` is 1 when stamps were
-lost. Bytes behind `console_bytes` carry the pending stamp.
+The stamps follow from byte {stamps_at} on, as many as the disk takes. At most {marks} marks; mark {user} is the first
+user-space instruction. Bytes behind `console_bytes` carry the pending stamp; when `lost` is 1 they have none.
 
 """
 _AGENT = """
@@ -217,11 +220,11 @@ def _stamp_constants() -> dict[str, str]:
 
 def _stamp_section(constants: dict[str, str]) -> str:
     text = (REPOSITORY / "qemu-plugin" / "stamp-file.h").read_text(encoding="utf-8")
-    structs = text[text.index("struct bootlab_mark") : text.rindex("#endif")].strip()
+    structs = text[text.index("struct bootlab_mark") : text.rindex("_Static_assert")].strip()
     return _STAMPS.format(
         magic=constants["MAGIC"].strip('"'),
         structs=structs,
-        stamps=constants["MAX_STAMPS"].strip("()").replace("1u << 21", "2^21"),
+        stamps_at=constants["STAMPS_AT"],
         marks=constants["MAX_MARKS"],
         user=constants["USER_MARK"],
     )
