@@ -9,6 +9,8 @@ from bootlab.model.verdict import Hold, Steady, Trial, Verdict
 _TOLD = {Verdict.FASTER, Verdict.SLOWER}
 _JUDGED = frozenset((*_TOLD, Verdict.SAME, Verdict.UNKNOWN))
 _STAGES_SAID = 3
+_WORTH_NS = 2_000_000
+"""Parts that differ by less are not worth another boot."""
 
 
 def judged(trial: Trial) -> Trial:
@@ -33,10 +35,10 @@ def undecided(trial: Trial) -> bool:
     """Tell whether a part lies apart in too few boots to be told: further boots of the variant would decide it."""
     if trial.verdict not in _JUDGED:
         return False
-    verdicts = [s.verdict for s in trial.stage_verdicts]
-    verdicts += [trial.steady.verdict] if trial.steady else []
-    verdicts += [trial.hold.verdict] if trial.hold and trial.hold.decides else []
-    return Verdict.UNKNOWN in verdicts
+    parts = [(s.verdict, s.saved_ns) for s in trial.stage_verdicts]
+    parts += [(trial.steady.verdict, trial.steady.saved_ns)] if trial.steady else []
+    parts += [(trial.hold.verdict, trial.hold.saved_ns or 0)] if trial.hold and trial.hold.decides else []
+    return any(verdict is Verdict.UNKNOWN and abs(saved_ns) >= _WORTH_NS for verdict, saved_ns in parts)
 
 
 def _held(hold: Hold) -> str:
