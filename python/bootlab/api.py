@@ -423,11 +423,14 @@ class System:
             _, said = lab.applicability(self.value, Selection(ids=ids).techniques())
         return tuple(said)
 
-    def try_(self, *ids: str, blocks: int = 7, seed: int = 1, stages: Iterable[str] = ()) -> Results:
+    def try_(
+        self, *ids: str, blocks: int = 7, seed: int = 1, stages: Iterable[str] = (), inexact: bool = False
+    ) -> Results:
         """Boot with and without each technique and give verdicts.
 
-        `ids`: only these, also where they say that they do not apply; none: all that apply. `blocks` and `seed` are
-        for free-running systems; `stages`: without `ids`, only techniques of these. Raise BootlabError, BaseFailedError
+        `ids`: only these, also where they say that they do not apply; none: all that apply. `inexact`: an exact system
+        that does not boot alike twice (InexactError) is compared as a free-running one. `blocks` and `seed` are for
+        these two; `stages`: without `ids`, only techniques of these. Raise BootlabError, BaseFailedError
         when the base does not reach its goal.
 
         >>> import bootlab
@@ -442,7 +445,7 @@ class System:
             raise UserError(f"{blocks} blocks carry no verdict", hint="take at least 3, better 7")
         with self._laboratory() as lab:
             selection = _selection(ids, (), (), stages)
-            return Results(*lab.try_(self.value, selection, blocks=blocks, seed=seed))
+            return Results(*lab.try_(self.value, selection, blocks=blocks, seed=seed, inexact=inexact))
 
     def delay_patch(self, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None) -> DelayPatch:
         """Write the patch that shortens the delays of a function of the kernel's source.

@@ -8,6 +8,7 @@ from typing import Literal, Protocol, Self
 import msgspec
 
 from bootlab.analysis.equality import Equality, compare_boots
+from bootlab.analysis.sequential_test import Design, cheapest
 from bootlab.analysis.stages import timeline_of
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import BuildObserver
@@ -17,11 +18,13 @@ from bootlab.collectors.processes import ProcessCost
 from bootlab.errors import UserError
 from bootlab.experiment.bench import Bench, Observer
 from bootlab.experiment.delay import DelayPatched
-from bootlab.experiment.evidence import Base, diagnosis_of, establish
+from bootlab.experiment.evidence import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiment.processes import process_costs
 from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
+from bootlab.experiment.self_check import require_exact
 from bootlab.experiment.shared_costs import shared_costs_of
-from bootlab.experiment.stack import LeftOut, Stacked, Stacker, Step
+from bootlab.experiment.stack import Stacker
+from bootlab.experiment.stacked import LeftOut, Stacked, Step
 from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
 from bootlab.experiment.trim import TrimmedSystem, TrimRequest, trim
 from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
@@ -74,6 +77,7 @@ class Laboratory:
         self._target = target
         self._force = force
         self._bench: Bench | None = None
+        self._alone = False
 
     def bench(self, system: System) -> Bench:
         """Return the bench, made at the first system (the target depends on it).
@@ -87,9 +91,15 @@ class Laboratory:
             target = self._target or target_for(system, self._cache, proof_symbols(), self._observer)
             if not self._force and system.target == "qemu":
                 preflight.check(target.plan(system))
-            jobs = 1 if system.clock.mode == "free" else self._jobs
+            jobs = 1 if system.clock.mode == "free" or self._alone else self._jobs
             self._bench = Bench(target, self._store, jobs=jobs, observer=self._observer)
         return self._bench
+
+    def _exact(self, system: System) -> Bench:
+        """Return the bench, once the system was seen to boot alike twice. Raise InexactError."""
+        bench = self.bench(system)
+        require_exact(bench, system)
+        return bench
 
     def close(self) -> None:
         """End every machine."""
@@ -149,7 +159,7 @@ class Laboratory:
     def compare(self, system: System, experiment: Experiment) -> tuple[runs.Run, Results]:
         """Run a comparison; its results are written after every row."""
         experiment.check(system)
-        bench = self.bench(system)
+        bench = self._exact(system)
         self._phase(experiment.phase, experiment.boots(system))
         run, started = runs.create(self._store, experiment.kind, system.name), runs.now()
 
@@ -189,14 +199,20 @@ class Laboratory:
         results_file.save(results, run.results)
         return run, results
 
-    def base(self, system: System, *, chosen: tuple[Technique, ...] = ()) -> Base:
-        """Boot the base for its time and for its diagnosis, and trace it where one of the chosen techniques asks."""
-        self._phase("base", 5)
-        base = establish(self.bench(system), system, cache=self._cache)
+    def base(self, system: System, *, chosen: tuple[Technique, ...] = (), inexact: bool = False) -> Base:
+        """Boot the base twice for its time and once for its diagnosis, and trace it where one of the chosen asks.
+
+        Raise InexactError when two exact boots differ; `inexact`: take them as they are.
+        """
+        self._phase("base", 3)
+        bench = self.bench(system)
+        if not inexact:
+            require_exact(bench, system, "base")
+        base = establish(bench, system, cache=self._cache)
         if not any(technique.needs_trace for technique in chosen):
             return base
         self._phase("trace", 1)
-        return msgspec.structs.replace(base, shared_costs=shared_costs_of(self.bench(system), self._cache, system))
+        return msgspec.structs.replace(base, shared_costs=shared_costs_of(bench, self._cache, system))
 
     def applicability(self, system: System, chosen: tuple[Technique, ...]) -> tuple[Base, list[Applicability]]:
         """Say which techniques apply to a system (boots its base and a diagnosis; tries nothing)."""
@@ -211,12 +227,15 @@ class Laboratory:
         *,
         blocks: int = 7,
         seed: int = 1,
+        inexact: bool = False,
     ) -> tuple[runs.Run, Results]:
         """Try techniques one by one: the named ones (forced where they say no), or all that apply.
 
-        `blocks`, `seed`: free mode only.
+        `inexact`: an exact system that does not boot alike twice is compared as on the host's clock. `blocks`, `seed`:
+        for that and for free mode.
         """
-        return self._try(system, selection.techniques(), forced=selection.forced, blocks=blocks, seed=seed)
+        chosen = selection.techniques()
+        return self._try(system, chosen, forced=selection.forced, blocks=blocks, seed=seed, inexact=inexact)
 
     def try_delay(self, system: System, patch: DelayPatch) -> tuple[runs.Run, Results]:
         """Try a patched delay as a technique of its own."""
@@ -232,16 +251,24 @@ class Laboratory:
         blocks: int,
         seed: int,
         reproduce: str = "",
+        inexact: bool = False,
     ) -> tuple[runs.Run, Results]:
+        # What follows the host's clock must not share the machine with another boot.
+        self._alone = inexact
         run = runs.create(self._store, "try", system.name)
         report = _Report(run, system, "try", runs.now(), chosen, reproduce=reproduce)
-        base = self.base(system, chosen=chosen)
+        base = self.base(system, chosen=chosen, inexact=inexact)
         report.base(base)
-        tried = self._trials(base, chosen, report, forced=forced, blocks=blocks, seed=seed)
+        if inexact or system.clock.mode == "free":
+            tried = self._free_trials(base, chosen, report, forced=forced, blocks=blocks, seed=seed)
+        else:
+            _, pairs = proposals(base, chosen, forced=forced)
+            base = self._dithered(base, cheapest(len(pairs)), report)
+            tried = self._trials(base, chosen, report, forced=forced)
         report.tried(tried)
         return run, report.save()
 
-    def stack(self, system: System, selection: Selection = EVERYTHING, *, blocks: int = 7) -> tuple[runs.Run, Results]:
+    def stack(self, system: System, selection: Selection = EVERYTHING) -> tuple[runs.Run, Results]:
         """Try, then stack the winners and test each by leaving it out."""
         if system.clock.mode != "exact":
             raise UserError(
@@ -253,7 +280,10 @@ class Laboratory:
         report = _Report(run, system, "stack", runs.now(), chosen)
         base = self.base(system, chosen=chosen)
         report.base(base)
-        tried = self._trials(base, chosen, report, forced=selection.forced, blocks=blocks, seed=1)
+        _, pairs = proposals(base, chosen, forced=selection.forced)
+        # Each of them once alone, once on the stack and once left out.
+        base = self._dithered(base, cheapest(3 * len(pairs)), report)
+        tried = self._trials(base, chosen, report, forced=selection.forced)
         report.tried(tried)
         bench = self.bench(system)
         stacker = Stacker(bench, base, chosen, barred=selection.why_not_stacked, sink=report.step)
@@ -267,16 +297,24 @@ class Laboratory:
         report.stacked(stacked, diagnosis, faster)
         return run, report.save()
 
-    def _trials(
+    def _dithered(self, base: Base, rule: Design, report: _Report) -> Base:
+        self._phase("base under dithers", rule.base_boots)
+        base = with_dithers(self.bench(base.system), base, rule)
+        report.base(base)
+        return base
+
+    def _trials(self, base: Base, chosen: tuple[Technique, ...], report: _Report, *, forced: bool) -> Tried:
+        _, pairs = proposals(base, chosen, forced=forced)
+        self._phase("try", len(pairs))
+        return try_all(self.bench(base.system), base, chosen, forced=forced, sink=report.trial)
+
+    def _free_trials(
         self, base: Base, chosen: tuple[Technique, ...], report: _Report, *, forced: bool, blocks: int, seed: int
     ) -> Tried:
         _, pairs = proposals(base, chosen, forced=forced)
+        self._phase("try", (len(pairs) + 1) * blocks)
         bench = self.bench(base.system)
-        if base.system.clock.mode == "free":
-            self._phase("try", (len(pairs) + 1) * blocks)
-            return try_all_free(bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial)
-        self._phase("try", len(pairs))
-        return try_all(bench, base, chosen, forced=forced, sink=report.trial)
+        return try_all_free(bench, base, chosen, blocks=blocks, seed=seed, forced=forced, sink=report.trial)
 
 
 class _Report:
@@ -302,15 +340,13 @@ class _Report:
         self._steps: list[Step] = []
         self._left: list[LeftOut] = []
         self._notes: tuple[str, ...] = ()
-        self._same_ns = 0
 
     def base(self, base: Base) -> None:
-        summary = assemble.summary(base.recording, timeline_of(base.recording, base.diagnosis))
+        summary = assemble.base_summary(base)
         results = assemble.results(
             self._kind, self._run.id, self._system, self._started, summary, modelled_for=base.recording
         )
         self._notes = assemble.notes(base)
-        self._same_ns = base.same_ns
         if self._reproduce:
             results = msgspec.structs.replace(results, reproduce=(self._reproduce,))
         self._results = msgspec.structs.replace(results, notes=self._notes)
@@ -342,7 +378,7 @@ class _Report:
 
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         self._results = msgspec.structs.replace(
-            assemble.with_stack(self._open, stacked, diagnosis, faster, same_ns=self._same_ns), notes=self._notes
+            assemble.with_stack(self._open, stacked, diagnosis, faster), notes=self._notes
         )
 
     @property

@@ -42,7 +42,8 @@ class FakeTarget:
         self.check: Callable[[frozenset[str]], str] = lambda _params: "same"
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
-        key = "".join(c if c.isalnum() else "_" for c in f"{purpose}_{system.cmdline}")
+        # A dither is a part of the boot's key.
+        key = "".join(c if c.isalnum() else "_" for c in f"{purpose}_{system.cmdline}_{system.clock.seed}")
         return BootPlan(
             system=system, purpose=purpose, command=("fake",), key=key, info=KernelInfo(), sizes_bytes={}, sha256={}
         )
@@ -51,7 +52,8 @@ class FakeTarget:
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
     ) -> Recording:
         folder.mkdir(parents=True)
-        self.booted.append(str(plan.system.cmdline))
+        seed = plan.system.clock.seed
+        self.booted.append(str(plan.system.cmdline) + (f" (seed {seed})" if seed != 1 else ""))
         if progress:
             progress(Progress(1, 2, "x"))
         while self.hold is not None and not self.hold.is_set() and not stop.is_set():

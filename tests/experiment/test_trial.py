@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from bootlab.analysis.sequential_test import design
 from bootlab.errors import KernelBuildError, MeasurementError, SourceMissing, UserError
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.evidence import BaseFailedError, establish
@@ -12,6 +14,7 @@ from bootlab.experiment.stack import Stacker
 from bootlab.experiment.trial import judge_exact
 from bootlab.experiment.trying import proposals, try_all, try_all_free, winners
 from bootlab.model.recording import Meta, Outcome, Recording
+from bootlab.model.sample import Sample
 from bootlab.model.verdict import Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence
 from tests.experiment.fake_bench import MS, SYSTEM, FakeTarget, FakeTechnique, additive, base_of, system
@@ -26,7 +29,7 @@ def recording(goal_ns=100 * MS, **meta):
     [
         ({"goal_ns": 90 * MS}, True, Verdict.FASTER, ""),
         ({"goal_ns": 110 * MS}, True, Verdict.SLOWER, ""),
-        ({"goal_ns": 100 * MS - 50_000}, True, Verdict.SAME, "within the 0.050 ms"),
+        ({"goal_ns": 100 * MS - 50_000}, True, Verdict.SAME, "within 0.050 ms"),
         ({"goal_ns": 100 * MS - 50_001}, True, Verdict.FASTER, ""),
         ({"goal_ns": 50 * MS}, False, Verdict.NO_EFFECT, "nothing to be seen"),
         ({"goal_ns": None}, True, Verdict.UNKNOWN, "not known"),
@@ -40,10 +43,43 @@ def test_exact(after, shown, verdict, said):
     technique = FakeTechnique("t", shown=shown)
     (change,) = technique.changes(None)
     before = Evidence(system=SYSTEM, recording=recording())
-    trial = judge_exact(technique, change, before, Evidence(system=SYSTEM, recording=recording(**after)))
-    assert trial.verdict is verdict
-    assert said in trial.reason
-    assert trial.base_ns == 100 * MS
+    new = Evidence(system=SYSTEM, recording=recording(**after))
+    rule = design(5)
+    sample = Sample(
+        base=(before.recording,) * rule.base_boots, variant=(new.recording,) * rule.most_boots, dithers=("as it is",)
+    )
+    found = judge_exact(technique, change, before, new, sample, rule)
+    assert found.trial.verdict is verdict
+    assert said in found.trial.reason
+    assert found.trial.base_ns == 100 * MS
+    assert not found.wanted
+
+
+def test_one_boot_of_each_never_tells_a_gain():
+    technique = FakeTechnique("t")
+    (change,) = technique.changes(None)
+    before, after = (Evidence(system=SYSTEM, recording=recording(goal_ns)) for goal_ns in (100 * MS, 10 * MS))
+    sample = Sample(base=(before.recording,), variant=(after.recording,), dithers=("as it is",))
+    many = msgspec.structs.replace(sample, base=(before.recording,) * 21)
+    asked = judge_exact(technique, change, before, after, many, design(21))
+    assert asked.wanted == 1, "with a dithered base one more boot answers"
+    five = msgspec.structs.replace(sample, base=(before.recording,) * 5)
+    few = judge_exact(technique, change, before, after, five, design(5))
+    assert few.trial.verdict is Verdict.UNKNOWN
+    assert few.wanted == 4
+
+
+def test_a_variant_that_breaks_under_a_dither_is_broken():
+    technique = FakeTechnique("t")
+    (change,) = technique.changes(None)
+    before, after = (Evidence(system=SYSTEM, recording=recording(goal_ns)) for goal_ns in (100 * MS, 10 * MS))
+    panic = recording(None, outcome=Outcome.PANIC, reason="no init")
+    sample = Sample(
+        base=(before.recording,) * 5, variant=(after.recording, panic), dithers=("as it is", "dither 1", "dither 2")
+    )
+    found = judge_exact(technique, change, before, after, sample, design(5))
+    assert found.trial.verdict is Verdict.BROKEN
+    assert found.trial.reason == "panic: no init (under dither 1)"
 
 
 def test_try_asks_boots_and_judges(tmp_path):
@@ -65,7 +101,14 @@ def test_try_asks_boots_and_judges(tmp_path):
         "a": Verdict.FASTER, "b:1": Verdict.FASTER, "b:2": Verdict.SLOWER, "broken": Verdict.BROKEN,
         "unknown": Verdict.SAME,
     }  # fmt: skip
-    assert tuple(seen) == tried.trials
+    assert {t.change.id: t for t in seen} == {t.change.id: t for t in tried.trials}
+    assert [t.change.id for t in tried.trials] == ["a", "b:1", "b:2", "broken", "unknown"]
+    faster = tried.trials[0]
+    assert faster.spread is not None
+    assert faster.base_spread is not None
+    assert (faster.spread.boots, faster.base_spread.boots) == (4, 6)
+    assert tried.trials[4].spread.boots == 1, "what does not differ is not booted again"
+    assert faster.error_rate == pytest.approx(2 / 210)
     assert [t.change.id for t in winners(tried.trials)] == ["b:1", "a"]
     said = {s.technique: s for s in tried.applicability}
     assert (said["no"].tried, said["unknown"].tried) == (False, True)

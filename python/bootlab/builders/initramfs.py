@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from bootlab.builders import cpio
 from bootlab.builders.cache import Cache, key_of
@@ -21,17 +22,22 @@ def build_initramfs(initramfs: Initramfs, cache: Cache) -> Path:
     def make(path: Path) -> None:
         if initramfs.compression == "none":
             with path.open("wb") as out:
-                cpio.write(initramfs.tree, out)
+                _write(initramfs, out)
             return
         plain = path.with_name(path.name + ".cpio")
         try:
             with plain.open("wb") as out:
-                cpio.write(initramfs.tree, out)
+                _write(initramfs, out)
             compress(plain, path, initramfs.compression, initramfs.level)
         finally:
             plain.unlink(missing_ok=True)
 
     return cache.file(key, f".cpio{_suffix(initramfs)}", make)
+
+
+def _write(initramfs: Initramfs, out: BinaryIO) -> None:
+    cpio.write(initramfs.tree, out)
+    out.write(bytes(initramfs.padding_bytes))
 
 
 def _suffix(initramfs: Initramfs) -> str:
@@ -40,6 +46,8 @@ def _suffix(initramfs: Initramfs) -> str:
 
 def _inputs(initramfs: Initramfs, cache: Cache) -> Iterator[object]:
     yield "initramfs", _VERSION, initramfs.compression, initramfs.level
+    if initramfs.padding_bytes:
+        yield "padding", initramfs.padding_bytes
     planned = cpio.plan(initramfs.tree)
     cpio.check_sizes(planned)
     links = cpio.hard_links(planned)

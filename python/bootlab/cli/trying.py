@@ -46,8 +46,12 @@ def try_(
     system_file: SystemArgument,
     ids: IdsArgument = None,
     *,
-    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode: how many blocks of boots.")] = 7,
-    seed: Annotated[int, typer.Option(help="Free mode: seed of the random order.")] = 1,
+    inexact: Annotated[
+        bool,
+        typer.Option("--inexact", help="Compare a system that does not boot alike twice as on the host's clock."),
+    ] = False,
+    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode, --inexact: how many blocks of boots.")] = 7,
+    seed: Annotated[int, typer.Option(help="Free mode, --inexact: seed of the random order.")] = 1,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -57,7 +61,7 @@ def try_(
     Example: bootlab try camera.toml quiet crypto-selftests
     """
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        results = system.try_(*ids or (), blocks=blocks, seed=seed)
+        results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
     if as_json:
         print_json({"run": results.id, "results": results.data})
         return

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import Future
 
 import msgspec
 
+from bootlab.analysis.sequential_test import Design, visible_gain_ns
 from bootlab.builders import compress
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
 from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiment.bench import Bench
+from bootlab.experiment.dithering import DitheredBoots
 from bootlab.experiment.kernel_source import KernelSource
-from bootlab.experiment.trial import SAME_NS, HostEnded, why_broken
+from bootlab.experiment.trial import HostEnded, why_broken
 from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
 from bootlab.targets.failure_hint import hint_for
+from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques.base import Context, Evidence
 
 
@@ -39,28 +42,41 @@ class CheckNotMade(MeasurementError):
     """The host ended the boot in which the check's command runs, each time it was made."""
 
 
-# Lengths of an unused module parameter: the kernel ignores it, but reads and prints it, which moves every later
-# event against the timer's ticks.
-_PLACEBO_LENGTHS = (1, 23, 64)
-
-
 class Base(msgspec.Struct, frozen=True, kw_only=True):
-    """The base of an experiment."""
+    """The base of an experiment.
+
+    `dithered`: its boots under the dithers of the numbers in `dithers`, with which every variant is compared by `rule`.
+    Only the base of a replay that holds no such boots has no rule.
+    """
 
     system: System
     recording: Recording
     diagnosis: Diagnosis | None
     info: KernelInfo
-    placebo_ns: tuple[int, ...] = ()
     output: CheckOutput | None = None
     source: KernelSource | None = None
     shared_costs: tuple[SharedCost, ...] | None = None
+    dithered: tuple[Recording, ...] = ()
+    dithers: tuple[int, ...] = (0,)
+    rule: Design | None = None
+    undithered: bool = False
 
     @property
-    def same_ns(self) -> int:
-        """Return the largest difference that an irrelevant change made, at least SAME_NS."""
-        goal = self.recording.meta.goal_ns or 0
-        return max([SAME_NS, *(abs(p - goal) for p in self.placebo_ns)])
+    def boots(self) -> tuple[Recording, ...]:
+        """Return every boot that variants are compared with, in the order of `dithers`."""
+        return self.dithered or (self.recording,)
+
+    @property
+    def spread(self) -> Spread | None:
+        """Return where the goal came under the dithers; None before any was booted."""
+        return Spread.of(goals_ns(self.dithered))
+
+    @property
+    def visible_gain_ns(self) -> int | None:
+        """Return the smallest gain that will be seen in nine of ten cases; None where no rule was chosen."""
+        if self.rule is None or not self.dithered:
+            return None
+        return visible_gain_ns(goals_ns(self.dithered), self.rule)
 
     @property
     def evidence(self) -> Evidence:
@@ -104,20 +120,15 @@ def establish(
     system: System,
     *,
     diagnostic: bool = True,
-    placebo: bool = True,
     label: str = "base",
     cache: Cache | None = None,
 ) -> Base:
     """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
 
-    `placebo`: boot it with parameters that nothing reads too, which shows what differences mean nothing. `cache`: where
-    the kernel's source lies; without it nothing is asked of the source.
+    `cache`: where the kernel's source lies; without it nothing is asked of the source.
     """
     info = bench.target.plan(system).info
-    timing = bench.submit(system, label)
-    exact = system.clock.mode == "exact"
-    placebos = [_placebo(bench, system, n) for n in _PLACEBO_LENGTHS] if exact and diagnostic and placebo else []
-    recording = bench.wait(timing)
+    recording = bench.boot(system, label)
     if not recording.ok:
         raise BaseFailedError(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
@@ -126,10 +137,40 @@ def establish(
         recording=recording,
         diagnosis=diagnosis,
         info=info,
-        placebo_ns=_goals(bench, placebos),
         output=_output(bench, system, recording, label),
         source=KernelSource(cache, system, info.config) if cache and system.kernel.build is not None else None,
     )
+
+
+def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
+    """Boot a base under as many dithers as a rule asks for.
+
+    A dither under which the base itself fails is left out. A replay that holds no such boots gives a base without a
+    rule.
+    """
+    count = rule.base_boots
+    numbers: list[int] = []
+    boots: list[Recording] = []
+    try:
+        for first in itertools.count(0, count):
+            drawn = tuple(range(first, first + count))
+            for number, boot in zip(
+                drawn, DitheredBoots(bench, base.system, "base", dithers=drawn).wait(count), strict=True
+            ):
+                if not why_broken(base.recording, boot) and boot.meta.goal_clock == base.recording.meta.goal_clock:
+                    numbers.append(number)
+                    boots.append(boot)
+            if len(boots) >= count:
+                break
+            if first:
+                raise MeasurementError(
+                    f"the base fails under {2 * count - len(boots)} of {2 * count} dithers (another date, another "
+                    "seed, bytes behind the initramfs)",
+                    hint="look at the recordings: what depends on the date?",
+                )
+    except NotRecordedError:
+        return msgspec.structs.replace(base, rule=None, undithered=True)
+    return msgspec.structs.replace(base, dithered=tuple(boots[:count]), dithers=tuple(numbers[:count]), rule=rule)
 
 
 def why_lost(bench: Bench, base: Base, system: System, recording: Recording, label: str) -> str:
@@ -161,19 +202,6 @@ def _output(bench: Bench, system: System, timing: Recording, label: str) -> Chec
     if made.by_host:
         raise CheckNotMade(f"the check's boot: {made.meta.reason}", hint="run the same command again")
     return check_output(made)
-
-
-def _goals(bench: Bench, placebos: list[Future[Recording]]) -> tuple[int, ...]:
-    try:
-        recordings = bench.wait_all(placebos)
-    except TargetError:
-        return ()  # a replay that holds none
-    return tuple(r.meta.goal_ns for r in recordings if r.ok and r.meta.goal_ns is not None)
-
-
-def _placebo(bench: Bench, system: System, length: int) -> Future[Recording]:
-    line = system.cmdline.with_param("bootlab.placebo", "x" * length)
-    return bench.submit(msgspec.structs.replace(system, cmdline=line), f"placebo ({length} characters)")
 
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:

@@ -1,61 +1,41 @@
-"""`stack`: put the winners on top of each other, keep what still pays, and test each by leaving it out."""
+"""`stack`: put the winners on top of each other, keep what still pays, and test each by leaving it out.
+
+Every comparison is a sample of boots under dithers, judged as a trial is (bootlab.experiment.trial). A step whose gain
+is greater than the whole range of the base's boots takes two boots of each side; a smaller one takes five. Leaving one
+out compares with the final stack, which is booted as often as the base was.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 
 import msgspec
 
+from bootlab.analysis.sequential_test import SAME_NS, Design, apart, cheapest, design
 from bootlab.errors import BuildError
+from bootlab.experiment import dither
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base, why_lost
+from bootlab.experiment.dithering import DitheredBoots
+from bootlab.experiment.evidence import Base, diagnosis_of, why_lost, with_dithers
+from bootlab.experiment.stacked import LeftOut, Stacked, Step
+from bootlab.experiment.trial import judge_sample, why_broken_somewhere
 from bootlab.experiment.trying import winners
 from bootlab.model.change import Change, apply_all
-from bootlab.model.recording import Recording
+from bootlab.model.sample import Sample, Spread
 from bootlab.model.system import System
-from bootlab.model.verdict import Trial, Verdict
-from bootlab.techniques.base import Technique
+from bootlab.model.verdict import Effect, Trial, Verdict
+from bootlab.techniques.base import Evidence, Technique
+from bootlab.techniques.evidence import needs_diagnosis
 
 _HOPELESS_SHARE = 0.05
 """A late technique that lost more than this share of the base alone is not booted again."""
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One change tried on top of the stack so far."""
+_FULL_BASE = 19
+"""The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
 
-    change: Change
-    before_ns: int
-    after_ns: int | None
-    kept: bool
-    phase: str
-    reason: str = ""
-    key: str = ""
-
-    @property
-    def saved_ns(self) -> int:
-        """Time saved on top of the stack; 0 when it did not reach its goal."""
-        return self.before_ns - self.after_ns if self.after_ns is not None else 0
-
-
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The final stack without one of its changes. `cost_ns`: how much later the goal comes without it."""
-
-    change: Change
-    goal_ns: int | None
-    cost_ns: int | None
-    kept: bool
-    reason: str = ""
-    key: str = ""
-
-
-class Stacked(msgspec.Struct, frozen=True, kw_only=True):
-    """The result: the changes that stand at the end, and how they got there."""
-
-    changes: tuple[Change, ...]
-    steps: tuple[Step, ...]
-    left_out: tuple[LeftOut, ...]
-    recording: Recording
+_SMALL = design(5)
+"""How a step is judged that saves less than the base's range."""
 
 
 StepSink = Callable[[Step | LeftOut], None]
@@ -76,19 +56,21 @@ class Stacker:
         """Remember what is stacked on what. `barred` says why a technique must stay out, or ""."""
         self._barred = barred
         self._bench = bench
+        if base.rule is None and not base.undithered:
+            base = with_dithers(bench, base, cheapest(3 * len(techniques)))
         self._base = base
         self._by_id = {t.id: t for t in techniques}
         self._sink = sink or (lambda _step: None)
-        self._stack: tuple[Change, ...] = ()
-        self._best = base.recording
+        self._here = _Standing((), self._boots((), "base"), base.evidence)
+        self._range_ns = base.spread.range_ns if base.spread is not None else 0
         self._steps: list[Step] = []
 
     def expected_boots(self, trials: tuple[Trial, ...]) -> int:
         """Return how many boots the run will take at most, for a progress display."""
         allowed = tuple(t for t in trials if not self._barred(self._by_id[t.change.technique]))
-        # One on the stack and one left out for each technique; the late ones once more; the lean stack.
+        # Two or five on the stack and two left out for each technique; the late ones once more; the final stack.
         stacked = len({t.change.technique for t in winners(allowed)})
-        return stacked * 2 + len(self._promising_late(allowed)[0]) + 1
+        return stacked * 5 + len(self._promising_late(allowed)[0]) + len(self._base.boots)
 
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
@@ -96,7 +78,14 @@ class Stacker:
         self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
         self._greedy(self._late(allowed), "late")
         left_out = self._leave_one_out()
-        return Stacked(changes=self._stack, steps=tuple(self._steps), left_out=tuple(left_out), recording=self._best)
+        boots = self._here.boots.wait(len(self._base.boots))
+        return Stacked(
+            changes=self._here.changes,
+            steps=tuple(self._steps),
+            left_out=tuple(left_out),
+            recording=boots[0],
+            boots=boots,
+        )
 
     def _let_in(self, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
         reasons = {t.change.id: self._barred(self._by_id[t.change.technique]) for t in trials}
@@ -133,15 +122,17 @@ class Stacker:
                 self._note(self._unbooted(change, phase, conflict))
                 continue
             candidate = self._with(change)
-            if self._system(candidate) == self._system(self._stack):
+            system = self._system(candidate)
+            if system == self._here.boots.system:
                 continue
             try:
-                future = self._bench.submit(self._system(candidate), f"stack + {change.id}")
+                boots = self._boots(candidate, f"stack + {change.id}")
+                boots.ask(1)
             except BuildError as fault:
                 self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
                 continue
             self._prefetch(candidate, queue)
-            self._decide(change, candidate, self._bench.wait(future), phase)
+            self._decide(change, candidate, boots, phase)
 
     def _prefetch(self, candidate: tuple[Change, ...], queue: list[Change]) -> None:
         # The other core boots what comes next if this one is kept, which is the likely case.
@@ -149,65 +140,102 @@ class Stacker:
             return
         following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
         if following is not None:
-            system = self._system((*candidate, following))
+            boots = self._boots((*candidate, following), f"stack + {following.id}")
             # A kernel takes a minute to build: only what is sure to be wanted is built.
-            if system.kernel.build == self._system(candidate).kernel.build:
-                self._bench.submit(system, f"stack + {following.id}")
+            if boots.system.kernel.build == self._system(candidate).kernel.build:
+                boots.ask(1)
 
-    def _decide(self, change: Change, candidate: tuple[Change, ...], recording: Recording, phase: str) -> None:
-        broken = why_lost(self._bench, self._base, self._system(candidate), recording, f"stack + {change.id}")
-        before = self._now
-        after = recording.meta.goal_ns if not broken else None
-        kept = after is not None and before - after > self._base.same_ns
-        reason = broken or ("" if kept else "no gain on top of the others")
+    def _decide(self, change: Change, candidate: tuple[Change, ...], boots: DitheredBoots, phase: str) -> None:
+        label = f"stack + {change.id}"
+        first = boots.wait(1)[0]
+        broken = why_lost(self._bench, self._base, boots.system, first, label)
+        there = _Standing(candidate, boots, Evidence(system=boots.system, recording=first))
+        verdict, reason, effect = Verdict.BROKEN, broken, None
+        if not broken:
+            verdict, reason = self._compare(boots)
+        if verdict is Verdict.FASTER:
+            effect = self._effect(self._by_id[change.technique], there, label)
+            if not effect.shown:
+                verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
+        kept = verdict is Verdict.FASTER
+        before, after = Spread.of(self._here.boots.goals_ns()), Spread.of(boots.goals_ns())
         self._note(
             Step(
                 change=change,
-                before_ns=before,
-                after_ns=after,
+                before_ns=before.median_ns if before else 0,
+                after_ns=after.median_ns if after and verdict is not Verdict.BROKEN else None,
                 kept=kept,
                 phase=phase,
                 reason=reason,
-                key=recording.meta.key,
+                key=first.meta.key,
+                verdict=verdict,
+                effect=effect,
+                before=before,
+                after=after if verdict is not Verdict.BROKEN else None,
             )
         )
         if kept:
-            self._stack, self._best = candidate, recording
+            self._here = there
 
-    def _without(self, change: Change) -> Future[Recording] | str:
-        system = self._system(tuple(c for c in self._stack if c is not change))
+    def _compare(self, boots: DitheredBoots) -> tuple[Verdict, str]:
+        """Judge a candidate against the stack so far, with as few boots as that takes."""
+        here = self._here.boots
+        none = "no gain on top of the others"
+        if self._base.rule is None:
+            found = judge_sample(self._sample(here, boots), None)
+            return found.verdict, found.reason or (none if found.verdict is not Verdict.FASTER else "")
+        here.ask(2)
+        while True:
+            sample = self._sample(here, boots)
+            if broken := why_broken_somewhere(sample):
+                return Verdict.BROKEN, broken
+            old, new = sample.base_goals_ns, sample.variant_goals_ns
+            if len({r.meta.goal_clock for r in (*sample.base, *sample.variant)}) > 1 or len(new) < len(sample.variant):
+                return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
+            if max(new) >= min(old):
+                later = len(new) > 1 and min(new) > max(old) + SAME_NS
+                return (Verdict.SLOWER if later and apart(old, new, self._range_ns) else Verdict.SAME), none
+            if len(self._base.boots) >= _FULL_BASE and apart(old, new, self._range_ns) > 0:
+                return Verdict.FASTER, ""
+            if len(new) < 2:
+                boots.ask(2)
+            elif len(old) < _SMALL.base_boots:
+                here.ask(_SMALL.base_boots)
+            elif len(new) < _SMALL.most_boots:
+                boots.ask(_SMALL.most_boots)
+            else:
+                found = judge_sample(_first(sample, _SMALL.base_boots), _SMALL)
+                return found.verdict, "" if found.verdict is Verdict.FASTER else none
+
+    def _effect(self, technique: Technique, there: _Standing, label: str) -> Effect:
+        """Ask for proof against the stack before, with diagnostic boots of both where only those can show it."""
+        effect = technique.took_effect(self._here.evidence, there.evidence)
+        if effect.shown or self._base.diagnosis is None:
+            return effect
+        if not any(needs_diagnosis(technique, side.evidence) for side in (self._here, there)):
+            return effect
+        for side, name in ((self._here, "stack"), (there, label)):
+            side.diagnose(self._bench, name)
+        return technique.took_effect(self._here.evidence, there.evidence)
+
+    def _without(self, change: Change) -> DitheredBoots | str:
+        boots = self._boots(tuple(c for c in self._here.changes if c is not change), f"without {change.id}")
         try:
-            return self._bench.submit(system, f"without {change.id}")
+            boots.ask(self._rule.looks[0] if self._rule else 1)
         except BuildError as fault:
             return f"the others cannot be built without it: {fault.message}"
+        return boots
 
     def _leave_one_out(self) -> list[LeftOut]:
         rows: list[LeftOut] = []
-        stack = self._stack
-        futures = [self._without(change) for change in stack]
+        stack = self._here.changes
+        if stack:
+            self._here.boots.ask(len(self._base.boots))
         useless: list[Change] = []
-        for change, future in zip(stack, futures, strict=True):
-            if isinstance(future, str):
-                row = LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=future, key="")
-                rows.append(row)
-                self._sink(row)
-                continue
-            recording = self._bench.wait(future)
-            without = tuple(c for c in stack if c is not change)
-            broken = why_lost(self._bench, self._base, self._system(without), recording, f"without {change.id}")
-            goal = recording.meta.goal_ns if not broken else None
-            cost = None if goal is None else goal - self._now
-            keep = cost is None or cost > self._base.same_ns
-            if not keep:
+        for change, boots in [(change, self._without(change)) for change in stack]:
+            row = self._left_out(change, boots)
+            if not row.kept:
                 useless.append(change)
-            row = LeftOut(
-                change=change,
-                goal_ns=goal,
-                cost_ns=cost,
-                kept=keep,
-                reason=broken or ("" if keep else "the stack is as fast without it"),
-                key=recording.meta.key,
-            )
             rows.append(row)
             self._sink(row)
         for change in self._drop(useless):
@@ -216,6 +244,38 @@ class Stacker:
             rows[index] = msgspec.structs.replace(rows[index], kept=True, reason="needed once others were dropped")
         return rows
 
+    def _left_out(self, change: Change, boots: DitheredBoots | str) -> LeftOut:
+        if isinstance(boots, str):
+            return LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=boots)
+        broken, verdict, saved_ns = self._against_stack(boots, f"without {change.id}")
+        spread = Spread.of(boots.goals_ns()) if not broken else None
+        keep = bool(broken) or verdict in {Verdict.SLOWER, Verdict.UNKNOWN}
+        return LeftOut(
+            change=change,
+            goal_ns=spread.median_ns if spread else None,
+            cost_ns=-saved_ns if spread else None,
+            kept=keep,
+            reason=broken or ("" if keep else "the stack is as fast without it"),
+            key=boots.wait(1)[0].meta.key,
+            verdict=verdict,
+            spread=spread,
+        )
+
+    def _against_stack(self, boots: DitheredBoots, label: str) -> tuple[str, Verdict, int]:
+        """Judge another system against the stack: why it is broken, else its verdict and what it saves."""
+        first = boots.wait(1)[0]
+        broken = why_lost(self._bench, self._base, boots.system, first, label)
+        if broken:
+            return broken, Verdict.BROKEN, 0
+        while True:
+            sample = self._sample(self._here.boots, boots)
+            if broken := why_broken_somewhere(sample):
+                return broken, Verdict.BROKEN, 0
+            found = judge_sample(sample, self._rule)
+            if not found.wanted:
+                return "", found.verdict, found.saved_ns
+            boots.ask(boots.asked + found.wanted)
+
     def _drop(self, useless: list[Change]) -> list[Change]:
         """Drop what the stack is as fast without: all at once, or else one by one. Return what had to stay."""
         if not useless or self._drops(useless):
@@ -223,38 +283,71 @@ class Stacker:
         return [change for change in useless if len(useless) == 1 or not self._drops([change])]
 
     def _drops(self, changes: list[Change]) -> bool:
-        lean = tuple(c for c in self._stack if c not in changes)
+        lean = tuple(c for c in self._here.changes if c not in changes)
         label = "the stack without what no longer helps"
-        recording = self._bench.boot(self._system(lean), label)
-        good = not why_lost(self._bench, self._base, self._system(lean), recording, label)
-        if good and (recording.meta.goal_ns or 0) <= self._now + self._base.same_ns:
-            self._stack, self._best = lean, recording
-            return True
-        return False
+        boots = self._boots(lean, label)
+        broken, verdict, _ = self._against_stack(boots, label)
+        if broken or verdict not in {Verdict.SAME, Verdict.FASTER}:
+            return False
+        self._here = _Standing(lean, boots, Evidence(system=boots.system, recording=boots.wait(1)[0]))
+        # What is dropped next is compared with this one.
+        boots.ask(len(self._base.boots))
+        return True
+
+    @property
+    def _rule(self) -> Design | None:
+        return self._base.rule
+
+    def _boots(self, changes: tuple[Change, ...], label: str) -> DitheredBoots:
+        return DitheredBoots(self._bench, self._system(changes), label, dithers=self._base.dithers)
+
+    def _sample(self, before: DitheredBoots, after: DitheredBoots) -> Sample:
+        names = tuple(dither.name(number) for number in self._base.dithers)
+        return Sample(base=before.recordings(), variant=after.recordings(), dithers=names)
 
     def _system(self, changes: tuple[Change, ...]) -> System:
         return apply_all(self._base.system, changes)
 
     def _conflict(self, change: Change) -> str:
-        return _conflict_in(change, self._stack, self._by_id)
+        return _conflict_in(change, self._here.changes, self._by_id)
 
     def _swaps(self, change: Change) -> bool:
-        same = [c for c in self._stack if c.technique == change.technique]
+        same = [c for c in self._here.changes if c.technique == change.technique]
         return bool(same) and all(c.id != change.id for c in same) and self._by_id[change.technique].exclusive
 
     def _with(self, change: Change) -> tuple[Change, ...]:
         if self._by_id[change.technique].exclusive:
-            kept = tuple(c for c in self._stack if c.technique != change.technique)
+            kept = tuple(c for c in self._here.changes if c.technique != change.technique)
             return (*kept, change)
-        return (*self._stack, change)
+        return (*self._here.changes, change)
 
     @property
     def _now(self) -> int:
-        return self._best.meta.goal_ns or 0
+        spread = Spread.of(self._here.boots.goals_ns())
+        return spread.median_ns if spread else 0
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
         self._sink(step)
+
+
+class _Standing:
+    """A stack that was booted, with what is known of it."""
+
+    def __init__(self, changes: tuple[Change, ...], boots: DitheredBoots, evidence: Evidence) -> None:
+        self.changes = changes
+        self.boots = boots
+        self.evidence = evidence
+
+    def diagnose(self, bench: Bench, label: str) -> None:
+        """Make its diagnostic boot, once."""
+        if self.evidence.diagnosis is None:
+            found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
+            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
+
+
+def _first(sample: Sample, count: int) -> Sample:
+    return msgspec.structs.replace(sample, base=sample.base[:count], variant=sample.variant[:count])
 
 
 def _conflict_in(change: Change, stack: tuple[Change, ...], techniques: dict[str, Technique]) -> str:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.analysis import statistics
+from bootlab.analysis.grid import holding_wait
+from bootlab.analysis.schedule import stage_verdicts, steady_part
+from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.analysis.stages import stage_deltas
 from bootlab.model.change import Change
 from bootlab.model.recording import Outcome, Recording
+from bootlab.model.sample import Sample, Spread
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
 
-SAME_NS = 50_000
-"""Exact differences up to this are always called the same: reading and printing a longer command line costs that."""
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """What the boots of both sides say so far: a trial, or how many more boots of the variant it takes."""
+
+    trial: Trial
+    wanted: int = 0
 
 
 def judge_exact(
@@ -20,34 +28,90 @@ def judge_exact(
     change: Change,
     before: Evidence,
     after: Evidence,
+    sample: Sample,
+    rule: Design | None,
     *,
-    same_ns: int = SAME_NS,
     broken: str | None = None,
-) -> Trial:
-    """Compare two exact boots. Broken comes before proof, proof before the difference.
+) -> Compared:
+    """Compare exact boots. Broken comes before proof, proof before the difference.
 
-    `same_ns`: what an irrelevant change moves the goal by (placebo boots); no more than that is called the same.
-    `broken`: why the variant lost its function (""), when more than the two recordings was looked at.
+    `before`, `after`: both systems as they are. `sample`: the boots of both under the same dithers. `rule`: how they
+    are judged; None: a replay holds no boots under dithers, and its one boot of each is compared as it is. `broken`:
+    why the variant lost its function (""), when more than the recordings was looked at.
     """
     base, new = before.recording, after.recording
-    if broken is None:
-        broken = why_broken(base, new)
+    broken = broken or why_broken_somewhere(sample)
     effect = Effect(shown=False, evidence="") if broken else technique.took_effect(before, after)
-    saved = _saved(base, new)
     if broken:
-        verdict, reason = verdict_of_loss(broken), str(broken)
-    elif not effect.shown:
-        verdict, reason = Verdict.NO_EFFECT, effect.evidence
-    elif saved is None:
-        verdict, reason = Verdict.UNKNOWN, "the goal's time is not known"
-    elif abs(saved) <= same_ns:
-        verdict, reason = (
-            Verdict.SAME,
-            f"within the {same_ns / 1e6:.3f} ms that a placebo moves the goal by",
-        )
-    else:
-        verdict, reason = (Verdict.FASTER if saved > 0 else Verdict.SLOWER), ""
-    return _trial(change, base, new, verdict, reason, effect)
+        return Compared(trial=_trial(change, base, new, verdict_of_loss(broken), str(broken), effect))
+    if not effect.shown:
+        return Compared(trial=_sampled(_trial(change, base, new, Verdict.NO_EFFECT, effect.evidence, effect), sample))
+    found = judge_sample(sample, rule)
+    trial = _trial(change, base, new, found.verdict, found.reason, effect)
+    return Compared(trial=_sampled(trial, sample, rule), wanted=found.wanted)
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sample says of two systems that both work, apart from any technique."""
+
+    verdict: Verdict
+    reason: str = ""
+    wanted: int = 0
+    saved_ns: int = 0
+
+
+def judge_sample(sample: Sample, rule: Design | None) -> Found:
+    """Judge two systems by their goals. `wanted`: so many more boots of the variant are needed before it is said.
+
+    `rule` None: a replay that holds one boot of each.
+    """
+    base_ns, variant_ns = sample.base_goals_ns, sample.variant_goals_ns
+    clocks = {r.meta.goal_clock for r in (*sample.base, *sample.variant)}
+    if not base_ns or len(variant_ns) < len(sample.variant) or len(clocks) > 1:
+        return Found(verdict=Verdict.UNKNOWN, reason="the goal's time is not known, or the two are on different clocks")
+    if rule is None:
+        # Nothing else was recorded; the report says that this proves nothing.
+        saved = base_ns[0] - variant_ns[0]
+        if abs(saved) <= SAME_NS:
+            return Found(verdict=Verdict.SAME, reason=f"within {SAME_NS / 1e6:.3f} ms", saved_ns=saved)
+        return Found(verdict=Verdict.FASTER if saved > 0 else Verdict.SLOWER, saved_ns=saved)
+    found = judge(base_ns, variant_ns, rule)
+    reason = ""
+    if found.verdict is Verdict.SAME:
+        reason = "not told apart from what dithers move the goal by"
+        if abs(found.saved_ns) <= SAME_NS:
+            reason = f"within {SAME_NS / 1e6:.3f} ms"
+    return Found(verdict=found.verdict or Verdict.UNKNOWN, reason=reason, wanted=found.wanted, saved_ns=found.saved_ns)
+
+
+def why_broken_somewhere(sample: Sample) -> str:
+    """Return why a variant lost its function under some dither, or ""."""
+    for dither, (base, new) in zip(sample.dithers, sample.pairs, strict=False):
+        if broken := why_broken(base, new):
+            if dither == sample.dithers[0] or isinstance(broken, HostEnded):
+                return broken
+            return f"{broken} (under {dither})"
+    return ""
+
+
+def _sampled(trial: Trial, sample: Sample, rule: Design | None = None) -> Trial:
+    base_ns, new_ns = sample.base_goals_ns, sample.variant_goals_ns
+    base, new = Spread.of(base_ns), Spread.of(new_ns)
+    if base is None or new is None or len(base_ns) < 2:
+        return trial
+    return msgspec.structs.replace(
+        trial,
+        base_ns=base.median_ns,
+        goal_ns=new.median_ns,
+        base_samples_ns=base_ns,
+        samples_ns=new_ns,
+        base_spread=base,
+        spread=new,
+        error_rate=rule.error_rate if rule is not None else None,
+        stage_verdicts=stage_verdicts(sample.base, sample.variant),
+        steady=steady_part(sample.base, sample.variant),
+        hold=holding_wait(sample.base, sample.variant),
+    )
 
 
 def unbuilt(change: Change, base: Recording, reason: str, *, verdict: Verdict = Verdict.BROKEN) -> Trial:
@@ -128,12 +192,6 @@ def why_broken(base: Recording, new: Recording) -> str:
     if new.meta.check_groups != base.meta.check_groups:
         return f"the functional check's text changed from {base.meta.check_groups} to {new.meta.check_groups}"
     return ""
-
-
-def _saved(base: Recording, new: Recording) -> int | None:
-    if base.meta.goal_ns is None or new.meta.goal_ns is None or base.meta.goal_clock != new.meta.goal_clock:
-        return None
-    return base.meta.goal_ns - new.meta.goal_ns
 
 
 def _trial(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 
 import msgspec
 
+from bootlab.analysis.sequential_test import cheapest
 from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
+from bootlab.experiment import dither
 from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost
-from bootlab.experiment.trial import judge_exact, judge_free, unbuilt
+from bootlab.experiment.dithering import DitheredBoots
+from bootlab.experiment.evidence import Base, BaseFailedError, diagnosis_of, why_lost, with_dithers
+from bootlab.experiment.trial import judge_exact, judge_free, judge_sample, unbuilt
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.sample import Sample
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
@@ -75,79 +77,95 @@ def proposals(
 def try_all(
     bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
 ) -> Tried:
-    """Boot every variant once and judge it (exact mode: one boot proves a difference)."""
+    """Boot every variant once, and under dithers where that alone does not answer.
+
+    The trials come back in the order of the proposals; `sink` gets each as it is judged.
+    """
     said, pairs = proposals(base, techniques, forced=forced)
-    trials: list[Trial] = []
-    flying: deque[tuple[Technique, Change, System, Future[Recording] | _Grounded]] = deque()
+    if base.system.clock.mode == "exact" and base.rule is None and not base.undithered and pairs:
+        base = with_dithers(bench, base, cheapest(len(pairs)))
+    trials: dict[str, Trial] = {}
+    flying: deque[_Flight] = deque()
 
     def judge_next() -> None:
-        trial = _judge(bench, base, *flying.popleft(), forced=forced)
-        trials.append(trial)
+        flight = flying.popleft()
+        trial = _judge(bench, base, flight, forced=forced)
+        if trial is None:
+            flying.append(flight)
+            return
+        trials[trial.change.id] = trial
         if sink:
             sink(trial)
 
     for technique, change in pairs:
-        system = change.apply(base.system)
-        flying.append((technique, change, system, _submit(bench, system, change)))
+        flying.append(_launch(bench, base, technique, change))
         # Planning builds a kernel, which takes long: what is ready meanwhile is judged and kept.
-        while flying[0][3].done():
+        while flying and flying[0].done():
             judge_next()
-            if not flying:
-                break
     while flying:
         judge_next()
-    return Tried(applicability=tuple(said), trials=tuple(trials))
+    ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
+    return Tried(applicability=tuple(said), trials=ordered)
 
 
-class _Grounded(msgspec.Struct, frozen=True):
-    """A variant that cannot be built, which is a result."""
+class _Flight(msgspec.Struct, frozen=True, kw_only=True):
+    """A variant on its way: its boots, or why it cannot be built, which is a result."""
 
-    verdict: Verdict
-    reason: str
+    technique: Technique
+    change: Change
+    boots: DitheredBoots
+    grounded: tuple[Verdict, str] | None = None
 
     def done(self) -> bool:
-        """There is nothing to wait for."""
-        return True
+        """Tell whether there is nothing to wait for."""
+        return self.grounded is not None or self.boots.done()
 
 
-def _submit(bench: Bench, system: System, change: Change) -> Future[Recording] | _Grounded:
-    """Start a variant's boot, if it can be built."""
+def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _Flight:
+    """Start a variant's first boot, if it can be built."""
+    boots = DitheredBoots(bench, change.apply(base.system), change.id, dithers=base.dithers)
+    flight = _Flight(technique=technique, change=change, boots=boots)
     try:
-        return bench.submit(system, change.id)
+        boots.ask(1)
     except BuildError as fault:
-        return _Grounded(Verdict.BROKEN, f"it cannot be built: {fault.message}")
+        return msgspec.structs.replace(flight, grounded=(Verdict.BROKEN, f"it cannot be built: {fault.message}"))
     except (SourceMissing, ToolMissing) as fault:
         # The base needs neither: one variant must not end the run of all others.
-        return _Grounded(Verdict.NOT_BOOTED, f"it cannot be built on this machine: {fault.message}; {fault.hint}")
+        reason = f"it cannot be built on this machine: {fault.message}; {fault.hint}"
+        return msgspec.structs.replace(flight, grounded=(Verdict.NOT_BOOTED, reason))
+    return flight
 
 
-def _judge(
-    bench: Bench,
-    base: Base,
-    technique: Technique,
-    change: Change,
-    system: System,
-    flight: Future[Recording] | _Grounded,
-    *,
-    forced: bool,
-) -> Trial:
-    if isinstance(flight, _Grounded):
-        return unbuilt(change, base.recording, flight.reason, verdict=flight.verdict)
-    recording = bench.wait(flight)
-    after = Evidence(system=system, recording=recording)
-    lost = why_lost(bench, base, system, recording, change.id)
-    trial = judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
-    wanted = trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None and needs_diagnosis(technique, after)
-    if wanted and not forced and (trial.saved_ns or 0) <= base.same_ns:
-        # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
-        reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
-        return msgspec.structs.replace(trial, reason=reason)
-    if not wanted:
-        return trial
-    # What the console of a timing boot cannot show, the kernel's whole log may.
-    diagnosis = diagnosis_of(bench, system, recording, change.id)
-    after = msgspec.structs.replace(after, diagnosis=diagnosis)
-    return judge_exact(technique, change, base.evidence, after, same_ns=base.same_ns, broken=lost)
+def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial | None:
+    """Return the verdict; None: more boots were started."""
+    technique, change = flight.technique, flight.change
+    if flight.grounded is not None:
+        verdict, reason = flight.grounded
+        return unbuilt(change, base.recording, reason, verdict=verdict)
+    boots = flight.boots.recordings()
+    after = Evidence(system=flight.boots.system, recording=boots[0])
+    lost = why_lost(bench, base, after.system, after.recording, change.id)
+    sample = Sample(base=base.boots, variant=boots, dithers=tuple(dither.name(n) for n in base.dithers))
+    found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    wanted = found.trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None
+    if wanted and needs_diagnosis(technique, after):
+        if not forced and not _maybe_faster(sample, base):
+            # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
+            reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
+            return msgspec.structs.replace(found.trial, reason=reason)
+        # What the console of a timing boot cannot show, the kernel's whole log may.
+        diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
+        after = msgspec.structs.replace(after, diagnosis=diagnosis)
+        found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    if not found.wanted:
+        return found.trial
+    flight.boots.ask(len(boots) + found.wanted)
+    return None
+
+
+def _maybe_faster(sample: Sample, base: Base) -> bool:
+    found = judge_sample(sample, base.rule)
+    return found.saved_ns > 0 and (bool(found.wanted) or found.verdict is not Verdict.SAME)
 
 
 def try_all_free(

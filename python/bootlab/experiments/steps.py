@@ -74,7 +74,7 @@ class Steps(Experiment):
 
     def rows(self, place: Place) -> Iterator[Row | LeftOut]:
         """Climb the steps. Raise BaseFailedError when the system has no goal as it is."""
-        first = here = establish(place.bench, place.system, label="as it is", placebo=False)
+        first = here = establish(place.bench, place.system, label="as it is")
         yield msgspec.structs.replace(_row(place.bench, first, "as-it-is"), title="as it is", proved=True)
         for step in place.system.steps:
             row, reached = _step(place.bench, first, here, step)
@@ -166,7 +166,7 @@ def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[Row, Base 
     lost = why_lost(bench, first, changed, recording, step.name)
     if lost:
         return _left_out(missed, lost), None
-    there = establish(bench, changed, label=step.name, placebo=False)
+    there = establish(bench, changed, label=step.name)
     effect = _effect(step, chosen, here, there)
     row = _row(bench, there, step.name)
     more: dict[str, Value] = {

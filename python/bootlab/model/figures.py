@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bootlab.model.sample import Spread
+
 ABSENT = "—"
 
 
@@ -20,6 +22,23 @@ def signed_ms(ns: int | None) -> str:
     if ns is None:
         return ABSENT
     return "0.000" if round(ns / 1e3) == 0 else f"{ns / 1e6:+.3f}".replace("-", "\u2212")
+
+
+def spread_ms(one_ns: int | None, spread: Spread | None) -> str:
+    """`1234.567 (1233.100 to 1236.020 in 21 boots)`: median and range under dithers, or the one boot."""
+    if spread is None:
+        return ms(one_ns)
+    return f"{ms(spread.median_ns)} ({ms(spread.first_ns)} to {ms(spread.last_ns)} in {spread.boots} boots)"
+
+
+def range_ms(spread: Spread | None) -> str:
+    """`2.920`: from the earliest to the latest; a dash for fewer than two boots."""
+    return ABSENT if spread is None or spread.boots < 2 else ms(spread.range_ns)
+
+
+def boots(spread: Spread | None) -> str:
+    """How many boots stand behind a time."""
+    return "1" if spread is None else count(spread.boots)
 
 
 def percent(part: int | None, whole: int | None) -> str:

@@ -81,12 +81,16 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
-    """How time runs. `exact`: one instruction takes 2**shift ns. `free`: the host's clock; `accel` says by what."""
+    """How time runs. `exact`: one instruction takes 2**shift ns. `free`: the host's clock; `accel` says by what.
+
+    `seed`: of the emulator's random numbers, in exact mode; boards with a device tree hand some on to the kernel.
+    """
 
     mode: Mode = "exact"
     shift: int = 1
     rtc_base: str = "2026-01-01T00:00:00"
     accel: Literal["auto", "tcg", "kvm"] = "auto"
+    seed: int = 1
 
 
 class KernelPatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,12 +158,16 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Initramfs(msgspec.Struct, frozen=True, kw_only=True):
-    """The tree that bootlab packs, and how the archive is compressed. `level` None: the tool's best."""
+    """The tree that bootlab packs, and how the archive is compressed. `level` None: the tool's best.
+
+    `padding_bytes`: zero bytes behind the archive, which the kernel skips (init/initramfs.c: do_reset).
+    """
 
     tree: FileTree = FileTree()
     compression: Compression = "gzip"
     level: int | None = None
     keep: tuple[str, ...] = ()
+    padding_bytes: int = 0
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.recording import Outcome
+from bootlab.model.sample import Spread
 
 
 class Verdict(enum.StrEnum):
@@ -141,6 +142,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     artefact_bytes: dict[str, int] = {}
     samples_ns: tuple[int, ...] = ()
     base_samples_ns: tuple[int, ...] = ()
+    base_spread: Spread | None = None
+    """Where the base's goal came under the dithers (exact mode); `base_ns` is its median."""
+    spread: Spread | None = None
+    """Where the variant's came; `goal_ns` is its median. `boots` tells how many the verdict rests on."""
+    error_rate: float | None = None
+    """How often the rule calls a change that means nothing faster or slower, at most (exact mode)."""
     p_value: float | None = None
     interval_ns: tuple[int, int] | None = None
     stage_verdicts: tuple[StageVerdict, ...] = ()

@@ -9,15 +9,15 @@ import msgspec
 from bootlab import __version__
 from bootlab.analysis.stages import timeline_of
 from bootlab.experiment.evidence import Base
-from bootlab.experiment.stack import Stacked, Step
+from bootlab.experiment.stacked import Stacked
 from bootlab.experiment.trying import Applicability as Said
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import System
 from bootlab.model.timeline import Timeline
-from bootlab.model.verdict import Verdict
 from bootlab.report.results import (
     NOT_MODELLED,
     Applicability,
@@ -60,6 +60,12 @@ def summary(recording: Recording, timeline: Timeline | None = None) -> BootSumma
     return BootSummary.of(recording, timeline or timeline_of(recording))
 
 
+def base_summary(base: Base) -> BootSummary:
+    """Summarise a base with its diagnosis, where its goal comes under dithers, and what gain that lets one see."""
+    found = summary(base.recording, timeline_of(base.recording, base.diagnosis))
+    return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
+
+
 def results(
     kind: Kind, run_id: str, system: System, started: str, base: BootSummary, *, modelled_for: Recording
 ) -> Results:
@@ -88,11 +94,15 @@ def results(
 def notes(base: Base) -> tuple[str, ...]:
     """Say how the base was established: placebo boots, what its recording lacks."""
     said = list(base.recording.meta.lacks)
-    if base.placebo_ns:
+    if base.spread is not None and base.rule is not None and base.visible_gain_ns is not None:
         said.append(
-            f"placebo: {len(base.placebo_ns)} boots with a parameter that nothing reads moved the goal by "
-            f"up to {base.same_ns / 1e6:.3f} ms (events shift against the ticks); no more than that is called the same"
+            f"{base.spread.boots} boots of the base under dithers, which mean nothing, came between "
+            f"{base.spread.first_ns / 1e6:.3f} and {base.spread.last_ns / 1e6:.3f} ms: a gain of "
+            f"{base.visible_gain_ns / 1e6:.3f} ms is seen in nine of ten cases, and what means nothing is called "
+            f"faster or slower in {100 * base.rule.error_rate:.1f} % at most"
         )
+    if base.rule is None and base.undithered:
+        said.append("the replay holds no boots under dithers: verdicts rest on one boot of each side and are no proof")
     if base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree that could carry the agent")
     return tuple(said)
@@ -121,11 +131,8 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
     )
 
 
-def with_stack(
-    base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, *, same_ns: int
-) -> Results:
-    """Add the stack to a results document. `same_ns`: differences up to this are called the same."""
-    evidence = {t.change.id: t.effect.evidence for t in base.trials if t.effect is not None}
+def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> Results:
+    """Add the stack to a results document."""
     steps: list[StackStep] = []
     rejected: list[Rejected] = []
     tried_before: set[str] = set()
@@ -140,8 +147,10 @@ def with_stack(
                     before_ns=step.before_ns,
                     after_ns=step.after_ns,
                     retried=again,
-                    evidence=evidence.get(change_id, ""),
+                    evidence=step.effect.evidence if step.effect is not None else "",
                     key=step.key,
+                    before=step.before,
+                    after=step.after,
                 )
             )
         else:
@@ -149,14 +158,19 @@ def with_stack(
                 Rejected(
                     change_id=change_id,
                     reason=step.reason,
-                    verdict=_verdict(step, same_ns),
+                    verdict=step.verdict,
                     stack_ns=step.before_ns,
                     goal_ns=step.after_ns,
                     retried=again,
                     key=step.key,
+                    before=step.before,
+                    after=step.after,
                 )
             )
-    final = summary(stacked.recording, timeline_of(stacked.recording, diagnosis))
+    final = msgspec.structs.replace(
+        summary(stacked.recording, timeline_of(stacked.recording, diagnosis)),
+        spread=Spread.of(goals_ns(stacked.boots)) if len(stacked.boots) > 1 else None,
+    )
     return msgspec.structs.replace(
         base,
         notes=(),
@@ -164,7 +178,15 @@ def with_stack(
             steps=tuple(steps),
             rejected=tuple(rejected),
             leave_one_out=tuple(
-                LeaveOneOut(change_id=r.change.id, cost_ns=r.cost_ns, kept=r.kept, reason=r.reason, key=r.key)
+                LeaveOneOut(
+                    change_id=r.change.id,
+                    cost_ns=r.cost_ns,
+                    kept=r.kept,
+                    reason=r.reason,
+                    key=r.key,
+                    verdict=r.verdict,
+                    spread=r.spread,
+                )
                 for r in stacked.left_out
             ),
             final=final,
@@ -173,12 +195,6 @@ def with_stack(
         modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording),
         reproduce=(*base.reproduce, f"bootlab boot {faster.files['system']}"),
     )
-
-
-def _verdict(step: Step, same_ns: int) -> Verdict:
-    if step.after_ns is None:
-        return Verdict.BROKEN if step.key else Verdict.NOT_BOOTED
-    return Verdict.SLOWER if step.saved_ns < -same_ns else Verdict.SAME
 
 
 def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:

@@ -11,6 +11,7 @@ from typing import Any
 
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.model.recording import Line, Recording
+from bootlab.model.sample import Spread
 from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial
 from bootlab.report.results import BootSummary, Results, StackResult
@@ -91,6 +92,8 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
         "reason": _show(boot.reason),
         "hint": boot.outcome.hint,
         "goal": boot.goal_ns,
+        "spread": _spread(boot.spread),
+        "visibleGain": boot.visible_gain_ns,
         "insns": boot.goal_insns,
         "clock": boot.clock,
         "stages": [
@@ -173,8 +176,17 @@ def _trial(trial: Trial, results: Results) -> dict[str, Any]:
         "samples": list(trial.samples_ns),
         "baseSamples": list(trial.base_samples_ns),
         "p": trial.p_value,
+        "spread": _spread(trial.spread),
+        "baseSpread": _spread(trial.base_spread),
+        "errorRate": trial.error_rate,
         "interval": list(trial.interval_ns) if trial.interval_ns else None,
     }
+
+
+def _spread(spread: Spread | None) -> dict[str, int] | None:
+    if spread is None:
+        return None
+    return {"boots": spread.boots, "median": spread.median_ns, "first": spread.first_ns, "last": spread.last_ns}
 
 
 def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
@@ -189,11 +201,18 @@ def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
                 "retried": s.retried,
                 "what": _show(s.what or _trial_text(results, s.change_id)),
                 "evidence": _show(s.evidence),
+                "spread": _spread(s.after),
             }
             for s in stack.steps
         ],
         "leaveOneOut": [
-            {"id": _show(r.change_id), "cost": r.cost_ns, "kept": r.kept, "reason": _show(r.reason)}
+            {
+                "id": _show(r.change_id),
+                "cost": r.cost_ns,
+                "kept": r.kept,
+                "reason": _show(r.reason),
+                "spread": _spread(r.spread),
+            }
             for r in left.values()
         ],
         "rejected": [

@@ -13,6 +13,7 @@ import msgspec
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import Modelled
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
+from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
 from bootlab.model.timeline import Stage, Timeline
 from bootlab.model.verdict import Trial, Verdict
@@ -61,6 +62,10 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Every repetition's goal time in nanoseconds (free mode)."""
     wall_s: float = 0.0
     """Host seconds the boot took; says nothing about the guest in exact mode."""
+    spread: Spread | None = None
+    """Where the goal came when the same system was booted under dithers (exact mode)."""
+    visible_gain_ns: int | None = None
+    """The smallest gain over this boot that is seen in nine of ten cases, nanoseconds; None where nobody asked."""
     lacks: tuple[str, ...] = ()
     """What this recording does not have, in sentences (no plugin, no symbols)."""
 
@@ -85,6 +90,11 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
             wall_s=meta.wall_s,
             lacks=meta.lacks,
         )
+
+    @property
+    def middle_ns(self) -> int | None:
+        """Where the goal comes: the median of the boots under dithers, of the one boot where there are none."""
+        return self.spread.median_ns if self.spread is not None else self.goal_ns
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -122,6 +132,10 @@ class StackStep(msgspec.Struct, frozen=True, kw_only=True):
     """Proof of effect in the stacked boot."""
     key: str = ""
     """Recording of the stack with this change."""
+    before: Spread | None = None
+    """Where the goal came without this change, under dithers; `before_ns` is its median."""
+    after: Spread | None = None
+    """Where it came with it; `after_ns` is its median."""
 
     @property
     def saved_ns(self) -> int:
@@ -142,6 +156,10 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     retried: bool = False
     """Tried again in the late round."""
     key: str = ""
+    before: Spread | None = None
+    """Where the goal came on the stack without it, under dithers."""
+    after: Spread | None = None
+    """Where it came with it."""
 
 
 class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +171,10 @@ class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
     kept: bool = True
     reason: str = ""
     key: str = ""
+    verdict: Verdict = Verdict.UNKNOWN
+    """Of the stack without it, against the stack."""
+    spread: Spread | None = None
+    """Where the goal came without it, under dithers."""
 
 
 class Artefact(msgspec.Struct, frozen=True, kw_only=True):

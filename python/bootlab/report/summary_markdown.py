@@ -38,7 +38,7 @@ def _headline(results: Results) -> str:
     if base.goal_ns is None:
         return f"The boot failed: **{plain(base.outcome.value)}**. {plain(base.reason)}"
     if final is None:
-        return f"Goal after **{figures.ms(base.goal_ns)} {base.clock} ms** from power-on."
+        return f"Goal after **{figures.spread_ms(base.goal_ns, base.spread)} {base.clock} ms** from power-on."
     if final.goal_ns is None:
         return f"The stacked system failed: **{plain(final.outcome.value)}**. {plain(final.reason)}"
     if not results.comparable:
@@ -46,12 +46,16 @@ def _headline(results: Results) -> str:
             f"Base {figures.ms(base.goal_ns)} {base.clock} ms, stack {figures.ms(final.goal_ns)} {final.clock} ms: "
             "two clocks, not comparable."
         )
-    share = figures.percent(final.goal_ns, base.goal_ns)
-    saved = figures.ms(base.goal_ns - final.goal_ns)
-    return (
-        f"Power-on to goal: {figures.ms(base.goal_ns)} → **{figures.ms(final.goal_ns)} {base.clock} ms** "
-        f"({share} of the base, {saved} ms saved)."
+    before, after = base.middle_ns or 0, final.middle_ns or 0
+    share = figures.percent(after, before)
+    said = (
+        f"Power-on to goal: {figures.ms(before)} → **{figures.ms(after)} {base.clock} ms** "
+        f"({share} of the base, {figures.ms(before - after)} ms saved)."
     )
+    if base.spread is not None and final.spread is not None:
+        old, new = (figures.spread_ms(None, boot.spread) for boot in (base, final))
+        said += f" Medians and ranges under dithers: {old}; {new}."
+    return said
 
 
 def _instrument(results: Results) -> str:
@@ -77,33 +81,40 @@ def _hand_over(system: FinalSystem) -> list[str]:
 
 
 def _steps(results: Results, stack: StackResult) -> str:
-    rows = ["| # | change | saved ms | goal ms | of base | proof |", "|---:|---|---:|---:|---:|---|"]
+    rows = [
+        "| # | change | saved ms | goal ms | range ms | boots | of base | proof |",
+        "|---:|---|---:|---:|---:|---:|---:|---|",
+    ]
     for number, step in enumerate(stack.steps, 1):
-        trial = results.trial(step.change_id)
-        evidence = step.evidence or (proof(trial) if trial else "")
-        name, of_base = code_cell(step.change_id), figures.percent(step.after_ns, results.base.goal_ns)
+        name, of_base = code_cell(step.change_id), figures.percent(step.after_ns, results.base.middle_ns)
         rows.append(
             f"| {number} | {name} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
-            f"| {of_base} | {plain(evidence)} |"
+            f"| {figures.range_ms(step.after)} | {figures.boots(step.after)} | {of_base} | {plain(step.evidence)} |"
         )
     return "\n".join(rows)
 
 
 def _left_out(stack: StackResult) -> str:
-    rows = ["| change | cost when left out, ms | kept | why |", "|---|---:|---|---|"]
+    rows = ["| change | cost when left out, ms | range ms | boots | kept | why |", "|---|---:|---:|---:|---|---|"]
     for row in stack.leave_one_out:
         cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
-        rows.append(f"| {code_cell(row.change_id)} | {cost} | {'yes' if row.kept else 'no'} | {plain(row.reason)} |")
+        scatter = f"{figures.range_ms(row.spread)} | {figures.boots(row.spread)}"
+        kept = "yes" if row.kept else "no"
+        rows.append(f"| {code_cell(row.change_id)} | {cost} | {scatter} | {kept} | {plain(row.reason)} |")
     return "\n".join(rows)
 
 
 def _trials(results: Results) -> str:
-    rows = ["| change | verdict | saved ms | risk | proof or reason |", "|---|---|---:|---|---|"]
+    rows = [
+        "| change | verdict | saved ms | goal ms | range ms | boots | risk | proof or reason |",
+        "|---|---|---:|---:|---:|---:|---|---|",
+    ]
     for t in results.trials_by_saved():
         verdict = f"**{t.verdict.value}**" if t.verdict in {Verdict.FASTER, Verdict.BROKEN} else t.verdict.value
         risk = risk_flags(results.risk_of(t.change.technique))
         rows.append(
-            f"| {code_cell(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {risk} | {plain(proof(t))} |"
+            f"| {code_cell(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {figures.ms(t.goal_ns)} "
+            f"| {figures.range_ms(t.spread)} | {figures.boots(t.spread)} | {risk} | {plain(proof(t))} |"
         )
     return "\n".join(rows) + f"\n\nR{RISK_LEGEND[1:]}."
 

@@ -67,23 +67,31 @@ def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
 def trial_table(results: Results) -> RenderableType:
     """Every trial, most time saved first: verdict, proof, risk."""
     sampled = any(t.p_value is not None for t in results.trials)
-    columns = ["change", "verdict", f">saved {results.base.clock} ms", ">of base", "risk", "proof or reason"]
-    if sampled:
-        columns.insert(4, ">p")
-    table = text_table(f"Trials against {results.base.clock} base {figures.ms(results.base.goal_ns)} ms", *columns)
+    columns = ["change", "verdict", f">saved {results.base.clock} ms", ">of base"]
+    columns += [">p"] if sampled else [">range ms", ">boots"]
+    columns += ["risk", "proof or reason"]
+    base = figures.spread_ms(results.base.goal_ns, results.base.spread)
+    table = text_table(f"Trials against {results.base.clock} base {base} ms", *columns)
     for trial in results.trials_by_saved():
         row: list[RenderableType] = [
             cell(trial.change.id),
             cell(trial.verdict.value, VERDICT_STYLES[trial.verdict]),
             figures.signed_ms(trial.saved_ns),
             figures.percent(trial.goal_ns, trial.base_ns),
-            cell(risk_flags(results.risk_of(trial.change.technique)), "yellow"),
-            cell(proof(trial)),
         ]
         if sampled:
-            row.insert(4, figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
+            row.append(figures.ABSENT if trial.p_value is None else f"{trial.p_value:.3g}")
+        else:
+            row += [figures.range_ms(trial.spread), _boots(trial)]
+        row += [cell(risk_flags(results.risk_of(trial.change.technique)), "yellow"), cell(proof(trial))]
         table.add_row(*row)
     return Group(Fitted(table), Text(RISK_LEGEND, style="dim"))
+
+
+def _boots(trial: Trial) -> str:
+    if trial.spread is None or trial.base_spread is None:
+        return "1" if trial.key else figures.ABSENT
+    return f"{trial.spread.boots} of {trial.spread.boots + trial.base_spread.boots}"
 
 
 def proof(trial: Trial) -> str:
@@ -95,25 +103,31 @@ def proof(trial: Trial) -> str:
 
 def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
     """Show the stack step by step: what each change saved on top of those before it."""
-    base_ns = results.base.goal_ns if results.comparable else None
-    table = text_table("Stack", "change", ">saved ms", ">goal ms", ">of base", "remaining", "")
-    table.add_row("base", "", figures.ms(base_ns), figures.percent(base_ns, base_ns), _bar(base_ns, base_ns), "")
+    base_ns = results.base.middle_ns if results.comparable else None
+    table = text_table("Stack", "change", ">saved ms", ">goal ms", ">range ms", ">boots", ">of base", "remaining", "")
+    of_base, bar = figures.percent(base_ns, base_ns), _bar(base_ns, base_ns)
+    spread = results.base.spread
+    table.add_row("base", "", figures.ms(base_ns), figures.range_ms(spread), figures.boots(spread), of_base, bar, "")
     for step in stack.steps:
         late = "late" if step.retried else ""
         table.add_row(
             cell(step.change_id),
             figures.signed_ms(step.saved_ns),
             figures.ms(step.after_ns),
+            figures.range_ms(step.after),
+            figures.boots(step.after),
             figures.percent(step.after_ns, base_ns),
             _bar(step.after_ns, base_ns),
             cell(late, "dim"),
         )
     table.add_section()
-    goal_ns = stack.final.goal_ns
+    goal_ns = stack.final.middle_ns
     table.add_row(
         cell("stacked", "bold"),
         figures.signed_ms(base_ns - goal_ns if base_ns is not None and goal_ns is not None else None),
         figures.ms(goal_ns),
+        figures.range_ms(stack.final.spread),
+        figures.boots(stack.final.spread),
         figures.percent(goal_ns, base_ns),
         _bar(goal_ns, base_ns),
         cell("" if not stack.final.outcome.exit_code else stack.final.outcome.value, "bold red"),
@@ -140,11 +154,12 @@ def waterfall_table(results: Results, stack: StackResult) -> RenderableType:
 
 def leave_one_out_table(stack: StackResult) -> RenderableType:
     """Show what the final stack loses when one change is left out."""
-    table = text_table("Leave one out", "change", ">cost when left out, ms", "kept", "why")
+    table = text_table("Leave one out", "change", ">cost when left out, ms", ">range ms", ">boots", "kept", "why")
     rows = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
     for row in rows:
         cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
-        table.add_row(cell(row.change_id), cost, "yes" if row.kept else "no", cell(row.reason))
+        scatter = (figures.range_ms(row.spread), figures.boots(row.spread))
+        table.add_row(cell(row.change_id), cost, *scatter, "yes" if row.kept else "no", cell(row.reason))
     return Fitted(table)
 
 
@@ -170,14 +185,15 @@ def headline(results: Results) -> Text:
     if base.goal_ns is None:
         return text.append_text(cell(f"{base.outcome.value}: {base.reason}", "bold red", 400))
     if final is None:
-        return text.append(f"goal after {figures.ms(base.goal_ns)} {base.clock} ms")
+        return text.append(f"goal after {figures.spread_ms(base.goal_ns, base.spread)} {base.clock} ms")
     if final.goal_ns is None:
         return text.append_text(cell(f"the stack failed: {final.outcome.value}: {final.reason}", "bold red", 400))
     if not results.comparable:
         said = f"{figures.ms(base.goal_ns)} {base.clock} ms; stack {figures.ms(final.goal_ns)} {final.clock} ms"
         return text.append(f"{said}: two clocks, not comparable")
-    text.append(f"{figures.ms(base.goal_ns)} to {figures.ms(final.goal_ns)} {base.clock} ms, ")
-    return text.append(f"{figures.percent(final.goal_ns, base.goal_ns)} of the base", style="bold green")
+    before, after = (figures.spread_ms(boot.goal_ns, boot.spread) for boot in (base, final))
+    text.append(f"{before} to {after} {base.clock} ms, ")
+    return text.append(f"{figures.percent(final.middle_ns, base.middle_ns)} of the base", style="bold green")
 
 
 def results_view(results: Results) -> RenderableType:

@@ -35,6 +35,8 @@ _LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
 _CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
+# QEMU takes a 64-bit number (system/vl.c: -seed).
+_SEED_MAX = 2**64 - 1
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -235,6 +237,7 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
         shift=_number(raw.shift, 0, _SHIFT_MAX, "clock.shift", place, "one instruction takes 2**shift ns; 1 is usual"),
         rtc_base=moment.replace(microsecond=0).isoformat(),
         accel="kvm" if raw.accel == "kvm" else "tcg" if raw.accel == "tcg" else "auto",
+        seed=_number(raw.seed, 0, _SEED_MAX, "clock.seed", place, "any number: another one gives other random numbers"),
     )
 
 

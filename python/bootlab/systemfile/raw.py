@@ -44,6 +44,7 @@ class RawClock(RawTable, frozen=True):
     shift: int = 1
     rtc_base: str = "2026-01-01T00:00:00"
     accel: str = "auto"
+    seed: int = 1
 
 
 class RawKernel(RawTable, frozen=True):

@@ -34,6 +34,7 @@ mode = "exact"                        # exact: one instruction takes 2**shift ns
 shift = 1
 rtc_base = "2026-01-01T00:00:00"      # what the guest's clock shows at power-on, UTC
 accel = "auto"                        # for free: auto | tcg | kvm
+# seed = 1                            # exact mode: seed of the random numbers that the emulator hands to the guest
 
 [kernel]
 image = @KERNEL@

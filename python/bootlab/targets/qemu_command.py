@@ -110,7 +110,7 @@ def build(system: System, parts: Parts) -> list[str]:
     command += ["-chardev", f"file,id=console,path={_escape(folder / CONSOLE_FILE)}", "-serial", "chardev:console"]
     if clock.mode == "exact":
         command += ["-icount", f"shift={clock.shift},sleep=off,align=off"]
-        command += ["-rtc", f"base={clock.rtc_base},clock=vm", "-seed", "1"]
+        command += ["-rtc", f"base={clock.rtc_base},clock=vm", "-seed", str(clock.seed)]
     if parts.plugin:
         command += ["-plugin", _plugin_argument(system, parts)]
     command += _storage_arguments(machine)

@@ -17,14 +17,20 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import TargetError, UserError
 from bootlab.model.recording import Recording
-from bootlab.model.system import System
+from bootlab.model.system import Clockwork, System
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
 from bootlab.targets.qemu_command import effective_cmdline
 
+
+class NotRecordedError(TargetError):
+    """A replay was asked for a boot that nobody recorded."""
+
+
 _INFO_FILE = "kernelinfo.json"
 # Keys that older recordings do not know: they tell systems apart only where they are given.
 _MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
+_CLOCK_DEFAULT = Clockwork()
 
 
 def fingerprint(system: System, purpose: Purpose) -> str:
@@ -43,7 +49,10 @@ def fingerprint(system: System, purpose: Purpose) -> str:
         if v or k not in _MACHINE_KEYS_ADDED
     }
     facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
-    facts += (system.clock, purpose)
+    clock = msgspec.structs.asdict(system.clock)
+    if system.clock.seed == _CLOCK_DEFAULT.seed:
+        del clock["seed"]
+    facts += (clock, purpose)
     facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
     facts += (system.root.file_system, system.root.medium) if system.root is not None else ()
     build = system.kernel.build
@@ -85,11 +94,11 @@ class ReplayTarget:
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
     ) -> Recording:
-        """Copy the recording. Raise TargetError when this system was never recorded."""
+        """Copy the recording. Raise NotRecordedError when this system was never recorded."""
         del stop
         source = self._folder / plan.key
         if not (source / recording_dir.RECORDING_FILE).is_file():
-            raise TargetError(
+            raise NotRecordedError(
                 f"the replay folder {self._folder} has no recording of this system ({plan.key}): "
                 f"{effective_cmdline(plan.system)}",
                 hint='boot it for real with target = "qemu"',

@@ -16,6 +16,8 @@ function trialSection(data) {
     { name: "proof or reason", cls: "words", cell: (t) => proofText(t) },
   ];
   if (sampled) columns.splice(6, 0, { name: "p", right: true, key: (t) => t.p, cell: (t) => (t.p === null ? ABSENT : t.p.toPrecision(2)) });
+  else columns.splice(6, 0, { name: "range, ms", right: true, key: (t) => rangeOf(t.spread), cell: (t) => (t.spread ? ms(rangeOf(t.spread)) : ABSENT) },
+    { name: "boots", right: true, key: (t) => (t.spread ? t.spread.boots : 1), cell: (t) => (t.spread ? t.spread.boots : t.key ? 1 : 0) });
   const table = sortableTable({
     caption: "Trials, one change each against the base", columns, rows: trials, cls: "figures trials",
     sorted: { number: 2, down: true }, detail: (t) => evidence(t, data),
@@ -30,11 +32,13 @@ function trialSection(data) {
   const counts = VERDICTS.map((v) => [v, trials.filter((t) => t.verdict === v).length]).filter(([, n]) => n);
   const chips = choice("verdict", [[null, "all"], ...counts.map(([v, n]) => [v, `${v} ${n}`])], (v) => { state.verdict = v; update(); });
   update();
-  return section("trials", "Trials", "One boot with the change against the base without it. Open a row for the evidence.",
+  return section("trials", "Trials", "Boots with the change against the base without it, both under the same dithers; times are medians. Open a row for the evidence.",
     el("div", { class: "controls" }, searchBox("Filter trials", (needle) => { state.needle = needle; update(); }), chips, shown), table.node);
 }
 
 const riskRank = (risk) => (risk.S ? 8 : 0) + (risk.F ? 4 : 0) + (risk.R ? 2 : 0) + (risk.d ? 1 : 0);
+const rangeOf = (spread) => (spread ? spread.last - spread.first : null);
+const spreadText = (spread) => `${ms(spread.median)} (${ms(spread.first)} to ${ms(spread.last)} in ${spread.boots} boots)`;
 const proofText = (t) => [t.failed ? t.outcome : "", t.reason, t.evidence].filter(Boolean).join("; ") || t.what;
 
 function miniBar(saved, biggest) {
@@ -53,6 +57,9 @@ function evidence(t, data) {
     t.failed ? ["outcome", [el("strong", {}, t.outcome), t.hint ? `: ${t.hint}` : ""]] : null,
     ["instructions", t.insns === null || t.baseInsns === null ? ABSENT : `${count(t.baseInsns)} → ${count(t.insns)} (${signedCount(t.insns - t.baseInsns)})`],
     t.interval ? ["interval of the difference", `${signedMs(t.interval[0])} to ${signedMs(t.interval[1])} ms`] : null,
+    t.baseSpread ? ["base, median and range, ms", spreadText(t.baseSpread)] : null,
+    t.spread ? ["with the change, median and range, ms", spreadText(t.spread)] : null,
+    t.errorRate !== null ? ["rule errs when nothing was changed", `${(100 * t.errorRate).toPrecision(2)} % at most`] : null,
     t.p !== null ? ["p value", t.p.toPrecision(3)] : null,
     t.baseSamples.length ? ["base samples, ms", t.baseSamples.map((s) => ms(s)).join("  ")] : null,
     t.samples.length ? ["samples, ms", t.samples.map((s) => ms(s)).join("  ")] : null,

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""How often does the judge call a change faster or slower that means nothing, and does it see gains that were planted?
+
+Usage: null_changes.py SYSTEM.toml FOLDER [--changes 10] [--dithers 21] [--draws 10000] [--trials 20]
+                       [--gains 1,5,20 --plant /etc/init.d/rcS --repeats 5] [--jobs N] [--store DIR]
+
+* A table: the system with each of --changes null changes, each booted under --dithers dithers. From it --draws
+  experiments are drawn: two of the changes as base and variant, their boots in a random order of the dithers, judged by
+  the rules that `bootlab try` and `bootlab stack` use.
+* Trials: --trials whole experiments as a user runs them, through the bench: base k against null change k.
+* Gains: a busy loop of so many milliseconds is put into the shell script --plant, and the change takes it out again.
+  The smallest gain that the base promises to see stands beside what was seen.
+
+Null changes: an unread file of the root tree renamed (names and sizes the same), two empty folders of it swapped, the
+start of the machine's clock moved by a few minutes. Goals and verdicts are kept in FOLDER/null-NAME.json, boots in the
+store: cut off, the same command goes on where it was. Every number printed is computed from that file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import math
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from bootlab.analysis.sequential_test import apart, design, judge
+from bootlab.builders.cache import Cache
+from bootlab.experiment import self_check
+from bootlab.experiment.bench import Bench
+from bootlab.experiment.dithering import DitheredBoots
+from bootlab.experiment.evidence import establish, with_dithers
+from bootlab.experiment.trying import try_all
+from bootlab.model.change import Change
+from bootlab.model.system import System
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect, Verdict
+from bootlab.systemfile import load
+from bootlab.targets.choose import target_for
+from bootlab.techniques.base import Applies, Context, Evidence, Technique
+
+SHARP = (Verdict.FASTER, Verdict.SLOWER)
+RULES = (5, 6, 9, 21)
+WORDS = "abcdefghijklmnop"
+
+
+def prepared(system: System) -> System:
+    """Put into a tree what the null changes move about: a file that nothing reads, and two empty folders."""
+    if system.initramfs is None:
+        return system
+    return nothing(system, 0)
+
+
+def nothing(system: System, number: int) -> System:
+    """Return the system with a null change; 0 is the one that all others are changes of."""
+    if system.initramfs is not None:
+        letter = WORDS[number % len(WORDS)]
+        tree = system.initramfs.tree
+        old = [path for path, _ in tree.entries if path.startswith(("/opt/null-", "/srv/null-"))]
+        tree = tree.without(frozenset(old))
+        first, second = ("/srv/null-a", "/srv/null-b") if number % 2 == 0 else ("/srv/null-b", "/srv/null-a")
+        tree = tree.put(f"/opt/null-{letter}", Entry(kind="file", mode=0o644, text="nobody reads this\n" * 20))
+        tree = tree.put(first, Entry(kind="dir", mode=0o755)).put(second, Entry(kind="dir", mode=0o700))
+        system = system.with_tree(tree)
+    began = datetime.datetime.fromisoformat(system.clock.rtc_base)
+    moved = (began + datetime.timedelta(seconds=601 * number)).isoformat()
+    return msgspec.structs.replace(system, clock=msgspec.structs.replace(system.clock, rtc_base=moved))
+
+
+class Experiment(Technique):
+    """A change given by its system; its proof is that it was booted."""
+
+    title = what = why = when_not = cost = "null"
+    stage = "kernel"
+    references = ("none",)
+
+    def __init__(self, name: str, system: System) -> None:
+        self.id = name
+        self._system = system
+
+    def applies(self, _context: Context) -> Applies:
+        return Applies.yes("it is what is measured")
+
+    def changes(self, _context: Context) -> tuple[Change, ...]:
+        return (_To(technique=self.id, ops=(), system=self._system),)
+
+    def took_effect(self, _before: Evidence, _after: Evidence) -> Effect:
+        return Effect(True, "booted")
+
+
+class _To(Change, frozen=True, kw_only=True):
+    """The change to another system, whatever it is applied to."""
+
+    system: System
+
+    def apply(self, system: System) -> System:
+        del system
+        return self.system
+
+
+def interval(hits: int, draws: int) -> str:
+    """Return a share with its 95 % interval (Wilson)."""
+    if not draws:
+        return "no draws"
+    z, share = 1.96, hits / draws
+    centre = (share + z * z / (2 * draws)) / (1 + z * z / draws)
+    half = z * math.sqrt(share * (1 - share) / draws + z * z / (4 * draws * draws)) / (1 + z * z / draws)
+    low, high = max(0.0, centre - half), centre + half
+    return f"{100 * share:.2f} % ({hits} of {draws}; 95 %: {100 * low:.2f} to {100 * high:.2f} %)"
+
+
+def table(
+    bench: Bench, system: System, changes: int, dithers: int, keep: Callable[[str, object], None]
+) -> list[list[int]]:
+    """Boot every null change under every dither; return the goals, a row a change."""
+    rows = [DitheredBoots(bench, nothing(system, number), f"null {number}") for number in range(changes)]
+    for boots in rows:
+        boots.ask(dithers)
+    found = []
+    for boots in rows:
+        boots.wait(dithers)
+        found.append(list(boots.goals_ns()))
+        keep("goals_ns", found)
+    return found
+
+
+def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]:
+    """Draw experiments from the table: how many were called faster or slower, of how many."""
+    rule, chance, hits = design(base_boots), random.Random(base_boots), 0
+    whole = [row for row in goals if len(row) >= rule.base_boots]
+    if len(whole) < 2 or len(whole[0]) < rule.most_boots:
+        return 0, 0
+    for _ in range(draws):
+        base, variant = chance.sample(whole, 2)
+        order = chance.sample(range(min(len(base), len(variant))), max(rule.base_boots, rule.most_boots))
+        old, count = tuple(base[i] for i in order[: rule.base_boots]), 1
+        while (found := judge(old, tuple(variant[i] for i in order[:count]), rule)).verdict is None:
+            count += found.wanted
+        hits += found.verdict in SHARP
+    return hits, draws
+
+
+def draw_apart(goals: list[list[int]], draws: int) -> tuple[int, int]:
+    """Draw steps of a stack: two boots of each side, further apart than the whole range of a third one's boots."""
+    chance, hits = random.Random(2), 0
+    whole = [row for row in goals if len(row) >= 19]
+    if len(whole) < 3:
+        return 0, 0
+    for _ in range(draws):
+        reference, base, variant = chance.sample(whole, 3)
+        i, j = chance.sample(range(min(len(base), len(variant))), 2)
+        hits += apart((base[i], base[j]), (variant[i], variant[j]), max(reference) - min(reference)) != 0
+    return hits, draws
+
+
+def trial(bench: Bench, system: System, change: System, name: str) -> dict[str, object]:
+    """Run one experiment as `bootlab try` does; return what its report says."""
+    base = establish(bench, system, diagnostic=False)
+    (found,) = try_all(bench, base, (Experiment(name, change),)).trials
+    return {
+        "name": name,
+        "verdict": found.verdict.value,
+        "saved_ns": found.saved_ns,
+        "base_ns": found.base_samples_ns,
+        "variant_ns": found.samples_ns,
+    }
+
+
+def planted(system: System, script: str, loops: int) -> System:
+    """Put a busy loop into a shell script of the tree, behind its first line."""
+    tree = system.tree
+    entry = tree.get(script) if tree is not None else None
+    if tree is None or entry is None:
+        raise SystemExit(f"{script} is not in the tree of {system.name}")
+    text = entry.text if entry.text is not None else Path(str(entry.source)).read_text()
+    first, _, rest = text.partition("\n")
+    loop = f"null_i=0; while [ $null_i -lt {loops:09d} ]; do null_i=$((null_i+1)); done"
+    put = msgspec.structs.replace(entry, source=None, text=f"{first}\n{loop}\n{rest}")
+    return system.with_tree(tree.put(script, put))
+
+
+def middle(values: list[int]) -> float:
+    """Return the median."""
+    ordered = sorted(values)
+    return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
+
+
+def gains(bench: Bench, system: System, args: argparse.Namespace, keep: Callable[[str, object], None]) -> None:
+    """Plant gains, and keep what was seen of each."""
+    few = {}
+    for loops in (0, 20_000):
+        boots = DitheredBoots(bench, planted(system, args.plant, loops), f"{loops} loops")
+        boots.wait(5)
+        few[loops] = middle(list(boots.goals_ns()))
+    loop_ns = (few[20_000] - few[0]) / 20_000
+    keep("loop_ns", loop_ns)
+    said = []
+    for gain_ms in args.gains:
+        loops = round(gain_ms * 1e6 / loop_ns)
+        for number in range(args.repeats):
+            slow = planted(nothing(system, number), args.plant, loops)
+            found = trial(bench, slow, planted(nothing(system, number), args.plant, 0), f"gain-{gain_ms}-{number}")
+            said.append({"gain_ms": gain_ms, **found})
+            keep("gains", said)
+    base = with_dithers(bench, establish(bench, planted(system, args.plant, 0), diagnostic=False), design(21))
+    told = {}
+    for boots in RULES:
+        part = msgspec.structs.replace(base, dithered=base.dithered[:boots], rule=design(boots))
+        told[str(boots)] = part.visible_gain_ns
+    keep("visible_gain_ns", told)
+
+
+def tell(kept: dict[str, object], draws: int) -> None:
+    """Print what a file of goals says."""
+    goals = kept.get("goals_ns", [])
+    assert isinstance(goals, list)
+    if goals:
+        flat = [value for row in goals for value in row]
+        print(f"{kept['system']}: {len(goals)} null changes, {len(flat)} boots, goals {min(flat) / 1e6:.3f} to "
+              f"{max(flat) / 1e6:.3f} ms, median {middle(flat) / 1e6:.3f}")  # fmt: skip
+        medians = [middle(row) / 1e6 for row in goals]
+        print(f"  medians of the changes: {min(medians):.3f} to {max(medians):.3f} ms")
+    for boots in RULES:
+        hits, of = draw(goals, draws, boots)
+        if of:
+            rate = 100 * design(boots).error_rate
+            print(f"  {boots} boots of the base: {interval(hits, of)}; counted for the rule: {rate:.2f} %")
+    hits, of = draw_apart(goals, draws)
+    if of:
+        print(f"  two against two, further apart than the range of others: {interval(hits, of)}")
+    trials = kept.get("trials", [])
+    assert isinstance(trials, list)
+    if trials:
+        print(f"  whole trials: {interval(sum(t['verdict'] in SHARP for t in trials), len(trials))}")
+    planted_gains = kept.get("gains", [])
+    assert isinstance(planted_gains, list)
+    for gain_ms in sorted({g["gain_ms"] for g in planted_gains}):
+        of_it = [g for g in planted_gains if g["gain_ms"] == gain_ms]
+        seen = sum(g["verdict"] == Verdict.FASTER for g in of_it)
+        saved = middle([g["saved_ns"] for g in of_it]) / 1e6
+        print(f"  planted {gain_ms} ms: seen in {seen} of {len(of_it)}, saved {saved:.3f} ms")
+    if told := kept.get("visible_gain_ns"):
+        assert isinstance(told, dict)
+        words = ", ".join(f"{ns / 1e6:.3f} ms with {boots} boots" for boots, ns in told.items() if ns)
+        print(f"  told before, to be seen in nine of ten: {words}")
+
+
+def main() -> int:
+    """Boot what is missing, then tell."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--changes", type=int, default=10)
+    parser.add_argument("--dithers", type=int, default=21)
+    parser.add_argument("--draws", type=int, default=10_000)
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument(
+        "--gains", type=lambda text: [float(part) for part in text.split(",")], default=[1.0, 5.0, 20.0]
+    )
+    parser.add_argument("--plant", default="")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=None)
+    parser.add_argument("--store", type=Path, default=Path(".bootlab"))
+    parser.add_argument("--tell", action="store_true", help="boot nothing, only compute from the file")
+    args = parser.parse_args()
+    system = load(args.system)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    file = args.folder / f"null-{system.name}.json"
+    kept: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
+    if args.tell:
+        tell(kept, args.draws)
+        return 0
+
+    def keep(key: str, value: object) -> None:
+        kept[key] = value
+        file.write_text(json.dumps(kept, indent=1) + "\n")
+
+    keep("format", "bootlab-null-changes")
+    keep("version", 1)
+    keep("system", system.name)
+    cache = Cache(Path(".cache/bootlab").resolve())
+    with Bench(target_for(system, cache, (), None), args.store, jobs=args.jobs) as bench:
+        self_check.require_exact(bench, system)
+        keep("emulator", bench.target.plan(system).emulator_version)
+        system = prepared(system)
+        if args.changes:
+            table(bench, system, args.changes, args.dithers, keep)
+        said: list[dict[str, object]] = []
+        for number in range(args.trials):
+            # Another base each time: all in the same one would err together.
+            base, variant = nothing(system, 2 * number), nothing(system, 2 * number + 1)
+            said.append(trial(bench, base, variant, f"null-{number}"))
+            keep("trials", said)
+        if args.plant:
+            gains(bench, system, args, keep)
+    tell(kept, args.draws)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

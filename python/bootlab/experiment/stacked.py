@@ -1,0 +1,58 @@
+"""What stacking came to: the steps, what leaving each out costs, the system that stands at the end."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bootlab.model.change import Change
+from bootlab.model.recording import Recording
+from bootlab.model.sample import Spread
+from bootlab.model.verdict import Effect, Verdict
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One change tried on top of the stack so far.
+
+    Times are medians; `before` and `after` tell how many boots they rest on. `effect`: the proof that the change was
+    active in the stacked boot, None where none was sought.
+    """
+
+    change: Change
+    before_ns: int
+    after_ns: int | None
+    kept: bool
+    phase: str
+    reason: str = ""
+    key: str = ""
+    verdict: Verdict = Verdict.NOT_BOOTED
+    effect: Effect | None = None
+    before: Spread | None = None
+    after: Spread | None = None
+
+    @property
+    def saved_ns(self) -> int:
+        """Time saved on top of the stack; 0 when it did not reach its goal."""
+        return self.before_ns - self.after_ns if self.after_ns is not None else 0
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The final stack without one of its changes. `cost_ns`: how much later the goal comes without it."""
+
+    change: Change
+    goal_ns: int | None
+    cost_ns: int | None
+    kept: bool
+    reason: str = ""
+    key: str = ""
+    verdict: Verdict = Verdict.UNKNOWN
+    spread: Spread | None = None
+
+
+class Stacked(msgspec.Struct, frozen=True, kw_only=True):
+    """The result: the changes that stand at the end, and how they got there. `boots`: of the final system."""
+
+    changes: tuple[Change, ...]
+    steps: tuple[Step, ...]
+    left_out: tuple[LeftOut, ...]
+    recording: Recording
+    boots: tuple[Recording, ...] = ()
