@@ -90,6 +90,7 @@ _KEYS: dict[str, str] = {
     "clock.mode": "`exact`: one instruction takes 2^shift ns. `free`: the host's clock",
     "clock.shift": "exact mode: 0 to 10; 1 makes a machine of 500 million instructions a second",
     "clock.rtc_base": "exact mode: what the guest's clock shows at power-on, UTC, without zone",
+    "clock.seed": "exact mode: seed of the random numbers that the emulator hands to the guest, from 0",
     "clock.accel": "free mode: `auto`, `tcg` or `kvm`. `auto` takes KVM only where a probe guest ran on it",
     "kernel.image": "the kernel image: bzImage or vmlinux (x86_64), zImage (arm), Image or Image.gz (arm64), Image (riscv64). Must be given unless the target is `replay` or the kernel is built; with `source` it is the make target, the architecture's usual one unless given: `bzImage`, `zImage`, `Image`, `xipImage`, `uImage`, … (an ARM `Image` and a RISC-V `Image.gz` get the header that names their load address)",
     "kernel.source": "build the kernel: `debian` for Debian's linux-source-6.1, `debian-6.12` for another one that Debian has, or the path of a source tree. See [build kernels](../how-to/build-kernels.md)",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from bootlab.experiment.bench import Bench
 from bootlab.experiment.stack import LeftOut, Stacker
 from bootlab.experiment.trying import try_all
 from bootlab.model.recording import Outcome
+from bootlab.model.verdict import Effect, Verdict
 from tests.experiment.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
 
 
@@ -150,3 +153,45 @@ def test_a_check_that_changes_breaks(tmp_path):
 def test_nothing_to_stack(stack):
     stacked, seen = stack(additive(100), *named("a"))
     assert (stacked.changes, stacked.steps, stacked.left_out, seen) == ((), (), (), [])
+
+
+def test_every_step_shows_its_effect_against_the_stack_before(tmp_path):
+    class Absorbed(FakeTechnique):
+        """Shows its effect on the base, and none once "a" is there."""
+
+        def took_effect(self, before, after):
+            assert self.id not in {p.key for p in before.system.cmdline.params}, "the stack before it, not the base"
+            return Effect("a" not in {p.key for p in before.system.cmdline.params}, "the same line as before")
+
+    techniques = (FakeTechnique("a"), Absorbed("b"))
+    with Bench(FakeTarget(additive(100, a=30, b=20)), tmp_path) as bench:
+        base = base_of(bench)
+        stacked = Stacker(bench, base, techniques).run(try_all(bench, base, techniques).trials)
+    assert ids(stacked.changes) == ["a"]
+    (missed,) = [s for s in stacked.steps if not s.kept]
+    assert missed.verdict is Verdict.NO_EFFECT
+    assert "no proof of effect on top of the others: the same line as before" in missed.reason
+    assert stacked.steps[0].effect == Effect(True, "seen")
+
+
+def test_the_final_system_and_every_step_say_how_many_boots_they_rest_on(stack):
+    stacked, _ = stack(additive(100, a=10, b=30), *named("a", "b"))
+    assert [(s.before.boots, s.after.boots) for s in stacked.steps] == [(5, 5), (5, 5)]
+    assert len(stacked.boots) == 6
+    assert all(row.spread.boots == 4 for row in stacked.left_out)
+
+
+def test_a_system_that_scatters_keeps_nothing_by_luck(tmp_path):
+    class Scattering(FakeTarget):
+        def boot(self, plan, folder, **rest):
+            # Every boot of a key of its own comes anywhere in 10 ms.
+            self.cost = lambda _params: 100 + zlib.crc32(plan.key.encode()) % 1000 / 100
+            return super().boot(plan, folder, **rest)
+
+    techniques = named(*(f"t{n}" for n in range(20)))
+    with Bench(Scattering(additive(100)), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        tried = try_all(bench, base, techniques)
+        stacked = Stacker(bench, base, techniques).run(tried.trials)
+    assert [t.verdict for t in tried.trials].count(Verdict.FASTER) == 0
+    assert stacked.changes == ()
