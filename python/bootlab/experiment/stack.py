@@ -181,6 +181,7 @@ class Stacker:
         """Judge a candidate against the stack so far, with as few boots as that takes."""
         here = self._here.boots
         none = "no gain on top of the others"
+        here.ask(1)
         if self._base.rule is None:
             found = judge_sample(self._sample(here, boots), None)
             return found.verdict, found.reason or (none if found.verdict is not Verdict.FASTER else "")

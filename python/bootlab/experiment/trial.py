@@ -6,6 +6,7 @@ import msgspec
 
 from bootlab.analysis import statistics
 from bootlab.analysis.grid import holding_wait
+from bootlab.analysis.parts import judged, undecided
 from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.analysis.stages import stage_deltas
@@ -48,7 +49,13 @@ def judge_exact(
         return Compared(trial=_sampled(_trial(change, base, new, Verdict.NO_EFFECT, effect.evidence, effect), sample))
     found = judge_sample(sample, rule)
     trial = _trial(change, base, new, found.verdict, found.reason, effect)
-    return Compared(trial=_sampled(trial, sample, rule), wanted=found.wanted)
+    trial = _sampled(trial, sample, rule)
+    if found.wanted or rule is None:
+        return Compared(trial=trial, wanted=found.wanted)
+    few = rule.looks[0] - len(sample.variant)
+    if few > 0 and trial.hold is not None and trial.hold.decides and undecided(trial):
+        return Compared(trial=trial, wanted=few)
+    return Compared(trial=judged(trial))
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
