@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bootlab.timers.laboratory import stress_here
+from bootlab.timers.here import stress_here
 from bootlab.timers.request import StressRequest
 
 

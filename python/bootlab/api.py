@@ -16,8 +16,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import msgspec
-
 from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel, size_system_kernel
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
@@ -36,7 +34,6 @@ from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import COSTS
-from bootlab.timers import laboratory as timers
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
@@ -58,9 +55,6 @@ if TYPE_CHECKING:
     from bootlab.report.results import BootSummary
     from bootlab.report.results import Results as ResultsValue
     from bootlab.targets.base import BootPlan
-    from bootlab.timers.conform import ConformResult
-    from bootlab.timers.request import StressRequest
-    from bootlab.timers.stress import StressResult
 
 
 def default_store() -> Path:
@@ -271,7 +265,10 @@ class System:
 
     def changed(self, *changes: Change) -> Self:
         """Return this system with changes applied in order."""
-        value = apply_all(self.value, changes)
+        return self.like(apply_all(self.value, changes))
+
+    def like(self, value: SystemValue) -> Self:
+        """Return another system on the same store and cache."""
         return type(self)(value, store=self.store, cache=self._cache, jobs=self._jobs, observer=self._observer)
 
     def plan(self) -> BootPlan:
@@ -339,12 +336,17 @@ class System:
 
         `force`: also what cannot work.
         """
+        recordings, equality = self.repeat_recordings(times, force=force)
+        with self._laboratory(force=force) as lab:
+            run, data = lab.keep_boot(self.value, recordings[0], None)
+        return Boot(recordings[0], None, Results(run, data)), equality
+
+    def repeat_recordings(self, times: int, *, force: bool = False) -> tuple[tuple[Recording, ...], Equality]:
+        """Boot several times anew. Return every recording, and whether they are equal; no run is written."""
         if times < 2:
             raise UserError(f"{times} boots cannot be compared", hint="repeat at least twice")
         with self._laboratory(force=force) as lab:
-            recordings, equality = lab.repeat(self.value, times)
-            run, data = lab.keep_boot(self.value, recordings[0], None)
-        return Boot(recordings[0], None, Results(run, data)), equality
+            return lab.repeat(self.value, times)
 
     def trace(self, request: TraceRequest = EVERY_CALL) -> Traced:
         """Boot once for the time and once with every function of the kernel traced, up to the same goal.
@@ -372,42 +374,6 @@ class System:
     def check_tree(self) -> tuple[Finding, ...]:
         """Return what cannot run in the root tree, without a boot."""
         return check_tree(self.value, Cache(self._cache))
-
-    def stress_timers(
-        self, request: StressRequest, *, fresh: bool = False, count_instructions: bool = False
-    ) -> StressResult:
-        """Boot the kernel with nothing but timerstress and return every population's account.
-
-        `fresh`: boot even when a recording of this very run is kept. `count_instructions` (exact mode): boot each
-        population once more, traced, and split its instructions into those of the kernel and of user space.
-        Raise BootlabError where it cannot boot, TargetError when timerstress could not do what was asked.
-        """
-        runs_alone = timers.counted_requests(self.value, request) if count_instructions else ()
-        with self._laboratory() as lab:
-            recording, _ = lab.boot(timers.stress_system(self.value, request), fresh=fresh)
-            result = timers.stress_booted(recording, self.name)
-            counts = [
-                timers.counted(
-                    lab.trace(timers.stress_system(self.value, alone), timers.window_of(self.value)), self.name
-                )
-                for alone in runs_alone
-            ]
-        return msgspec.structs.replace(result, instructions=tuple(counts))
-
-    def repeat_timers(self, request: StressRequest, times: int) -> tuple[tuple[StressResult, ...], Equality]:
-        """Do it several times anew. Return each result, and whether the boots are equal to the byte."""
-        with self._laboratory() as lab:
-            recordings, equality = lab.repeat(timers.stress_system(self.value, request), times)
-        return tuple(timers.stress_booted(r, self.name) for r in recordings), equality
-
-    def check_timers(self, *, plants: bool = False, only: Iterable[int] = ()) -> ConformResult:
-        """Boot the kernel and judge 90 assertions about its timer functions, those that set the clock among them.
-
-        `plants`: put a bug against each assertion in, which its check must find. `only`: the assertions with these
-        numbers.
-        """
-        with self._laboratory() as lab:
-            return timers.conform_booted(lab.bench(self.value), self.value, plants=plants, only=tuple(only))
 
     def trace_by_kernel(self, tracer: KernelTracer = WHOLE_BOOT) -> TracedByKernel:
         """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).

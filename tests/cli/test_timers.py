@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
 from bootlab.timers import saved, stress
-from bootlab.timers.laboratory import TimersFailed
+from bootlab.timers.here import TimersFailed
 from bootlab.timers.stress import Place
 from tests.timers.samples import HEAD, ROW, output
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bootlab.api import System
+from bootlab.timers import booted
 from bootlab.timers.comparison import Configuration, change_of, compare
 from bootlab.timers.conform import ASSERTIONS
 from bootlab.timers.request import StressRequest
@@ -21,10 +22,10 @@ def system(small, tmp_path_factory):
 
 def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
     sides = []
-    repeated, equality = system.repeat_timers(REQUEST, 2)
+    repeated, equality = booted.repeat(system, REQUEST, 2)
     assert equality.equal, equality.difference
     assert repeated[0].rows == repeated[1].rows
-    coarse = system.changed(change_of("highres=off clocksource=acpi_pm")).stress_timers(REQUEST)
+    coarse = booted.stress(system.changed(change_of("highres=off clocksource=acpi_pm")), REQUEST)
     for name, results in (("base", repeated), ("coarse", (coarse,))):
         assert results[0].faults == ()
         assert results[0].place.clock == "virtual"
@@ -38,7 +39,7 @@ def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
 
 
 def test_every_assertion_in_a_guest_with_its_clock_set(system):
-    result = system.check_timers()
+    result = booted.conform(system)
     assert len(result.checks) == ASSERTIONS
     assert result.wrong == ()
     verdicts = {c.number: c.verdict for c in result.checks}
@@ -48,7 +49,7 @@ def test_every_assertion_in_a_guest_with_its_clock_set(system):
 
 def test_bugs_against_those_that_set_the_clock_are_caught(system):
     # All others are proved on the host (tests/timers/test_conform_here.py).
-    checks = system.check_timers(plants=True, only=(37, 67, 70, 88)).checks
+    checks = booted.conform(system, plants=True, only=(37, 67, 70, 88)).checks
     assert [(check.number, check.plant, check.verdict) for check in checks] == [
         (number, number, "fail") for number in (37, 67, 70, 88)
     ]
@@ -56,7 +57,7 @@ def test_bugs_against_those_that_set_the_clock_are_caught(system):
 
 def test_the_kernels_share_adds_up_to_every_instruction(system):
     """The trace counts each instruction once: with the halts they are the whole window on the virtual clock."""
-    (one,) = system.stress_timers(REQUEST, count_instructions=True).instructions
+    (one,) = booted.stress(system, REQUEST, count_instructions=True).instructions
     executed = one.user + one.kernel + one.interrupts + one.idle_loop
     assert executed * one.instruction_ns + one.idle_ns == one.window_ns
     assert one.window_ns > 300_000_000, "a minute divided by 200"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bootlab.timers.conform import ASSERTIONS
-from bootlab.timers.laboratory import conform_here
+from bootlab.timers.here import conform_here
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from bootlab.errors import EnvironmentFault, MeasurementError
 from bootlab.timers import classic
-from bootlab.timers.laboratory import stress_here, to_limit
+from bootlab.timers.here import stress_here, to_limit
 from bootlab.timers.request import StressRequest
 
 

@@ -102,21 +102,22 @@ def compare(
 
 
 def _booted(variants: list[tuple[str, System]], wanted: StressRequest, repeat: int) -> list[Configuration]:
+    from bootlab.timers import booted  # noqa: PLC0415
     from bootlab.timers.comparison import Configuration  # noqa: PLC0415
 
     exact = all(system.value.clock.mode == "exact" for _, system in variants)
     if exact and repeat > 1:
         made = []
         for name, system in variants:
-            results, equality = system.repeat_timers(wanted, repeat)
+            results, equality = booted.repeat(system, wanted, repeat)
             if not equality.equal:
                 err().print(f"{name}: {equality.difference}", markup=False, soft_wrap=True)
             made.append(Configuration(name=name, results=results, equal=equality.equal))
         return made
     if exact:
-        return [Configuration(name=name, results=(system.stress_timers(wanted),)) for name, system in variants]
+        return [Configuration(name=name, results=(booted.stress(system, wanted),)) for name, system in variants]
     # Blocks: a drift of the machine hits all alike.
-    rows = [[system.stress_timers(wanted, fresh=True) for _, system in variants] for _ in range(repeat)]
+    rows = [[booted.stress(system, wanted, fresh=True) for _, system in variants] for _ in range(repeat)]
     return [
         Configuration(name=name, results=tuple(row[column] for row in rows))
         for column, (name, _) in enumerate(variants)

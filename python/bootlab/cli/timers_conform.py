@@ -45,8 +45,8 @@ def conform(
 
     Example: bootlab timers conform --junit timers.xml
     """
-    from bootlab.report import conform_export, timers_text  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.timers import laboratory, open_posix  # noqa: PLC0415
+    # `--help` must not wait for it.
+    from bootlab.timers import booted, conform_export, here, open_posix, text  # noqa: PLC0415
 
     if opts is not None and system_file is not None:
         raise UserError("--opts runs on this machine only", hint="leave SYSTEM.toml out")
@@ -54,27 +54,27 @@ def conform(
         open_posix.check_folder(opts)
     chosen = _numbers(only)
     if system_file is None:
-        result = laboratory.conform_here(set_clock=set_clock, plants=plants, only=chosen)
+        result = here.conform_here(set_clock=set_clock, plants=plants, only=chosen)
     else:
         with opened(system_file, store=store, quiet=as_json) as system:
-            result = system.check_timers(plants=plants, only=chosen)
+            result = booted.conform(system, plants=plants, only=chosen)
     others = open_posix.run(opts) if opts is not None else ()
     write_files((tap, lambda: conform_export.tap(result)), (junit, lambda: conform_export.junit(result)))
     if as_json:
         print_json({"result": result, "open_posix": others} if others else result)
     else:
-        for view in timers_text.conform(result, everything=everything or plants):
+        for view in text.conform(result, everything=everything or plants):
             out().print(view)
         if others:
-            out().print(timers_text.open_posix(open_posix.beside(result, others)))
+            out().print(text.open_posix(open_posix.beside(result, others)))
     if plants:
         missed = [c.number for c in result.checks if c.verdict in {"pass", "deviation"}]
         if missed:
-            raise laboratory.TimersFailed(f"planted bugs were not found: {', '.join(map(str, missed))}")
+            raise here.TimersFailed(f"planted bugs were not found: {', '.join(map(str, missed))}")
         err().print("every planted bug was found", markup=False)
     elif result.wrong:
         numbers = ", ".join(str(c.number) for c in result.wrong)
-        raise laboratory.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence stands above")
+        raise here.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence stands above")
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:

@@ -76,9 +76,8 @@ def stress(
 
     Example: bootlab timers stress --timers classic --scale 60 --html timers.html
     """
-    from bootlab.report import timers_page, timers_text  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.timers import saved  # noqa: PLC0415
-    from bootlab.timers.laboratory import TimersFailed  # noqa: PLC0415
+    from bootlab.timers import page, saved, text  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers.here import TimersFailed  # noqa: PLC0415
 
     if read is not None:
         result = saved.load(read)
@@ -99,12 +98,12 @@ def stress(
         result = _run(system_file, wanted, to_limit=to_limit, count=kernel_share, store=store, quiet=as_json)
     write_files(
         (save, lambda: saved.encode(result)),
-        (html, lambda: timers_page.render(result).encode("utf-8", "replace")),
+        (html, lambda: page.render(result).encode("utf-8", "replace")),
     )
     if as_json:
         print_json(result)
     else:
-        for view in timers_text.stress(result):
+        for view in text.stress(result):
             out().print(view)
     if result.faults:
         if as_json:
@@ -120,20 +119,20 @@ def _run(
 ) -> StressResult:
     import msgspec  # noqa: PLC0415
 
-    from bootlab.timers import laboratory  # noqa: PLC0415
+    from bootlab.timers import booted, here  # noqa: PLC0415
 
     limit = msgspec.structs.replace(wanted, mode="limit", populations=(1,))
     if system_file is not None:
         with opened(system_file, store=store, quiet=quiet) as system:
             if to_limit:
-                wanted = laboratory.to_limit(system.stress_timers(limit), wanted)
-            return system.stress_timers(wanted, count_instructions=count)
+                wanted = here.to_limit(booted.stress(system, limit), wanted)
+            return booted.stress(system, wanted, count_instructions=count)
     if count:
         raise UserError(
             "--kernel-share counts instructions, which this machine does not", hint="name a SYSTEM.toml in exact mode"
         )
     if to_limit:
-        wanted = laboratory.to_limit(laboratory.stress_here(limit), wanted)
+        wanted = here.to_limit(here.stress_here(limit), wanted)
     lines = 0
 
     def printed() -> None:
@@ -142,4 +141,4 @@ def _run(
         if not quiet and wanted.total_s > 20:
             err().print(f"{max(lines - 1, 0)} of {len(wanted.populations)} populations done", markup=False)
 
-    return laboratory.stress_here(wanted, line=printed)
+    return here.stress_here(wanted, line=printed)

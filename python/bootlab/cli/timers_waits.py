@@ -28,13 +28,13 @@ def waits(
 
     Example: bootlab timers waits system.toml -n 10
     """
-    from bootlab.analysis import delay_census, timer_waits  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.analysis import delay_census  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.cli import trace_sources  # noqa: PLC0415
-    from bootlab.report import waits_text  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
+    from bootlab.timers import waits, waits_text  # noqa: PLC0415
 
     traced = trace_sources.traced(what, TraceRequest(), store=store, quiet=as_json)
-    found = timer_waits.timer_waits(delay_census.census(traced.trace))
+    found = waits.timer_waits(delay_census.census(traced.trace))
     if as_json:
         print_json({"format": "bootlab-waits", "version": 1, "recording": traced.folder, "waits": found[:rows]})
         return

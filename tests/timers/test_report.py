@@ -8,16 +8,16 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
-from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
-from bootlab.analysis.timer_waits import TimerWait
-from bootlab.report import conform_export, timers_page, timers_text, waits_text
 from bootlab.report.text_table import to_text
-from bootlab.timers import conform, open_posix, stress
+from bootlab.timers import conform, conform_export, open_posix, page, stress, text, waits_text
 from bootlab.timers.comparison import Configuration, compare
 from bootlab.timers.open_posix import SuiteTest
 from bootlab.timers.stress import InstructionCount, Place
-from bootlab.views.table import page, terminal
+from bootlab.timers.waits import TimerWait
+from bootlab.views.table import page as table_page
+from bootlab.views.table import terminal
+from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 GOLDEN = Path(__file__).parent / "golden"
 PLACE = Place(name="board\x1b[31m", clock="virtual", facts={"clocksource": "tsc"}, instructions=123)
@@ -58,15 +58,15 @@ def text_of(name: str) -> str:
             instruction_ns=2, idle_ns=936_000, window_ns=1_000_000, kernel_percent=92.0, load_percent=4.6,
         )  # fmt: skip
         with_share = msgspec.structs.replace(result(ROW), instructions=(counted,))
-        return "".join(to_text(v, width=150) for v in timers_text.stress(with_share))
+        return "".join(to_text(v, width=150) for v in text.stress(with_share))
     if name == "stress":
-        return "".join(to_text(v, width=150) for v in timers_text.stress(result(ROW, bad)))
+        return "".join(to_text(v, width=150) for v in text.stress(result(ROW, bad)))
     if name == "other":
-        return "".join(to_text(v, width=150) for v in timers_text.stress(result(*OTHERS)))
+        return "".join(to_text(v, width=150) for v in text.stress(result(*OTHERS)))
     if name == "conform":
-        views = timers_text.conform(verdicts(), everything=True)
+        views = text.conform(verdicts(), everything=True)
         tests = (SuiteTest(name="timer_create/1-1", function="timer_create", assertion=1, result="pass"),)
-        views.append(timers_text.open_posix(open_posix.beside(verdicts(), tests)))
+        views.append(text.open_posix(open_posix.beside(verdicts(), tests)))
         return "".join(to_text(v, width=150) for v in views)
     if name == "compare":
         sides = [
@@ -82,7 +82,7 @@ def text_of(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["stress", "share", "other", "conform", "compare", "waits"])
 def test_terminal_text(name):
-    golden = GOLDEN / f"timers-{name}.txt"
+    golden = GOLDEN / f"{name}.txt"
     text = text_of(name)
     if os.environ.get("BOOTLAB_UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
@@ -101,12 +101,12 @@ def test_many_configurations_are_tables_that_fit_each_with_the_first():
 
 
 def test_the_page_holds_every_table_and_no_markup():
-    data = timers_page.page_data(result(ROW))
+    data = page.page_data(result(ROW))
     assert [p["title"] for p in data["parts"]] == ["Expirations", "Lateness of 1000 timers"]
     histogram = data["parts"][1]["tables"][0]
     assert [row[1][1] for row in histogram["rows"]] == [1500, 980, 10]
-    assert "\x1b" not in timers_page.render(result(ROW))
-    rates = timers_page.page_data(stress.parse(output(HEAD | {"classic": False}, ROW), PLACE))
+    assert "\x1b" not in page.render(result(ROW))
+    rates = page.page_data(stress.parse(output(HEAD | {"classic": False}, ROW), PLACE))
     assert rates["parts"][0]["tables"][0]["caption"] == "Expirations"
     counted = InstructionCount(
         timers=9,
@@ -121,10 +121,10 @@ def test_the_page_holds_every_table_and_no_markup():
         kernel_percent=75.0,
         load_percent=75.0,
     )
-    shared = timers_page.page_data(msgspec.structs.replace(result(ROW), instructions=(counted,)))
+    shared = page.page_data(msgspec.structs.replace(result(ROW), instructions=(counted,)))
     assert shared["parts"][1]["tables"][0]["rows"][0][-2:] == [["75.00", 75.0], ["75.00", 75.0]]
     sides = [Configuration(name=n, results=(result(ROW),)) for n in ("<b>a</b>", "b")]
-    assert "<b>a</b>" not in page.page(compare(sides))
+    assert "<b>a</b>" not in table_page.page(compare(sides))
 
 
 def test_tap():

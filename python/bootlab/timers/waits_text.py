@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from bootlab.analysis.timer_waits import TimerWait
 from bootlab.model.figures import ms
 from bootlab.report.text_table import Fitted, cell, spaced, text_table
+from bootlab.timers.waits import TimerWait
 
 _WORDS = {True: "yes", False: "no", None: "unknown"}
 

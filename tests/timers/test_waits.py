@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bootlab.analysis.delay_census import Wait
-from bootlab.analysis.timer_waits import timer_waits
+from bootlab.timers.waits import timer_waits
 
 
 def wait(*chain, kind="sleep", count=1, time_ns=100, idle_ns=0, on_path=True):
