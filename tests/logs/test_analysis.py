@@ -88,7 +88,7 @@ def test_golden_documents_are_the_same_through_python_and_the_command_line(tmp_p
             continue
         assert run(Request(files=[copy.name], as_json=True)) == (0 if golden["parts"] else 2)
         assert capfd.readouterr().out == made.json + "\n"
-    source = (REPOSITORY / "crates" / "boottrace" / "src" / "formats.rs").read_text()
+    source = (REPOSITORY / "crates" / "boottrace" / "src" / "readers" / "formats.rs").read_text()
     assert formats == set(re.findall(r'Self::\w+ => "([a-z-]+)"', source)), "a format has no golden pair"
 
 
@@ -230,7 +230,7 @@ def test_ids_are_those_of_the_catalogue():
 
 
 def test_every_cost_names_a_technique_or_a_place():
-    folder = REPOSITORY / "crates" / "boottrace" / "src" / "analysis" / "cost"
+    folder = REPOSITORY / "crates" / "boottrace" / "src" / "costs"
     code = "".join(p.read_text().split("#[cfg(test)]")[0] for p in folder.glob("*.rs"))
     ids = set(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+|quiet)"', code)) - {"kebab-case"}
     assert len(ids) > 15

@@ -4,10 +4,14 @@ use std::path::PathBuf;
 
 use std::collections::HashMap;
 
-use boottrace::analysis::{compare, Budget, Thresholds};
-use boottrace::calls::names::NameId;
-use boottrace::calls::tree::{Node, NodeId};
-use boottrace::export::{self, Timeline, Tree};
+use boottrace::document::comparison::compare;
+use boottrace::document::budget::Budget;
+use boottrace::document::threshold::Thresholds;
+use boottrace::readers::calls::names::NameId;
+use boottrace::readers::calls::tree::{Node, NodeId};
+use boottrace::export;
+use boottrace::timeline::tracks::Timeline;
+use boottrace::timeline::tree::Tree;
 use boottrace::{Analyzed, Document, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -6,10 +6,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, Write};
 use std::process::ExitCode;
 
-use boottrace::calls::kind::{detect, Kind, HEAD_BYTES};
-use boottrace::calls::tables::{self, SortBy};
-use boottrace::calls::{events_text, function_graph, kfi, perf_script, trace_dat, Calls, Skipped, SpanLimits};
 use boottrace::export;
+use boottrace::readers::calls::stacks::{Calls, SpanLimits};
+use boottrace::readers::calls::tables;
+use boottrace::readers::calls::tables::SortBy;
+use boottrace::readers::calls::{events_text, function_graph, kfi, perf_script, trace_dat};
+use boottrace::readers::formats::{detect, Format, HEAD_BYTES};
+use boottrace::readers::skipped::Skipped;
+use boottrace::text::printable::printable;
+use boottrace::timeline::Timeline;
 
 struct Arguments {
     file: String,
@@ -51,7 +56,7 @@ fn arguments() -> Option<Arguments> {
 struct Trace {
     calls: Calls,
     skipped: Skipped,
-    timeline: Option<export::Timeline>,
+    timeline: Option<Timeline>,
 }
 
 fn read(arguments: &Arguments) -> io::Result<Trace> {
@@ -80,7 +85,7 @@ fn read(arguments: &Arguments) -> io::Result<Trace> {
             timeline,
         }
     };
-    let of_events = |events: boottrace::calls::events::Events| {
+    let of_events = |events: boottrace::readers::calls::events::Events| {
         let timeline = Some(events.timeline(&arguments.file));
         Trace {
             calls: events.calls,
@@ -89,11 +94,11 @@ fn read(arguments: &Arguments) -> io::Result<Trace> {
         }
     };
     match detect(&head).map(|(kind, _)| kind) {
-        Some(Kind::FunctionGraph) => function_graph::parse(file, spans).map(|t| of_calls(t.calls, t.skipped)),
-        Some(Kind::Kfi) => kfi::parse(file, spans).map(|log| of_calls(log.calls, log.skipped)),
-        Some(Kind::PerfScript) => perf_script::parse(file).map(|samples| of_calls(samples.calls, samples.skipped)),
-        Some(Kind::EventsText) => events_text::parse(file, spans).map(|trace| of_events(trace.events)),
-        Some(Kind::TraceDat) => match trace_dat::parse(file, spans) {
+        Some(Format::FunctionGraph) => function_graph::parse(file, spans).map(|t| of_calls(t.calls, t.skipped)),
+        Some(Format::Kfi) => kfi::parse(file, spans).map(|log| of_calls(log.calls, log.skipped)),
+        Some(Format::PerfScript) => perf_script::parse(file).map(|samples| of_calls(samples.calls, samples.skipped)),
+        Some(Format::FtraceEvents) => events_text::parse(file, spans).map(|trace| of_events(trace.events)),
+        Some(Format::TraceDat) => match trace_dat::parse(file, spans) {
             Ok(trace) => Ok(of_events(trace.events)),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         },
@@ -135,13 +140,13 @@ fn report(trace: &Trace, arguments: &Arguments, out: &mut impl Write) -> io::Res
     tables::sort_rows(&mut rows, SortBy::Time);
     writeln!(out, "By total time (us)\n{}", tables::kd_text(&rows, arguments.top))?;
     for path in tables::call_paths(calls, arguments.top) {
-        writeln!(out, "{}", export::text::printable(&path))?;
+        writeln!(out, "{}", printable(&path))?;
     }
     if arguments.tree {
         writeln!(
             out,
             "\n{}",
-            tables::indented(calls, boottrace::calls::tree::ROOT, 0, 10_000)
+            tables::indented(calls, boottrace::readers::calls::tree::ROOT, 0, 10_000)
         )?;
     }
     Ok(())

@@ -1,34 +1,25 @@
-//! Reads Linux boot logs and traces of every kind into events, spans and call trees.
-
-pub mod analysis;
-mod analyze;
-pub mod application;
-mod archive;
-mod boot;
-pub mod calls;
-mod clock;
-pub mod console;
-mod document;
-mod embedded;
-mod error;
+#![doc = include_str!("../README.md")]
+// Rooms, the lowest first: a room imports only from those above it in this list (tests/rooms.rs).
+pub mod costs;
+pub mod document;
+pub mod error;
 pub mod export;
-pub mod firmware;
-mod foreign;
-pub mod formats;
-mod input;
-pub mod kernel;
-mod options;
-mod source;
-pub mod traces;
-mod unpacking;
-pub mod userspace;
-mod utf16;
+pub mod facts;
+pub mod input;
+pub mod log;
+pub mod options;
+pub mod readers;
+pub mod text;
+pub mod timeline;
 
-pub use analyze::{analyze, analyze_path, analyze_stamped, Analyzed};
-pub use archive::{unpack, Packing, Unpacked};
-pub use boot::Boot;
-pub use clock::{Clock, Stamp};
-pub use document::{BootLoop, Document, NotABoot, Part, Skipped, Took, DOCUMENT_FORMAT, DOCUMENT_VERSION};
+pub use document::analyze::{analyze, analyze_path, analyze_stamped, Analyzed};
+pub use document::boot::Boot;
+pub use document::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSION};
 pub use error::Error;
-pub use input::InputNotes;
+pub use facts::boot::failure::BootLoop;
+pub use input::archive::{unpack, Unpacked};
+pub use input::notes::InputNotes;
+pub use input::packing::Packing;
+pub use log::clock::{Clock, Stamp};
 pub use options::{Limits, Options};
+pub use readers::ledger::{Skipped, Took};

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use boottrace::calls::tables::{functions, FunctionRow, SortBy};
-use boottrace::calls::{events_text, function_graph, kd, kfi, show_delta};
-use boottrace::userspace::{bootchart, systemd_analyze, systemd_plot};
+use boottrace::readers::calls::tables::{functions, FunctionRow, SortBy};
+use boottrace::readers::calls::{events_text, function_graph, kd, kfi, show_delta};
+use boottrace::readers::userspace::{bootchart, systemd_analyze, systemd_plot};
 
 fn case(name: &str) -> Option<(Vec<u8>, File)> {
     let path = PathBuf::from(std::env::var_os("BOOTLAB_CASES")?).join(name);
@@ -193,45 +193,27 @@ fn bootchart_of_fedora_11() {
 
 #[test]
 fn kinds_of_all_files() {
-    use boottrace::calls::kind::Kind as Calls;
-    use boottrace::userspace::kind::Kind as User;
+    use boottrace::readers::formats::{detect, Format};
     let expected = [
-        ("elinux-kfi-kfiboot-9-excerpt.lst", Some(Calls::Kfi), None),
-        ("elinux-kd-n30-output.txt", Some(Calls::Kd), None),
-        ("elinux-kd-c-dofork-ppc440g.txt", Some(Calls::Kd), None),
-        ("elinux-showdelta-sample1.txt", Some(Calls::ShowDelta), None),
-        ("pmgraph-skynet_mem_ftrace.txt", Some(Calls::EventsText), None),
-        (
-            "excerpts/function_graph-insmod-doc-sample.txt",
-            Some(Calls::FunctionGraph),
-            None,
-        ),
-        ("bootlin-systemd-analyze-plot.svg", None, Some(User::SystemdPlot)),
-        ("bootchart-f11.tgz", None, Some(User::Bootchart)),
-        (
-            "excerpts/systemd-analyze-time-rpi4.txt",
-            None,
-            Some(User::SystemdAnalyze),
-        ),
-        ("x13s-arm64-6.13-dmesg-initcall_debug.txt", None, None),
-        ("pmgraph-skynet_mem_dmesg.txt", None, None),
-        ("lava-tuxrun-pass-1.yaml", None, None),
-        ("lava-tuxrun-fail-6.yaml", None, None),
-        ("kernelci-linux_boot_002.log", None, None),
-        ("elinux-grabserial-pandaboard-omap4.log", None, None),
-        ("elinux-printktimes-sample4-x86-2.6-jiffieswrap.log", None, None),
+        ("elinux-kfi-kfiboot-9-excerpt.lst", Format::Kfi),
+        ("elinux-kd-n30-output.txt", Format::KdReport),
+        ("elinux-kd-c-dofork-ppc440g.txt", Format::KdReport),
+        ("elinux-showdelta-sample1.txt", Format::ShowDelta),
+        ("pmgraph-skynet_mem_ftrace.txt", Format::FtraceEvents),
+        ("excerpts/function_graph-insmod-doc-sample.txt", Format::FunctionGraph),
+        ("bootlin-systemd-analyze-plot.svg", Format::SystemdPlot),
+        ("bootchart-f11.tgz", Format::Bootchart),
+        ("excerpts/systemd-analyze-time-rpi4.txt", Format::SystemdAnalyze),
+        ("x13s-arm64-6.13-dmesg-initcall_debug.txt", Format::BootLog),
+        ("pmgraph-skynet_mem_dmesg.txt", Format::BootLog),
+        ("lava-tuxrun-pass-1.yaml", Format::BootLog),
+        ("lava-tuxrun-fail-6.yaml", Format::BootLog),
+        ("kernelci-linux_boot_002.log", Format::BootLog),
+        ("elinux-grabserial-pandaboard-omap4.log", Format::BootLog),
+        ("elinux-printktimes-sample4-x86-2.6-jiffieswrap.log", Format::BootLog),
     ];
-    for (name, calls, user) in expected {
+    for (name, format) in expected {
         let Some((head, _)) = case(name) else { return };
-        assert_eq!(
-            boottrace::calls::kind::detect(&head).map(|found| found.0),
-            calls,
-            "{name}"
-        );
-        assert_eq!(
-            boottrace::userspace::kind::detect(&head).map(|found| found.0),
-            user,
-            "{name}"
-        );
+        assert_eq!(detect(&head).map(|found| found.0), Some(format), "{name}");
     }
 }

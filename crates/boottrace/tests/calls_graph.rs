@@ -1,8 +1,8 @@
 //! function_graph text: self time, recursion, context switches, interrupts and losses.
 
-use boottrace::calls::function_graph::{detect, parse, Trace};
-use boottrace::calls::tables::{call_paths, functions, indented, kd_text, FunctionRow, SortBy};
-use boottrace::calls::SpanLimits;
+use boottrace::readers::calls::function_graph::{detect, parse, Trace};
+use boottrace::readers::calls::stacks::SpanLimits;
+use boottrace::readers::calls::tables::{call_paths, functions, indented, kd_text, FunctionRow, SortBy};
 
 fn read(text: &str) -> Trace {
     parse(text.as_bytes(), None).expect("a slice cannot fail")

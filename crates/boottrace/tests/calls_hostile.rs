@@ -2,10 +2,11 @@
 
 use std::io::Cursor;
 
-use boottrace::calls::tables::{call_paths, functions, SortBy};
-use boottrace::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat, SpanLimits};
 use boottrace::export;
-use boottrace::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
+use boottrace::readers::calls::stacks::SpanLimits;
+use boottrace::readers::calls::tables::{call_paths, functions, SortBy};
+use boottrace::readers::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
+use boottrace::readers::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
 use proptest::prelude::*;
 
 const SPANS: Option<SpanLimits> = Some(SpanLimits {
@@ -134,8 +135,8 @@ proptest! {
 
     #[test]
     fn exporters_nest_any_spans(spans in prop::collection::vec((any::<i16>(), any::<i16>(), any::<bool>()), 0..60)) {
-        let spans: Vec<export::Span> = spans.into_iter().map(|(start, end, open)| {
-            let mut span = export::Span::new("s", "", i64::from(start), i64::from(end));
+        let spans: Vec<boottrace::timeline::Span> = spans.into_iter().map(|(start, end, open)| {
+            let mut span = boottrace::timeline::Span::new("s", "", i64::from(start), i64::from(end));
             if open { span.end_ns = None; }
             span
         }).collect();

@@ -1,8 +1,9 @@
 //! KFI logs, kd reports, show_delta, event text and perf script: golden pairs.
 
-use boottrace::calls::perf_script::Weight;
-use boottrace::calls::tables::{functions, FunctionRow, SortBy};
-use boottrace::calls::{events_text, kd, kfi, perf_script, show_delta, Calls};
+use boottrace::readers::calls::perf_script::Weight;
+use boottrace::readers::calls::stacks::Calls;
+use boottrace::readers::calls::tables::{functions, FunctionRow, SortBy};
+use boottrace::readers::calls::{events_text, kd, kfi, perf_script, show_delta};
 
 fn row(calls: &Calls, name: &str) -> FunctionRow {
     let rows = functions(calls, SortBy::Time);
@@ -190,7 +191,7 @@ fn numbers_at_the_end_of_their_range_saturate() {
     let lost = "CPU:1 [LOST 18446744073709551615 EVENTS]\n".repeat(2);
     let events = events_text::parse(lost.as_bytes(), None).expect("a slice");
     assert_eq!(events.events.calls.mismatches.lost_events, u64::MAX);
-    let graph = boottrace::calls::function_graph::parse(lost.as_bytes(), None).expect("a slice");
+    let graph = boottrace::readers::calls::function_graph::parse(lost.as_bytes(), None).expect("a slice");
     assert_eq!(graph.calls.mismatches.lost_events, u64::MAX);
     // Stamps that go to the end of the scale and back, three times.
     let there_and_back = "a-1 [000] d..1. 0.1: sched_switch: prev_comm=a prev_pid=1 ==> next_comm=a next_pid=1\n\

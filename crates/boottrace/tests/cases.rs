@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use boottrace::analysis::{FailureKind, Outcome, StageEvent};
-use boottrace::kernel::{CalibrationForm, CallFlag};
+use boottrace::facts::boot::failure::{FailureKind, Outcome};
+use boottrace::facts::boot::stage::StageEvent;
+use boottrace::facts::kernel::calibration::CalibrationForm;
+use boottrace::facts::kernel::initcall::CallFlag;
 use boottrace::{analyze, Boot, Document, Options, Part};
 
 fn case(name: &str) -> Option<Document> {

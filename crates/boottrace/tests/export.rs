@@ -1,9 +1,9 @@
 //! Exporters: exact small outputs, nesting, and text that tries to break out of its field.
 
 use boottrace::export::lanes::{assign, Edge};
-use boottrace::export::timeline::{Counter, Instant, Span, Timeline, Track};
-use boottrace::export::tree::Tree;
 use boottrace::export::{bootgraph_svg, chrome, csv, folded, perfetto, speedscope};
+use boottrace::timeline::tracks::{Counter, Instant, Span, Timeline, Track};
+use boottrace::timeline::tree::Tree;
 
 fn sample() -> Timeline {
     let mut outer = Span::new("outer", "initcall", 1_000, 9_000);

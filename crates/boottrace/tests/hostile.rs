@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
-use boottrace::analysis::{compare, Budget, Thresholds};
+use boottrace::document::budget::Budget;
+use boottrace::document::comparison::compare;
+use boottrace::document::threshold::Thresholds;
 use boottrace::{analyze, Limits, Options};
 use proptest::prelude::*;
 
@@ -306,7 +308,10 @@ fn a_log_behind_a_long_trace_is_a_boot_too() {
     }
     text.push_str("[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1\n[    1.000000] Run /init as init process\n");
     let document = analyze("x", text.as_bytes(), &Options::default()).unwrap();
-    assert!(matches!(document.parts[0], boottrace::Part::Calls(_)));
+    assert!(matches!(
+        document.parts[0],
+        boottrace::document::document::Part::Calls(_)
+    ));
     assert!(document.boots().next().unwrap().kernel.init.is_some());
     assert_eq!(document.skipped, []);
 }

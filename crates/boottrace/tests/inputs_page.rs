@@ -5,8 +5,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use boottrace::firmware::{programs, TableSource};
-use boottrace::formats::{Format, DETECTORS};
+use boottrace::log::banner::programs;
+use boottrace::readers::firmware_table::table::TableSource;
+use boottrace::readers::formats::{Format, DETECTORS};
 use boottrace::{analyze, Boot, Clock, Options};
 
 /// Stamps of capturing programs: the program, and a line's begin in which `%` is a digit that grows.

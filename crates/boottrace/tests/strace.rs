@@ -1,6 +1,6 @@
 //! Logs of strace in every form of its stamps, and what is no such log.
 
-use boottrace::application::{detect, parse, ApplicationProfile, WaitFor};
+use boottrace::readers::strace::{detect, parse, ApplicationProfile, WaitFor};
 use proptest::prelude::*;
 
 /// The same run in another form: a device that comes after 300 ms of asking, a sleep, a timeout, a child.

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use boottrace::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
+use boottrace::readers::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
 
 #[test]
 fn analyze_time_with_and_without_firmware() {

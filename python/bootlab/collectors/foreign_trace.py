@@ -20,7 +20,7 @@ from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.trace import CallTrace
 from bootlab.targets.trace_symbols import BUCKETS
 
-# crates/boottrace/src/calls/tree.rs: the root, what the full tree could not take, interrupts.
+# crates/boottrace/src/readers/calls/tree.rs: the root, what the full tree could not take, interrupts.
 _FIXED = (ROOT, CUT_ROOT, IRQ_ROOT)
 _FIXED_BUCKETS = (5, 7, 6)
 _COLUMNS = 8

@@ -1,7 +1,7 @@
 //! Bootchart's archive: tar headers and what lies between them.
 #![no_main]
 
-use boottrace::userspace::bootchart::{detect, parse};
+use boottrace::readers::userspace::bootchart::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

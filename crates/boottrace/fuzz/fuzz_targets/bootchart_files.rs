@@ -1,7 +1,7 @@
 //! The files of a bootchart archive, all with the same bytes, so that every execution runs every reader.
 #![no_main]
 
-use boottrace::userspace::bootchart::parse;
+use boottrace::readers::userspace::bootchart::parse;
 use libfuzzer_sys::fuzz_target;
 
 const NAMES: [&str; 6] =

@@ -1,7 +1,9 @@
 //! Budgets, and the comparison of two boot logs that share the bytes.
 #![no_main]
 
-use boottrace::analysis::{compare, Budget, Thresholds};
+use boottrace::document::comparison::compare;
+use boottrace::document::budget::Budget;
+use boottrace::document::threshold::Thresholds;
 use boottrace::{analyze, Options};
 use libfuzzer_sys::fuzz_target;
 

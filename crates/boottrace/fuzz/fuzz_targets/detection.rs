@@ -1,7 +1,7 @@
 //! Detection of the format: every detector on every input, and the one that wins.
 #![no_main]
 
-use boottrace::formats::{detect, DETECTORS};
+use boottrace::readers::formats::{detect, DETECTORS};
 use boottrace::Packing;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,9 +1,9 @@
 //! Any names and any times through every exporter: what comes out is valid, and nothing leaves its field.
 #![no_main]
 
-use boottrace::export::{
-    bootgraph_svg, chrome, csv, folded, perfetto, speedscope, Counter, Instant, Span, Timeline, Track, Tree,
-};
+use boottrace::export::{bootgraph_svg, chrome, csv, folded, perfetto, speedscope};
+use boottrace::timeline::tracks::{Counter, Instant, Span, Timeline, Track};
+use boottrace::timeline::tree::Tree;
 use libfuzzer_sys::fuzz_target;
 
 /// Eight bytes of times and a name for each line.

@@ -1,9 +1,9 @@
 //! Text of ftrace events, of the function tracer, and of `trace-cmd report`.
 #![no_main]
 
-use boottrace::calls::events_text::{detect, parse};
-use boottrace::calls::tables::{functions, SortBy};
-use boottrace::calls::SpanLimits;
+use boottrace::readers::calls::events_text::{detect, parse};
+use boottrace::readers::calls::tables::{functions, SortBy};
+use boottrace::readers::calls::stacks::SpanLimits;
 use libfuzzer_sys::fuzz_target;
 
 const SPANS: SpanLimits = SpanLimits { min_ns: 0, max_count: 50 };

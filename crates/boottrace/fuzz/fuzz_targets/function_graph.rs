@@ -1,10 +1,10 @@
 //! Text of ftrace's function_graph tracer: lines, call tree, tables and flame graph.
 #![no_main]
 
-use boottrace::calls::function_graph::{detect, Reader};
-use boottrace::calls::lines::for_each_line_of;
-use boottrace::calls::tables::{call_paths, functions, SortBy};
-use boottrace::calls::SpanLimits;
+use boottrace::readers::calls::function_graph::{detect, Reader};
+use boottrace::text::lines::for_each_line_of;
+use boottrace::readers::calls::tables::{call_paths, functions, SortBy};
+use boottrace::readers::calls::stacks::SpanLimits;
 use boottrace::export::folded;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,9 +1,9 @@
 //! The two threads of the function_graph reader against the reader that takes one line after the other.
 #![no_main]
 
-use boottrace::calls::function_graph::{parse, Reader};
-use boottrace::calls::lines::for_each_line_of;
-use boottrace::calls::tables::{functions, SortBy};
+use boottrace::readers::calls::function_graph::{parse, Reader};
+use boottrace::text::lines::for_each_line_of;
+use boottrace::readers::calls::tables::{functions, SortBy};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,8 +1,8 @@
 //! `journalctl -o export`, with its binary fields.
 #![no_main]
 
-use boottrace::traces::UnitReport;
-use boottrace::userspace::journal::{detect, parse};
+use boottrace::document::units::UnitReport;
+use boottrace::readers::userspace::journal::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,7 @@
 //! Reports of `kd`: tables of any columns, and traces.
 #![no_main]
 
-use boottrace::calls::kd::{detect, parse};
+use boottrace::readers::calls::kd::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

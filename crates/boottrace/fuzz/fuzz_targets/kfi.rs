@@ -1,9 +1,9 @@
 //! KFI and KFT logs.
 #![no_main]
 
-use boottrace::calls::kfi::{detect, parse};
-use boottrace::calls::tables::{functions, SortBy};
-use boottrace::calls::SpanLimits;
+use boottrace::readers::calls::kfi::{detect, parse};
+use boottrace::readers::calls::tables::{functions, SortBy};
+use boottrace::readers::calls::stacks::SpanLimits;
 use libfuzzer_sys::fuzz_target;
 
 const SPANS: SpanLimits = SpanLimits { min_ns: 0, max_count: 50 };

@@ -1,8 +1,8 @@
 //! Text of `perf script`.
 #![no_main]
 
-use boottrace::calls::perf_script::{detect, parse};
-use boottrace::calls::tables::{functions, SortBy};
+use boottrace::readers::calls::perf_script::{detect, parse};
+use boottrace::readers::calls::tables::{functions, SortBy};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

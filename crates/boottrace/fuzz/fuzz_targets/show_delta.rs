@@ -1,7 +1,7 @@
 //! Output of `scripts/show_delta`, and the kernel log that is left without the deltas.
 #![no_main]
 
-use boottrace::calls::show_delta::{detect, parse};
+use boottrace::readers::calls::show_delta::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

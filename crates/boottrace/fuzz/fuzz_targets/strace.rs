@@ -1,7 +1,7 @@
 //! Output of strace, with and without a goal.
 #![no_main]
 
-use boottrace::application::{detect, parse};
+use boottrace::readers::strace::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

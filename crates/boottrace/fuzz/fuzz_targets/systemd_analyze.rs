@@ -1,9 +1,9 @@
 //! `systemd-analyze` time, blame and critical-chain, and the durations that systemd prints.
 #![no_main]
 
-use boottrace::traces::UnitReport;
-use boottrace::userspace::duration;
-use boottrace::userspace::systemd_analyze::{detect, parse_text};
+use boottrace::document::units::UnitReport;
+use boottrace::readers::userspace::duration;
+use boottrace::readers::userspace::systemd_analyze::{detect, parse_text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,8 +1,8 @@
 //! JSON of `systemd-analyze plot`.
 #![no_main]
 
-use boottrace::traces::UnitReport;
-use boottrace::userspace::systemd_plot_json::{detect, parse};
+use boottrace::document::units::UnitReport;
+use boottrace::readers::userspace::systemd_plot_json::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

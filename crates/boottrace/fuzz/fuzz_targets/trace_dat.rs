@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use boottrace::calls::trace_dat::{detect, parse};
+use boottrace::readers::calls::trace_dat::{detect, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

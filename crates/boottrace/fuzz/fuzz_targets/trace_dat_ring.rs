@@ -8,8 +8,8 @@ mod writer;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
-use boottrace::calls::trace_dat::parse;
-use boottrace::calls::SpanLimits;
+use boottrace::readers::calls::trace_dat::parse;
+use boottrace::readers::calls::stacks::SpanLimits;
 use libfuzzer_sys::fuzz_target;
 use writer::{Packing, Writer};
 

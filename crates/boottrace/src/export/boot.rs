@@ -2,14 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use super::timeline::{Instant, Span, Timeline, Track};
-use crate::boot::Boot;
-use crate::kernel::ProbeResult;
+use crate::document::analyze::Analyzed;
+use crate::document::boot::Boot;
+use crate::facts::kernel::probe::ProbeResult;
+use crate::timeline::tracks::{Instant, Span, Timeline, Track};
 
 /// The text a value has in JSON.
 fn word(value: impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+impl Analyzed {
+    /// The timeline of one boot (counted from 1), or of the first thing that has one.
+    pub fn timeline(&self, boot: Option<u32>) -> Option<Timeline> {
+        let mut boots = self.document.boots();
+        if let Some(number) = boot {
+            return boots
+                .find(|boot| boot.number == number)
+                .map(|boot| boot.timeline(&self.document.name));
+        }
+        let of_boot = || boots.next().map(|boot| boot.timeline(&self.document.name));
+        self.timelines.first().cloned().or_else(of_boot)
+    }
 }
 
 impl Boot {

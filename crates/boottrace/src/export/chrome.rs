@@ -5,9 +5,10 @@
 
 use std::io::{self, Write};
 
-use super::lanes::{self, Edge};
-use super::text;
-use super::timeline::{Span, Timeline};
+use super::lanes;
+use super::lanes::Edge;
+use crate::text::printable as text;
+use crate::timeline::tracks::{Span, Timeline};
 
 struct Writer<W: Write> {
     out: W,

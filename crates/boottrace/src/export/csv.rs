@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::text;
-use super::timeline::Timeline;
+use crate::text::printable as text;
+use crate::timeline::tracks::Timeline;
 
 /// One cell. Text that a spreadsheet would take for a formula gets an apostrophe in front.
 fn cell(value: &str) -> String {

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::lanes::{self, Edge};
-use super::text;
-use super::timeline::Timeline;
-use super::tree::Tree;
+use super::lanes;
+use super::lanes::Edge;
+use crate::text::printable as text;
+use crate::timeline::tracks::Timeline;
+use crate::timeline::tree::Tree;
 
 /// Call paths deeper than this are cut: each line repeats its whole path.
 pub const MAX_DEPTH: usize = 512;

@@ -1,6 +1,6 @@
 //! Spreads spans that overlap without nesting over several lanes; inside a lane every span nests.
 
-use super::timeline::Span;
+use crate::timeline::tracks::Span;
 
 /// Lanes of one track. More than this many truly parallel spans are shown as points, so that time stays linear.
 pub const MAX_LANES: usize = 256;

@@ -1,4 +1,4 @@
-//! Writers: one neutral input ([`timeline`] or [`tree`]), one file for each output format.
+//! Writers: one neutral input ([`crate::timeline`]), one file for each output format.
 //!
 //! Every writer treats names as hostile: control bytes, markup, quotes and line ends cannot leave the field they stand in.
 
@@ -11,9 +11,3 @@ pub mod lanes;
 pub mod perfetto;
 pub mod plot;
 pub mod speedscope;
-pub mod text;
-pub mod timeline;
-pub mod tree;
-
-pub use timeline::{Counter, Instant, Span, Timeline, Track};
-pub use tree::{Tree, TreeNode};

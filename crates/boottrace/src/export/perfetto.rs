@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::lanes::{self, Edge};
-use super::text;
-use super::timeline::{Span, Timeline};
+use super::lanes;
+use super::lanes::Edge;
+use crate::text::printable as text;
+use crate::timeline::tracks::{Span, Timeline};
 
 const TRACE_PACKET: u32 = 1;
 const PACKET_TIMESTAMP: u32 = 8;

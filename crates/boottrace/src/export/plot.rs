@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::timeline::Timeline;
+use crate::timeline::tracks::Timeline;
 
 /// Tracks drawn.
 pub const MAX_LANES: usize = 12;
@@ -56,7 +56,7 @@ pub fn write(timeline: &Timeline, out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::{Span, Track};
+    use crate::timeline::tracks::{Span, Track};
 
     #[test]
     fn the_longest_spans_are_drawn() {

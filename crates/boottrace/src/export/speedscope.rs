@@ -5,10 +5,11 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::lanes::{self, Edge};
-use super::text;
-use super::timeline::Timeline;
-use super::tree::Tree;
+use super::lanes;
+use super::lanes::Edge;
+use crate::text::printable as text;
+use crate::timeline::tracks::Timeline;
+use crate::timeline::tree::Tree;
 
 /// Call paths deeper than this are cut; the schema repeats the whole path for each sample.
 pub const MAX_DEPTH: usize = 512;

@@ -2,8 +2,9 @@
 
 mod writer;
 
-use boottrace::calls::tables::{functions, SortBy};
-use boottrace::calls::trace_dat::{detect, parse, Error, Trace};
+use boottrace::readers::calls::tables::{functions, SortBy};
+use boottrace::readers::calls::trace_dat::Error;
+use boottrace::readers::calls::trace_dat::{detect, parse, Trace};
 use std::io::Cursor;
 use writer::{Packing, Writer};
 
@@ -154,7 +155,7 @@ fn trace_cmd_reads_the_same() {
         assert!(text.contains("demo_probe() {"), "{text}");
         assert!(text.contains("0.900300000: print:"), "{text}");
         // Its text, read by the reader of texts, gives the same calls as the file itself.
-        let trace = boottrace::calls::events_text::parse(text.as_bytes(), None).expect("text");
+        let trace = boottrace::readers::calls::events_text::parse(text.as_bytes(), None).expect("text");
         let rows = functions(&trace.events.calls, SortBy::SelfTime);
         assert_eq!(rows[0].function, "demo_delay");
         assert_eq!(rows[0].self_ns, 500_000);

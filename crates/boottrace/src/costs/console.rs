@@ -1,0 +1,139 @@
+//! The console: characters times baud rate.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use crate::facts::kernel::calibration::CalibrationForm;
+use crate::facts::kernel::command_line::CommandLine;
+use crate::log::line::Line;
+
+/// Start bit, eight data bits, stop bit.
+const BITS_PER_CHARACTER: u64 = 10;
+/// `[    0.000000] `, which the kernel prints on the console too.
+const STAMP_CHARACTERS: u64 = 15;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    // Without init's own line, the kernel's last step before it.
+    let freed = context.kernel.freeing_init_line;
+    let until = context
+        .kernel
+        .init
+        .as_ref()
+        .map(|init| init.line)
+        .or(freed)
+        .unwrap_or(u32::MAX);
+    let before_init: Vec<&&Line> = context
+        .lines
+        .iter()
+        .filter(|l| l.number <= until && on_console(l))
+        .collect();
+    let command_line = context.kernel.command_line.as_ref();
+    let baud = context
+        .options
+        .baud
+        .or_else(|| command_line.and_then(CommandLine::baud));
+    let serial = context.options.baud.is_some()
+        || command_line.is_some_and(CommandLine::serial_console)
+        || context.boot.lines.iter().any(|l| l.live_host_ns().is_some());
+    let quiet = context.parameter("quiet") || context.parameter("silent");
+    let debug: Vec<&&&Line> = before_init.iter().filter(|l| is_initcall_debug(&l.text)).collect();
+    if !quiet && serial && before_init.len() > 20 {
+        let characters: u64 = before_init.iter().map(|l| characters(l)).sum();
+        let ns = baud.map(|baud| transmission_ns(characters, baud));
+        out.push(Cost {
+            technique: "quiet".to_owned(),
+            title: "kernel messages on a serial console".to_owned(),
+            cost_ns: ns,
+            gain_ns: ns,
+            basis: Basis::Computed,
+            at_most: false,
+            lines: first_and_last(&before_init),
+            evidence: match (baud, ns) {
+                (Some(baud), Some(ns)) => format!(
+                    "{characters} characters up to init take {} at {baud} baud, 10 bits each; `quiet` is not on the \
+                     command line",
+                    spell(ns)
+                ),
+                _ => format!("{characters} characters up to init; the log does not say the baud rate (give it)"),
+            },
+            advice: "boot with `quiet`, or loglevel=4; the messages stay readable with dmesg. With a console that \
+                     prints in the background (PREEMPT_RT, nbcon) the gain is smaller"
+                .to_owned(),
+        });
+    }
+    if debug.len() > 10 {
+        let characters: u64 = debug.iter().map(|l| characters(l)).sum();
+        let ns = baud
+            .filter(|_| serial && !quiet)
+            .map(|baud| transmission_ns(characters, baud));
+        out.push(Cost {
+            technique: "debug-leftovers".to_owned(),
+            title: "initcall_debug is on".to_owned(),
+            cost_ns: ns,
+            gain_ns: ns,
+            basis: Basis::Computed,
+            at_most: false,
+            lines: debug.first().map(|l| l.number).into_iter().collect(),
+            evidence: format!(
+                "{} lines and {characters} characters up to init come from it",
+                debug.len()
+            ),
+            advice: "take initcall_debug off the command line when the measurement is done; its own lines lengthen \
+                     what it measures"
+                .to_owned(),
+        });
+    }
+    let measured = context
+        .kernel
+        .calibrations
+        .iter()
+        .any(|c| c.form == CalibrationForm::Measured);
+    if let (Some(switch), true) = (context.find(&["console [tty"]), measured && !quiet) {
+        // Registration flushes everything printed so far, synchronously.
+        let ns = context.gap_after(switch.0).filter(|ns| *ns > 20_000_000);
+        if let Some(ns) = ns {
+            out.push(Cost {
+                technique: "quiet".to_owned(),
+                title: "the console prints all earlier messages when it is registered".to_owned(),
+                cost_ns: Some(ns),
+                gain_ns: Some(ns),
+                basis: Basis::Computed,
+                at_most: false,
+                lines: vec![switch.1.number],
+                evidence: format!("{} of silence behind the console's registration", spell(ns)),
+                advice: "boot with `quiet`".to_owned(),
+            });
+        }
+    }
+}
+
+/// Debug messages are not shown at the default level.
+fn on_console(line: &Line) -> bool {
+    line.level.is_none_or(|level| level < 7)
+}
+
+fn characters(line: &Line) -> u64 {
+    let stamp = if line.printk_ns.is_some() { STAMP_CHARACTERS } else { 0 };
+    // Carriage return and line feed.
+    line.text.len() as u64 + stamp + 2
+}
+
+fn transmission_ns(characters: u64, baud: u32) -> i64 {
+    let ns = u128::from(characters) * u128::from(BITS_PER_CHARACTER) * 1_000_000_000 / u128::from(baud.max(1));
+    i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+fn is_initcall_debug(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("calling  ")
+        || text.starts_with("entering initcall level")
+        || ((text.starts_with("initcall ") || text.starts_with("probe of ")) && text.contains(" returned "))
+}
+
+fn first_and_last(lines: &[&&Line]) -> Vec<u32> {
+    lines
+        .first()
+        .into_iter()
+        .chain(lines.last())
+        .map(|l| l.number)
+        .collect()
+}

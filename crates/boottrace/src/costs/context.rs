@@ -1,0 +1,57 @@
+//! What the rules look at.
+
+use crate::facts::boot::axis::Axis;
+use crate::facts::boot::deferred::DeferredProbes;
+use crate::facts::firmware::facts::FirmwareFacts;
+use crate::facts::kernel::facts::{stamp, KernelFacts};
+use crate::log::boot_log::BootLog;
+use crate::log::clock::Clock;
+use crate::log::line::Line;
+use crate::options::Options;
+
+/// What the rules look at.
+pub(super) struct Context<'a> {
+    pub boot: &'a BootLog,
+    pub firmware: &'a FirmwareFacts,
+    pub kernel: &'a KernelFacts,
+    pub deferred: &'a DeferredProbes,
+    pub axis: &'a Axis,
+    pub clock: Clock,
+    pub options: &'a Options,
+    /// Kernel lines only, in file order.
+    pub lines: Vec<&'a Line>,
+}
+
+impl<'a> Context<'a> {
+    /// The first kernel line whose message starts with one of the texts.
+    pub fn find(&self, starts: &[&str]) -> Option<(usize, &'a Line)> {
+        self.find_from(0, starts)
+    }
+
+    /// The same, from an index of `lines` on.
+    pub fn find_from(&self, from: usize, starts: &[&str]) -> Option<(usize, &'a Line)> {
+        let rest = self.lines.get(from..)?;
+        let at = rest
+            .iter()
+            .position(|l| starts.iter().any(|s| l.text.trim_start().starts_with(s)))?;
+        Some((from + at, rest[at]))
+    }
+
+    pub fn stamp(&self, line: &Line) -> Option<i64> {
+        stamp(line, self.clock)
+    }
+
+    /// Time between two lines on the kernel's clock, never negative.
+    pub fn between(&self, from: &Line, to: &Line) -> Option<i64> {
+        self.stamp(to)?.checked_sub(self.stamp(from)?).filter(|ns| *ns >= 0)
+    }
+
+    /// Gap behind a line.
+    pub fn gap_after(&self, index: usize) -> Option<i64> {
+        self.between(self.lines.get(index)?, self.lines.get(index + 1)?)
+    }
+
+    pub fn parameter(&self, name: &str) -> bool {
+        self.kernel.command_line.as_ref().is_some_and(|c| c.has(name))
+    }
+}

@@ -1,0 +1,51 @@
+//! One finding.
+
+use serde::{Deserialize, Serialize};
+
+/// Where an expected gain comes from. None of them is a promise: only a boot decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// The log prints the number.
+    Printed,
+    /// Computed from stamps or counts of this log.
+    Computed,
+    /// Measured by others on another machine.
+    Published,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Id of the technique of the catalogue that addresses it.
+    pub technique: String,
+    /// What was found.
+    pub title: String,
+    /// Time it takes here, if that can be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ns: Option<i64>,
+    /// Time that may be gained; zero says that it would not help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain_ns: Option<i64>,
+    /// Where `gain_ns` comes from.
+    pub basis: Basis,
+    /// True when `gain_ns` is an upper bound: the evidence says what is lost again.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_most: bool,
+    /// Physical lines that show it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub lines: Vec<u32>,
+    /// The evidence in words, with the numbers behind the computation.
+    pub evidence: String,
+    /// What to do, with values to use.
+    pub advice: String,
+}
+
+/// `1.234 s`, `12.345 ms` or `123 us`, for sentences.
+pub(super) fn spell(ns: i64) -> String {
+    match ns.unsigned_abs() {
+        0..1_000_000 => format!("{} us", ns / 1000),
+        1_000_000..1_000_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
+        _ => format!("{:.3} s", ns as f64 / 1e9),
+    }
+}

@@ -1,0 +1,147 @@
+//! Initcalls that fail, that find nothing, or that hold init up.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use crate::facts::kernel::initcall::Initcall;
+
+/// Names listed in a sentence.
+const NAMED: usize = 12;
+/// An initcall of the first task that takes longer is worth a line of its own.
+const LONG_NS: i64 = 20_000_000;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let calls = &context.kernel.initcalls;
+    let absent: Vec<&Initcall> = calls
+        .iter()
+        .filter(|c| matches!(c.returned, Some(-19 | 19 | -6 | 6)))
+        .collect();
+    push(
+        out,
+        &absent,
+        "initcall-blacklist",
+        "initcalls of drivers that found no device",
+        "leave these drivers out of the configuration; try first with initcall_blacklist= (needs KALLSYMS, built-in code \
+         only). Some belong to other machines that the kernel also supports",
+    );
+    let failed: Vec<&Initcall> = calls
+        .iter()
+        .filter(|c| c.returned.is_some_and(|r| r != 0 && !matches!(r.abs(), 6 | 19 | 517)))
+        .collect();
+    push(
+        out,
+        &failed,
+        "initcall-blacklist",
+        "initcalls that failed",
+        "find out why; what fails on every boot can be left out",
+    );
+    let until = context.kernel.init.as_ref().map_or(u32::MAX, |i| i.line);
+    let mut long: Vec<(&Initcall, i64)> = calls
+        .iter()
+        .filter(|c| matches!(c.pid, None | Some(0 | 1)) && c.end_line.is_some_and(|l| l <= until))
+        .filter_map(|c| Some((c, c.best_duration_ns().filter(|ns| *ns >= LONG_NS)?)))
+        .filter(|(c, _)| !is_tracing(&c.name) && !c.name.starts_with("populate_rootfs"))
+        .collect();
+    long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    for (call, ns) in long.into_iter().take(10) {
+        let (technique, advice) = if tests_itself(&call.name) {
+            (
+                "crypto-selftests",
+                "most of it may be the algorithms' self-tests: boot with cryptomgr.notests, which a FIPS system must not",
+            )
+        } else {
+            (
+                "driver-async-probe",
+                "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
+                 (driver_async_probe=); the kernel still waits for asynchronous probes before init",
+            )
+        };
+        out.push(Cost {
+            technique: technique.to_owned(),
+            title: format!("`{}` holds init up", call.label()),
+            cost_ns: Some(ns),
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            lines: call.start_line.into_iter().chain(call.end_line).collect(),
+            evidence: format!("{} on the first task before init", spell(ns)),
+            advice: advice.to_owned(),
+        });
+    }
+    let tracing: Vec<&Initcall> = calls.iter().filter(|c| is_tracing(&c.name)).collect();
+    let total: i64 = tracing
+        .iter()
+        .filter_map(|c| c.best_duration_ns())
+        .fold(0, i64::saturating_add);
+    if total > 1_000_000 {
+        out.push(Cost {
+            technique: "no-tracefs".to_owned(),
+            title: "set-up of the tracers".to_owned(),
+            cost_ns: Some(total),
+            gain_ns: Some(total),
+            basis: Basis::Computed,
+            at_most: false,
+            lines: tracing.iter().filter_map(|c| c.start_line).take(5).collect(),
+            evidence: format!("{} initcalls take {}: {}", tracing.len(), spell(total), names(&tracing)),
+            advice: "boot with initcall_blacklist=trace_eval_init,tracer_init_tracefs, or build without FTRACE, KPROBE_EVENTS \
+                     and EVENT_TRACING in production"
+                .to_owned(),
+        });
+    }
+}
+
+/// Initcalls of the crypto subsystem, which test the algorithms that they register (crypto/testmgr.c).
+fn tests_itself(name: &str) -> bool {
+    name.starts_with("crypto_") || name.starts_with("jent_")
+}
+
+fn is_tracing(name: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "init_kprobe_trace",
+        "tracer_init_tracefs",
+        "event_trace_init",
+        "trace_eval_sync",
+        "init_trace_printk",
+        "init_events",
+        "trace_events_synth_init",
+        "init_dynamic_event",
+        "init_function_trace",
+        "tracer_alloc_buffers",
+    ];
+    NAMES.contains(&name)
+}
+
+fn push(out: &mut Vec<Cost>, calls: &[&Initcall], technique: &str, title: &str, advice: &str) {
+    if calls.is_empty() {
+        return;
+    }
+    let total = calls
+        .iter()
+        .filter_map(|c| c.best_duration_ns())
+        .fold(0, i64::saturating_add);
+    let mut longest = calls.to_vec();
+    longest.sort_by_key(|c| std::cmp::Reverse(c.best_duration_ns()));
+    out.push(Cost {
+        technique: technique.to_owned(),
+        title: title.to_owned(),
+        cost_ns: Some(total),
+        gain_ns: Some(total),
+        basis: Basis::Computed,
+        at_most: false,
+        lines: longest.iter().filter_map(|c| c.end_line).take(NAMED).collect(),
+        evidence: format!("{} of them take {}: {}", calls.len(), spell(total), names(&longest)),
+        advice: advice.to_owned(),
+    });
+}
+
+fn names(calls: &[&Initcall]) -> String {
+    let mut text = calls
+        .iter()
+        .take(NAMED)
+        .map(|c| c.label())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if calls.len() > NAMED {
+        text.push_str(" …");
+    }
+    text
+}

@@ -1,0 +1,149 @@
+//! Benchmarks, self-tests and debugging aids that run on every boot.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+/// Messages to start with, messages to end with, technique, title, advice.
+type Stretch = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+const STRETCHES: [Stretch; 4] = [
+    (
+        &["raid6: "],
+        &["raid6: using algorithm", "raid6: using ", "raid6: .... xor()"],
+        "raid6-benchmark-off",
+        "RAID-6 algorithms are measured",
+        "build without RAID6_PQ_BENCHMARK, or leave btrfs and RAID out",
+    ),
+    (
+        &["xor: measuring software checksum speed"],
+        &["xor: using function"],
+        "xor-benchmark-off",
+        "XOR routines are measured",
+        "leave out what selects XOR_BLOCKS (btrfs, RAID-4/5/6), or make it a module",
+    ),
+    (
+        &["smp: Bringing up secondary CPUs", "x86: Booting SMP configuration"],
+        &["smp: Brought up", "Brought up "],
+        "one-processor",
+        "secondary CPUs are started",
+        "start fewer (maxcpus=) and the others later, or use a kernel that starts them in parallel; only a boot tells \
+         the net gain",
+    ),
+    (
+        &["i8042: PNP: No PS/2 controller found", "i8042: Probing ports directly"],
+        &[
+            "mousedev: ",
+            "serio: ",
+            "i8042: No controller found",
+            "i8042: Can't read CTR",
+        ],
+        "i8042-probing",
+        "a PS/2 controller is looked for",
+        "boot with i8042.nopnp i8042.noaux i8042.dumbkbd, or build without SERIO_I8042",
+    ),
+];
+
+/// Shorter ones are not worth a line.
+const SHORTEST_NS: i64 = 2_000_000;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    for (starts, ends, technique, title, advice) in STRETCHES {
+        let Some((at, line)) = context.find(starts) else {
+            continue;
+        };
+        let Some((_, end)) = context.find_from(at + 1, ends) else {
+            continue;
+        };
+        // The first message comes after the first measurement.
+        let from = if technique == "raid6-benchmark-off" {
+            before(context, at).unwrap_or(line)
+        } else {
+            line
+        };
+        if let Some(ns) = context.between(from, end).filter(|ns| *ns >= SHORTEST_NS) {
+            let fewer = technique == "one-processor";
+            let mut evidence = format!("{} up to `{}`", spell(ns), end.text.trim());
+            if fewer {
+                evidence += "; with one processor that goes, and what ran beside each other then runs in turn";
+            }
+            let mut found = cost(technique, title, Some(ns), line, evidence, advice);
+            found.at_most = fewer;
+            out.push(found);
+        }
+    }
+    let known = context.kernel.initcalls.iter().any(|c| c.name == "init_kprobe_trace");
+    if let (Some((at, line)), false) = (context.find(&["ftrace: allocating "]), known) {
+        if let Some(ns) = context.gap_after(at).filter(|ns| *ns >= SHORTEST_NS) {
+            let evidence = format!("{} behind `{}`", spell(ns), line.text.trim());
+            let advice = "build without FTRACE in production";
+            out.push(cost(
+                "tracing-off",
+                "functions are prepared for tracing",
+                Some(ns),
+                line,
+                evidence,
+                advice,
+            ));
+        }
+    }
+    for (text, technique, title, advice) in DEBUG_AIDS {
+        if let Some(line) = context.lines.iter().find(|l| l.text.contains(text)) {
+            let evidence = format!("`{}`", shorten(line.text.trim()));
+            out.push(cost(technique, title, None, line, evidence, advice));
+        }
+    }
+}
+
+/// Message, technique, title, advice.
+const DEBUG_AIDS: [(&str, &str, &str, &str); 4] = [
+    (
+        "KernelAddressSanitizer initialized",
+        "debug-options-off",
+        "KASAN is built in",
+        "measure boot time without KASAN: it slows everything down",
+    ),
+    (
+        "Lock dependency validator",
+        "debug-options-off",
+        "lock checking (lockdep) is built in",
+        "measure boot time without PROVE_LOCKING",
+    ),
+    (
+        "trace_printk() being used",
+        "debug-options-off",
+        "the kernel calls itself a debug kernel",
+        "remove trace_printk() calls from the kernel",
+    ),
+    (
+        "Running ring buffer tests",
+        "startup-tests-off",
+        "the ring buffer tests itself",
+        "build without RING_BUFFER_STARTUP_TEST (its help text says at least 10 s)",
+    ),
+];
+
+fn before<'a>(context: &Context<'a>, at: usize) -> Option<&'a Line> {
+    context.lines.get(at.checked_sub(1)?).copied()
+}
+
+fn cost(technique: &str, title: &str, ns: Option<i64>, line: &Line, evidence: String, advice: &str) -> Cost {
+    Cost {
+        technique: technique.to_owned(),
+        title: title.to_owned(),
+        cost_ns: ns,
+        gain_ns: ns,
+        basis: Basis::Computed,
+        at_most: false,
+        lines: vec![line.number],
+        evidence,
+        advice: advice.to_owned(),
+    }
+}

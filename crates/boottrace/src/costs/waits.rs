@@ -1,0 +1,289 @@
+//! Waits that the kernel announces: root device, root delay, RAID, network, random numbers, deferred probes.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    autoboot(context, out);
+    root_delay(context, out);
+    root_wait(context, out);
+    raid(context, out);
+    network(context, out);
+    random(context, out);
+    deferred(context, out);
+}
+
+fn push(
+    out: &mut Vec<Cost>,
+    technique: &str,
+    title: &str,
+    ns: Option<i64>,
+    line: &Line,
+    evidence: String,
+    advice: &str,
+) {
+    out.push(Cost {
+        technique: technique.to_owned(),
+        title: title.to_owned(),
+        cost_ns: ns,
+        gain_ns: ns,
+        basis: Basis::Computed,
+        at_most: false,
+        lines: vec![line.number],
+        evidence,
+        advice: advice.to_owned(),
+    });
+}
+
+/// U-Boot counts whole seconds.
+fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let lines = &context.boot.lines;
+    let Some(at) = lines.iter().position(|l| l.text.contains("to stop autoboot")) else {
+        return;
+    };
+    let next = lines[at + 1..].iter().find(|l| context.axis.at(l).is_some());
+    let seen = next
+        .and_then(|next| context.axis.at(next))
+        .zip(context.axis.at(&lines[at]));
+    let typed = lines[at + 1..]
+        .iter()
+        .take(3)
+        .any(|l| crate::log::harness::prompt_command(&l.text).is_some());
+    let measured = seen
+        .map(|((b, _), (a, _))| b.saturating_sub(a))
+        .filter(|ns| *ns >= 0 && !typed);
+    if context.firmware.autoboot_seconds == Some(0) {
+        return; // nothing is waited for: what passes to the next line is the boot loader's work
+    }
+    let counted = context.firmware.autoboot_seconds.map(|s| i64::from(s) * 1_000_000_000);
+    let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else {
+        return;
+    };
+    let basis = if measured.is_some() {
+        Basis::Computed
+    } else {
+        Basis::Printed
+    };
+    out.push(Cost {
+        technique: "bootdelay-zero".to_owned(),
+        title: "the boot loader waits for a key".to_owned(),
+        cost_ns: Some(ns),
+        gain_ns: Some(ns),
+        basis,
+        at_most: false,
+        lines: vec![lines[at].number],
+        evidence: format!("`{}`", lines[at].text.trim()),
+        advice: "set bootdelay to 0 (a key held down still stops it), or to -2 for no check at all".to_owned(),
+    });
+}
+
+fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some((at, line)) = context
+        .lines
+        .iter()
+        .enumerate()
+        .find(|(_, l)| l.text.trim_start().starts_with("Waiting ") && l.text.contains("sec before mounting root"))
+    else {
+        return;
+    };
+    let printed = line
+        .text
+        .split_ascii_whitespace()
+        .nth(1)
+        .and_then(|n| n.trim_end_matches("sec").parse::<i64>().ok());
+    let ns = printed
+        .map(|s| s.saturating_mul(1_000_000_000))
+        .or_else(|| context.gap_after(at));
+    out.push(Cost {
+        technique: "rootdelay-to-rootwait".to_owned(),
+        title: "rootdelay= sleeps before the root file system is mounted".to_owned(),
+        cost_ns: ns,
+        gain_ns: ns,
+        basis: Basis::Printed,
+        at_most: false,
+        lines: vec![line.number],
+        evidence: format!("`{}`", line.text.trim()),
+        advice: "replace rootdelay= by rootwait, which goes on as soon as the device is there; what the device needs \
+                 remains"
+            .to_owned(),
+    });
+}
+
+fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some((at, line)) = context.find(&["Waiting for root device "]) else {
+        return;
+    };
+    let mounted = context.find_from(
+        at + 1,
+        &["VFS: Mounted root", "EXT4-fs (", "EXT3-fs (", "Freeing unused kernel"],
+    );
+    let ns = mounted.and_then(|(_, end)| context.between(line, end));
+    let evidence = match (ns, mounted) {
+        (Some(ns), Some((_, end))) => format!("{} until `{}`", spell(ns), shorten(end.text.trim())),
+        _ => format!("`{}` and no mount after it", line.text.trim()),
+    };
+    push(
+        out,
+        "root-device-early",
+        "the kernel waits for the root device",
+        ns,
+        line,
+        evidence,
+        "make the root device's driver built in and probe early, or use a faster medium; part of the wait is the \
+         hardware's",
+    );
+}
+
+fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some((at, line)) = context.find(&["md: Waiting for all devices to be available before autodetect"]) else {
+        return;
+    };
+    let done = context.find_from(
+        at + 1,
+        &[
+            "md: ... autorun DONE",
+            "md: Autodetecting RAID arrays",
+            "md: autorun ...",
+        ],
+    );
+    let last = context.find_from(at + 1, &["md: ... autorun DONE"]).or(done);
+    let ns = last.and_then(|(_, end)| context.between(line, end));
+    let evidence = ns.map_or("the end of the wait is not in the log".to_owned(), |ns| {
+        format!("{} until autodetection was done", spell(ns))
+    });
+    push(
+        out,
+        "raid-noautodetect",
+        "RAID autodetection waits for all devices",
+        ns,
+        line,
+        evidence,
+        "boot with raid=noautodetect, or build without MD_AUTODETECT",
+    );
+}
+
+fn network(context: &Context<'_>, out: &mut Vec<Cost>) {
+    const STARTS: [&str; 5] = [
+        "Sending DHCP requests",
+        "Sending BOOTP requests",
+        "Sending BOOTP and RARP",
+        "IP-Config: ",
+        "Waiting up to ",
+    ];
+    let Some((at, line)) = context.find(&STARTS) else {
+        return;
+    };
+    let Some((_, end)) = context.find_from(at, &["IP-Config: Complete"]) else {
+        return;
+    };
+    // The requests' line is stamped when it is complete; the wait began after the message before it.
+    let from = at.checked_sub(1).map_or(line, |before| context.lines[before]);
+    let ns = context.between(from, end);
+    let evidence = ns.map_or("the log has no stamps there".to_owned(), |ns| {
+        format!(
+            "{} from `{}` to `IP-Config: Complete`",
+            spell(ns),
+            shorten(from.text.trim())
+        )
+    });
+    push(
+        out,
+        "ip-autoconfig",
+        "the kernel configures the network",
+        ns,
+        line,
+        evidence,
+        "drop ip= from the command line and configure the network from user space, if root is not on the network",
+    );
+}
+
+fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let Some((_, line)) = context.find(&["random: crng init done"]) else {
+        return;
+    };
+    let Some(init) = &context.kernel.init else { return };
+    let started = context.lines.iter().find(|l| l.number == init.line);
+    let Some(ns) = started.and_then(|start| context.between(start, line)) else {
+        return;
+    };
+    if line.number < init.line || ns < 500_000_000 {
+        return;
+    }
+    out.push(Cost {
+        technique: "random-trust-cpu".to_owned(),
+        title: "random numbers are ready late".to_owned(),
+        cost_ns: None,
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        lines: vec![line.number],
+        evidence: format!(
+            "{} after init; programs that call getrandom() before wait so long",
+            spell(ns)
+        ),
+        advice:
+            "give the kernel entropy early: random.trust_cpu=on, a seed from the boot loader, a hardware or virtio \
+                 generator"
+                .to_owned(),
+    });
+}
+
+fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let block = context.deferred;
+    if block.deferrals > 0 {
+        let ns = i64::try_from(block.attempts_us)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1000);
+        let worst = block.devices.iter().max_by_key(|d| d.deferrals);
+        out.push(Cost {
+            technique: "deferred-probe-order".to_owned(),
+            title: "probes are tried before their suppliers are there".to_owned(),
+            cost_ns: Some(ns).filter(|ns| *ns > 0),
+            // Zero only says that the durations were read from the timer tick.
+            gain_ns: Some(ns).filter(|ns| *ns > 0),
+            basis: Basis::Printed,
+            at_most: false,
+            lines: block.devices.iter().take(5).map(|d| d.first_line).collect(),
+            evidence: format!(
+                "{} deferred attempts of {} devices take {} together{}",
+                block.deferrals,
+                block.devices.len(),
+                spell(ns),
+                worst.map_or(String::new(), |d| format!(
+                    "; `{}` is tried {} times",
+                    d.device, d.tries
+                )),
+            ),
+            advice: "build the suppliers in, or load their modules first (see the suggested order); the gain is an \
+                     upper bound, because attempts overlap with other work"
+                .to_owned(),
+        });
+    }
+    let late = context.lines.iter().find(|l| {
+        l.text.contains("deferred probe timeout") || l.text.contains("deferred probe pending") || {
+            l.text.contains("probe deferral timeout")
+        }
+    });
+    if let Some(line) = late {
+        let ns = context.stamp(line);
+        out.push(Cost {
+            technique: "deferred-probe-timeout".to_owned(),
+            title: "a device still waits for a supplier that does not come".to_owned(),
+            cost_ns: None,
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            lines: vec![line.number],
+            evidence: format!(
+                "`{}`{}",
+                shorten(line.text.trim()),
+                ns.map_or(String::new(), |ns| format!(" at {}", spell(ns)))
+            ),
+            advice: "enable the supplier's driver, or boot with deferred_probe_timeout=0 (fw_devlink=permissive) and \
+                     check that nothing is missing"
+                .to_owned(),
+        });
+    }
+}

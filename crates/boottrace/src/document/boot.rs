@@ -1,0 +1,118 @@
+//! One boot with everything that was read and concluded.
+
+use serde::{Deserialize, Serialize};
+
+use crate::costs::cost::Cost;
+use crate::costs::costs;
+use crate::facts::boot;
+use crate::facts::boot::axis::Axis;
+use crate::facts::boot::blind_spot::BlindSpot;
+use crate::facts::boot::critical_path::CriticalPath;
+use crate::facts::boot::deferred::DeferredProbes;
+use crate::facts::boot::end::BootEnd;
+use crate::facts::boot::failure::{Failure, Outcome};
+use crate::facts::boot::gap::LargeGap;
+use crate::facts::boot::stage::{Interval, Stage};
+use crate::facts::firmware;
+use crate::facts::firmware::facts::FirmwareFacts;
+use crate::facts::kernel;
+use crate::facts::kernel::facts::KernelFacts;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::clock::Clock;
+use crate::log::line::Line;
+use crate::options::Options;
+use crate::readers::console::account::kinds_of_stamps;
+
+/// One boot, or as much of it as the log holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Boot {
+    /// Counts the boots of one input, from 1.
+    pub number: u32,
+    /// Why it starts where it does.
+    pub start: BootStart,
+    /// First physical line.
+    pub from_line: u32,
+    /// Last physical line.
+    pub to_line: u32,
+    /// False when the kernel never spoke: the boot ended in firmware or the boot loader.
+    pub reached_kernel: bool,
+    /// False when init was not started, or the log ends before.
+    pub reached_user: bool,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// The last words of a boot that never came to user space, numbers taken out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
+    /// The clocks that stamp its lines.
+    pub clocks: Vec<Clock>,
+    /// Clock of the kernel's part.
+    pub kernel_clock: Clock,
+    /// The time axis and the clocks on it.
+    pub axis: Axis,
+    /// The eight classic events.
+    pub stages: Vec<Stage>,
+    /// Where it ends.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end: Option<BootEnd>,
+    /// Between neighbouring known events.
+    pub intervals: Vec<Interval>,
+    /// Where no clock ran.
+    pub blind_spots: Vec<BlindSpot>,
+    /// What firmware and boot loader said.
+    pub firmware: FirmwareFacts,
+    /// What the kernel said.
+    pub kernel: KernelFacts,
+    /// Deferred probing by device.
+    pub deferred: DeferredProbes,
+    /// The way to init.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical_path: Option<CriticalPath>,
+    /// The longest silences of the kernel.
+    pub gaps: Vec<LargeGap>,
+    /// What costs what, with the technique that addresses it.
+    pub costs: Vec<Cost>,
+    /// All lines, when they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub lines: Vec<Line>,
+}
+
+impl Boot {
+    /// Analyses the lines of one boot.
+    pub fn from_log(log: BootLog, number: u32, options: &Options) -> Self {
+        let clock = kernel::kernel_clock(&log);
+        let facts = kernel::collect(&log, clock);
+        let firmware = firmware::collect(&log);
+        let axis = Axis::of(&log, &firmware);
+        let stages = boot::stages(&log, &firmware, &facts, &axis, options);
+        let deferred = boot::deferred(&log, &facts);
+        let outcome = boot::outcome(&log, &facts);
+        let (from_line, to_line) = log.span();
+        Self {
+            number,
+            start: log.start,
+            from_line,
+            to_line,
+            reached_kernel: log.kernel_from.is_some(),
+            reached_user: log.user_from.is_some() || outcome == Outcome::UserSpace,
+            outcome,
+            failures: boot::failures(&log, &firmware, &facts),
+            last_words: boot::last_words(&log, &facts),
+            clocks: kinds_of_stamps(&log.lines),
+            kernel_clock: clock,
+            intervals: boot::intervals(&stages),
+            blind_spots: boot::blind_spots(&log, &firmware, &axis),
+            critical_path: boot::critical_path(&log, &facts, clock),
+            gaps: boot::gaps(&log, clock),
+            costs: costs(&log, &firmware, &facts, &deferred, &axis, options),
+            end: boot::end(&log, &facts, &axis),
+            stages,
+            axis,
+            firmware,
+            kernel: facts,
+            deferred,
+            lines: if options.keep_lines { log.lines } else { Vec::new() },
+        }
+    }
+}

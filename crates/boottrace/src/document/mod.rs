@@ -1,0 +1,26 @@
+//! The result of one analysis: its parts, how it is put together, and how two are compared.
+
+pub mod analyze;
+pub mod boot;
+pub mod budget;
+pub mod call_trace;
+pub mod chart;
+pub mod comparison;
+#[allow(clippy::module_inception)] // the noun of the room
+pub mod document;
+pub mod found;
+pub mod quantity;
+pub mod reports;
+pub mod threshold;
+pub mod units;
+
+pub use budget::Budget;
+pub use call_trace::{
+    CallTrace, FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow,
+};
+pub use chart::{Chart, ChartProcess};
+pub use comparison::{compare, BudgetResult, Change, Comparison, Row, Sample};
+pub use quantity::{quantities, runs, Run};
+pub use reports::{DeltaReport, DeltaRow, KdCall, KdReport, KdRow};
+pub use threshold::{Threshold, Thresholds, KINDS};
+pub use units::{ChainRow, Startup, Unit, UnitReport, UnitStage};

@@ -1,0 +1,220 @@
+//! Start times of systemd's units as a part of a document, whichever tool wrote them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::log::clock::Clock;
+use crate::readers::formats::Format;
+use crate::readers::userspace::journal;
+use crate::readers::userspace::systemd_analyze::{Analyze, StartupTime};
+use crate::readers::userspace::systemd_plot::Plot;
+use crate::readers::userspace::systemd_plot_json::PlotTable;
+use crate::readers::userspace::unit::UnitTimes;
+
+/// Units and links kept; further ones are counted.
+pub const MAX_UNITS: usize = 5000;
+
+/// What was said about units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitReport {
+    /// The format it was read from.
+    pub source: Format,
+    /// First and last physical line, for a report inside a console log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lines: Option<(u32, u32)>,
+    /// Clock of all stamps here: kernel start is 0.
+    pub clock: Clock,
+    /// System and kernel, or the boot's id.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub about: String,
+    /// The line of `systemd-analyze time`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub startup: Option<Startup>,
+    /// Stages drawn by `systemd-analyze plot`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub stages: Vec<UnitStage>,
+    /// Units, the longest starts first.
+    pub units: Vec<Unit>,
+    /// The critical chain, in the order printed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub chain: Vec<ChainRow>,
+    /// Units and links beyond [`MAX_UNITS`].
+    pub left_out: u64,
+}
+
+/// `Startup finished in ...`, ns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Startup {
+    /// The parts, in order: `firmware`, `loader`, `kernel`, `initrd`, `userspace`, or others as printed.
+    pub parts: Vec<(String, u64)>,
+    /// All together.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub total_ns: Option<u64>,
+    /// The default target.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target: Option<String>,
+    /// When it was reached, counted from the start of user space.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target_after_ns: Option<u64>,
+}
+
+/// A stage of the plot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitStage {
+    /// Name.
+    pub name: String,
+    /// Start; firmware and loader lie before 0.
+    pub start_ns: i64,
+    /// End.
+    pub end_ns: i64,
+}
+
+/// A unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// Its name.
+    pub unit: String,
+    /// Began to start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start_ns: Option<i64>,
+    /// Was up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end_ns: Option<i64>,
+    /// Time to start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_ns: Option<u64>,
+    /// `done`, `failed` ...
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result: Option<String>,
+}
+
+/// A link of the critical chain; times count from the start of user space.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainRow {
+    /// Unit.
+    pub unit: String,
+    /// Depth; 0 is the goal.
+    pub depth: u32,
+    /// Active at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub at_ns: Option<u64>,
+    /// Took to start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub took_ns: Option<u64>,
+}
+
+impl From<&StartupTime> for Startup {
+    fn from(time: &StartupTime) -> Self {
+        let named = [
+            ("firmware", time.firmware_ns),
+            ("loader", time.loader_ns),
+            ("kernel", time.kernel_ns),
+            ("initrd", time.initrd_ns),
+            ("userspace", time.userspace_ns),
+        ];
+        let mut parts: Vec<(String, u64)> = named
+            .into_iter()
+            .filter_map(|(name, ns)| Some((name.to_owned(), ns?)))
+            .collect();
+        parts.extend(time.other_ns.iter().cloned());
+        Self {
+            parts,
+            total_ns: time.total_ns,
+            target: time.target.clone(),
+            target_after_ns: time.target_after_ns,
+        }
+    }
+}
+
+impl From<&UnitTimes> for Unit {
+    fn from(times: &UnitTimes) -> Self {
+        let start_ns = times.activating_ns.filter(|&ns| ns != 0);
+        let end_ns = times.activated_ns.filter(|&ns| ns != 0);
+        let between = start_ns
+            .zip(end_ns)
+            .and_then(|(from, to)| u64::try_from(to.saturating_sub(from)).ok());
+        Self {
+            unit: times.unit.clone(),
+            start_ns,
+            end_ns,
+            time_ns: times.time_ns.or(between),
+            result: times.result.clone(),
+        }
+    }
+}
+
+impl UnitReport {
+    fn new(source: Format, about: &str, startup: Option<&StartupTime>, units: &[UnitTimes]) -> Self {
+        let mut all: Vec<Unit> = units.iter().map(Unit::from).collect();
+        all.sort_by_key(|unit| std::cmp::Reverse(unit.time_ns));
+        let left_out = all.len().saturating_sub(MAX_UNITS) as u64;
+        all.truncate(MAX_UNITS);
+        Self {
+            source,
+            lines: None,
+            clock: Clock::Monotonic,
+            about: about.to_owned(),
+            startup: startup.map(Startup::from),
+            stages: Vec::new(),
+            units: all,
+            chain: Vec::new(),
+            left_out,
+        }
+    }
+
+    /// Of `systemd-analyze`'s texts.
+    pub fn of_text(found: &Analyze) -> Self {
+        let mut out = Self::new(Format::SystemdAnalyze, "", found.time.as_ref(), &[]);
+        out.units = found
+            .blame
+            .iter()
+            .take(MAX_UNITS)
+            .map(|(unit, ns)| Unit {
+                unit: unit.clone(),
+                start_ns: None,
+                end_ns: None,
+                time_ns: Some(*ns),
+                result: None,
+            })
+            .collect();
+        out.chain = found
+            .chain
+            .iter()
+            .take(MAX_UNITS)
+            .map(|link| ChainRow {
+                unit: link.unit.clone(),
+                depth: link.depth,
+                at_ns: link.at_ns,
+                took_ns: link.took_ns,
+            })
+            .collect();
+        out.left_out = (found.blame.len() - out.units.len() + found.chain.len() - out.chain.len()) as u64;
+        out
+    }
+
+    /// Of a picture.
+    pub fn of_plot(plot: &Plot) -> Self {
+        let mut out = Self::new(Format::SystemdPlot, &plot.host, plot.time.as_ref(), &plot.units);
+        out.stages = plot
+            .stages
+            .iter()
+            .take(100)
+            .map(|stage| UnitStage {
+                name: stage.name.clone(),
+                start_ns: stage.start_ns,
+                end_ns: stage.end_ns,
+            })
+            .collect();
+        out
+    }
+
+    /// Of the plot's table.
+    pub fn of_table(table: &PlotTable) -> Self {
+        Self::new(Format::SystemdPlotJson, "", None, &table.units)
+    }
+
+    /// Of one boot of a journal.
+    pub fn of_journal(boot: &journal::Boot) -> Self {
+        let about = format!("boot {}", boot.boot_id);
+        Self::new(Format::JournalExport, &about, boot.startup.as_ref(), &boot.units)
+    }
+}

@@ -1,0 +1,417 @@
+//! One time axis for a boot, and how each clock lies on it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
+use crate::log::boot_log::BootLog;
+use crate::log::clock::{Clock, JIFFIES_START_NS};
+use crate::log::line::{HostSource, Line, LineKind};
+use crate::readers::firmware_table::table::TimeTable;
+
+/// How well a clock's place on the axis is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fit {
+    /// It is the axis.
+    Axis,
+    /// Lines with both stamps fix it, up to the shortest delay between printing and arrival.
+    Measured,
+    /// Only an event both clocks saw one after the other: the true place is later by an unknown time.
+    AtLeast,
+    /// The clock does not run at the axis's speed, so that no offset fits: its stamps are not placed.
+    Drifts,
+}
+
+/// Where a clock lies: axis time = clock time + offset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alignment {
+    /// The clock.
+    pub clock: Clock,
+    /// To be added, ns.
+    pub offset_ns: i64,
+    /// How well that is known.
+    pub fit: Fit,
+    /// The line both clocks meet at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor_line: Option<u32>,
+    /// 95 of 100 lines arrived at most so long after they were printed: what a host stamp alone can be late by. Test
+    /// tools read the console in bursts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lateness_ns: Option<i64>,
+    /// In words.
+    pub how: String,
+}
+
+impl Alignment {
+    fn the_axis(clock: Clock, offset_ns: i64) -> Self {
+        Self {
+            clock,
+            offset_ns,
+            fit: Fit::Axis,
+            anchor_line: None,
+            lateness_ns: None,
+            how: "the axis".to_owned(),
+        }
+    }
+}
+
+/// The axis of one boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Axis {
+    /// The clock that makes the axis.
+    pub clock: Clock,
+    /// What its zero is.
+    pub origin: String,
+    /// All clocks that lie on it.
+    pub alignments: Vec<Alignment>,
+    /// Lines at which the host's stamps began again, with what was added from there on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub host_restarts: Vec<(u32, i64)>,
+}
+
+impl Axis {
+    /// Finds the axis of a boot.
+    pub fn of(boot: &BootLog, firmware: &FirmwareFacts) -> Self {
+        let lines = &boot.lines;
+        if host_saw_all(lines) {
+            return Self::on_host(lines);
+        }
+        if dates_alone(lines) {
+            return Self::on_dates(lines);
+        }
+        let loader = last_loader_time(boot, firmware);
+        let kernel = boot.kernel_from.map_or(&[][..], |from| &lines[from..]);
+        let first = kernel.iter().find_map(|l| l.printk_ns);
+        match (loader, first) {
+            (Some(time), _) => Self::on_firmware(&time, first),
+            (None, _) => Self::on_printk(kernel),
+        }
+    }
+
+    fn on_host(lines: &[Line]) -> Self {
+        let mut restarts = Vec::new();
+        let (mut shift, mut last, mut first) = (0_i64, None::<i64>, None::<i64>);
+        for line in lines {
+            let Some(ns) = line.live_host_ns() else { continue };
+            first.get_or_insert(ns);
+            if let Some(before) = last {
+                if before.saturating_sub(ns) > RESTART_NS {
+                    shift = shift.saturating_add(before.saturating_sub(ns.min(0)));
+                    restarts.push((line.number, shift));
+                }
+            }
+            last = Some(ns);
+        }
+        let origin_ns = first.unwrap_or(0);
+        let virtual_time = lines.iter().any(|l| l.host_source == Some(HostSource::Emulator));
+        // Two lines say nothing about a clock's resolution.
+        let stamps = || lines.iter().filter_map(Line::live_host_ns);
+        let whole = stamps().nth(2).is_some() && stamps().all(|ns| ns % NS_PER_S == 0);
+        let (clock, origin) = match (virtual_time, whole) {
+            (true, _) => (Clock::Virtual, "the first line that the emulator stamped"),
+            (false, true) => (
+                Clock::Host,
+                "the first line that the capturing host stamped, in whole seconds",
+            ),
+            (false, false) => (Clock::Host, "the first line that the capturing host stamped"),
+        };
+        let mut axis = Self {
+            clock,
+            origin: origin.to_owned(),
+            alignments: vec![Alignment::the_axis(clock, origin_ns.saturating_neg())],
+            host_restarts: restarts,
+        };
+        let odd = !lines.iter().any(|l| usable_printk(l).is_some());
+        let printk: Reading = if odd { |l| l.printk_ns } else { usable_printk };
+        let clocks: [(Clock, Reading); 2] = [(Clock::Printk, printk), (Clock::Firmware, |l| l.firmware_ns)];
+        for (clock, read) in clocks {
+            let meetings: Vec<Meeting> = lines
+                .iter()
+                .filter_map(|l| {
+                    let ns = read(l)?;
+                    Some(Meeting {
+                        ns,
+                        offset_ns: axis.host(l)?.checked_sub(ns)?,
+                        line: l.number,
+                    })
+                })
+                .collect();
+            axis.alignments.extend(meet(clock, &meetings, whole));
+        }
+        axis
+    }
+
+    /// `dmesg -T` gives whole seconds only, but they say where a boot's time goes when nothing better does.
+    fn on_dates(lines: &[Line]) -> Self {
+        let origin_ns = lines.iter().find_map(date_ns).unwrap_or(0);
+        Self {
+            clock: Clock::Host,
+            origin: "the first line's date; `dmesg -T` computed the dates from the kernel's stamps, in whole seconds"
+                .to_owned(),
+            alignments: vec![Alignment::the_axis(Clock::Host, origin_ns.saturating_neg())],
+            host_restarts: Vec::new(),
+        }
+    }
+
+    fn on_firmware(time: &LoaderTime, first_printk_ns: Option<i64>) -> Self {
+        let mut alignments = vec![Alignment::the_axis(Clock::Firmware, 0)];
+        if let Some(first_ns) = first_printk_ns {
+            // One program stamped both, or the kernel counts from the loader's zero.
+            let goes_on = time.ns > 0 && (time.ns..JIFFIES_START_NS).contains(&first_ns);
+            alignments.push(Alignment {
+                clock: Clock::Printk,
+                offset_ns: if goes_on { 0 } else { time.ns },
+                fit: if goes_on { Fit::Measured } else { Fit::AtLeast },
+                anchor_line: Some(time.line),
+                lateness_ns: None,
+                how: if goes_on {
+                    "the kernel's stamps go on where the boot loader's end".to_owned()
+                } else {
+                    format!("the kernel's zero comes some time after `{}`", time.name)
+                },
+            });
+        }
+        Self {
+            clock: Clock::Firmware,
+            origin: "zero of the boot loader's timer (power-on or later)".to_owned(),
+            alignments,
+            host_restarts: Vec::new(),
+        }
+    }
+
+    fn on_printk(kernel: &[Line]) -> Self {
+        let mut smallest = None::<i64>;
+        let mut first = None;
+        for ns in kernel.iter().filter_map(|l| l.printk_ns) {
+            first.get_or_insert(ns);
+            smallest = Some(smallest.map_or(ns, |s| s.min(ns)));
+        }
+        // All stamps from the jiffies' odd start on: count from the first.
+        let odd = smallest.is_some_and(|s| s >= JIFFIES_START_NS);
+        // They begin there and jump to another clock: nothing is known of the time before the jump.
+        let jumps = !odd && first.is_some_and(|f| f >= JIFFIES_START_NS);
+        let after_jump = || kernel.iter().filter_map(usable_printk).find(|ns| *ns > 0);
+        let start = if jumps { after_jump() } else { first };
+        let offset_ns = if odd || jumps {
+            start.unwrap_or(0).saturating_neg()
+        } else {
+            0
+        };
+        let origin = if first.is_none() {
+            "no zero: no line carries a stamp"
+        } else if jumps {
+            "the first stamp of the kernel's real clock (the stamps before it are no times)"
+        } else if odd {
+            "the kernel's first stamp (its clock does not start at zero)"
+        } else {
+            "zero of the kernel's stamps (firmware, decompression and the first part of the kernel lie before it)"
+        };
+        Self {
+            clock: Clock::Printk,
+            origin: origin.to_owned(),
+            alignments: vec![Alignment::the_axis(Clock::Printk, offset_ns)],
+            host_restarts: Vec::new(),
+        }
+    }
+
+    /// The alignment of a clock, when it lies on the axis.
+    pub fn alignment(&self, clock: Clock) -> Option<&Alignment> {
+        let mut placed = self.alignments.iter().filter(|a| a.fit != Fit::Drifts);
+        placed.find(|a| a.clock == clock)
+    }
+
+    /// A time of a clock on the axis.
+    pub fn place(&self, clock: Clock, ns: i64) -> Option<i64> {
+        ns.checked_add(self.alignment(clock)?.offset_ns)
+    }
+
+    /// The host's stamp of a line on the axis, over restarts.
+    pub fn host(&self, line: &Line) -> Option<i64> {
+        let clock = if self.clock == Clock::Virtual {
+            Clock::Virtual
+        } else {
+            Clock::Host
+        };
+        let ns = self.place(clock, line.live_host_ns()?)?;
+        let at = self.host_restarts.partition_point(|(from, _)| *from <= line.number);
+        let shift = at.checked_sub(1).map_or(0, |n| self.host_restarts[n].1);
+        ns.checked_add(shift)
+    }
+
+    /// When a line was printed: by its own clock if that lies on the axis, else when it arrived.
+    pub fn at(&self, line: &Line) -> Option<(i64, Clock)> {
+        // A log whose stamps all lie there counts from its first; its offset says so.
+        let odd = self
+            .alignment(Clock::Printk)
+            .is_some_and(|a| a.offset_ns <= -JIFFIES_START_NS);
+        let stamp = if odd { line.printk_ns } else { usable_printk(line) };
+        if let Some(ns) = stamp.and_then(|ns| self.place(Clock::Printk, ns)) {
+            return Some((ns, Clock::Printk));
+        }
+        if let Some(ns) = line.firmware_ns.and_then(|ns| self.place(Clock::Firmware, ns)) {
+            return Some((ns, Clock::Firmware));
+        }
+        let dated = || self.place(Clock::Host, date_ns(line)?);
+        self.host(line).or_else(dated).map(|ns| (ns, self.clock))
+    }
+}
+
+/// True when an axis can be made of the host's stamps: a time of day that some program of the booted system prints
+/// stamps a few lines only.
+fn host_saw_all(lines: &[Line]) -> bool {
+    let speaking = |l: &&Line| matches!(l.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User);
+    let stamped = |l: &&Line| l.live_host_ns().is_some();
+    let (all, seen) = (
+        lines.iter().filter(speaking).count(),
+        lines.iter().filter(speaking).filter(stamped).count(),
+    );
+    seen > 0 && seen * 3 >= all
+}
+
+/// The date that `dmesg -T` gave a line.
+fn date_ns(line: &Line) -> Option<i64> {
+    line.host_ns.filter(|_| line.host_source == Some(HostSource::Computed))
+}
+
+/// True when most lines have such a date and none has the stamp it was made from.
+fn dates_alone(lines: &[Line]) -> bool {
+    let dated = lines.iter().filter(|l| date_ns(l).is_some()).count();
+    dated * 3 >= lines.len().max(1) * 2 && lines.iter().all(|l| l.printk_ns.is_none())
+}
+
+/// A line that two clocks stamped.
+struct Meeting {
+    ns: i64,
+    offset_ns: i64,
+    line: u32,
+}
+
+const NS_PER_S: i64 = 1_000_000_000;
+
+/// Clocks whose offset changes by more than this share of the time between two lines run at different speeds.
+const DRIFT_PERCENT: i64 = 3;
+/// ... and by more than what test tools buffer.
+const DRIFT_NS: i64 = 2_000_000_000;
+const MIN_MEETINGS: usize = 20;
+
+/// Where a clock lies on the host's axis: no line arrives before it is printed, so that the smallest offset is the
+/// nearest to the truth.
+fn meet(clock: Clock, meetings: &[Meeting], whole: bool) -> Option<Alignment> {
+    let soonest = |part: &[Meeting]| part.iter().map(|m| (m.offset_ns, m.line)).min();
+    let (offset_ns, line) = soonest(meetings)?;
+    let fifth = meetings.len() / 5;
+    if meetings.len() >= MIN_MEETINGS {
+        let (begin, end) = (
+            soonest(&meetings[..fifth])?,
+            soonest(&meetings[meetings.len() - fifth..])?,
+        );
+        let change = end.0.saturating_sub(begin.0);
+        let span = meetings[meetings.len() - 1].ns.saturating_sub(meetings[0].ns);
+        if change.saturating_abs() > DRIFT_NS && change.saturating_abs() > span / 100 * DRIFT_PERCENT {
+            return Some(Alignment {
+                clock,
+                offset_ns: begin.0,
+                fit: Fit::Drifts,
+                anchor_line: Some(begin.1),
+                lateness_ns: None,
+                how: format!(
+                    "it gains {} s on the axis in {} s: an emulator may run slower or faster than the host",
+                    seconds(change.saturating_neg()),
+                    seconds(span)
+                ),
+            });
+        }
+    }
+    let mut late: Vec<i64> = meetings.iter().map(|m| m.offset_ns.saturating_sub(offset_ns)).collect();
+    late.sort_unstable();
+    let (offset_ns, how) = if whole {
+        (
+            within_the_second(meetings, offset_ns),
+            "the host's stamps are whole seconds: they may be a second early",
+        )
+    } else {
+        (offset_ns, "the line that arrived soonest after it was stamped")
+    };
+    Some(Alignment {
+        clock,
+        offset_ns,
+        fit: Fit::Measured,
+        anchor_line: Some(line),
+        lateness_ns: late.get(late.len() * 95 / 100).copied().filter(|_| !whole),
+        how: how.to_owned(),
+    })
+}
+
+/// The offset where the host's stamps lack their fraction. No line arrives before it is printed, and it arrived less than
+/// a second after its stamp: the truth lies below the smallest offset and a second, and above the largest offset where
+/// lines arrive at once.
+fn within_the_second(meetings: &[Meeting], smallest_ns: i64) -> i64 {
+    let below = smallest_ns.saturating_add(NS_PER_S);
+    let above = meetings.iter().map(|m| m.offset_ns).max().unwrap_or(smallest_ns);
+    below.saturating_sub(below.saturating_sub(above).max(0) / 2)
+}
+
+fn seconds(ns: i64) -> String {
+    format!("{:.3}", ns as f64 / 1e9)
+}
+
+/// Reads one clock's stamp off a line.
+type Reading = fn(&Line) -> Option<i64>;
+
+/// A host stamp that falls by more than this has begun again (`grabserial -m`).
+const RESTART_NS: i64 = 500_000_000;
+
+fn usable_printk(line: &Line) -> Option<i64> {
+    line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS)
+}
+
+struct LoaderTime {
+    ns: i64,
+    line: u32,
+    name: String,
+}
+
+/// The last time that the boot loader's own clock states before the kernel.
+fn last_loader_time(boot: &BootLog, firmware: &FirmwareFacts) -> Option<LoaderTime> {
+    let kernel = boot.kernel_from.unwrap_or(boot.lines.len());
+    let handover = firmware
+        .steps
+        .iter()
+        .rev()
+        .find(|s| s.step == FirmwareStep::StartingKernel)
+        .map(|s| s.line);
+    let before = &boot.lines[..kernel];
+    // The loader's farewell, if it is stamped; output after it comes from elsewhere.
+    let stamped = before
+        .iter()
+        .find(|l| Some(l.number) == handover && l.firmware_ns.is_some())
+        .or_else(|| before.iter().rev().find(|l| l.firmware_ns.is_some()));
+    if let Some(line) = stamped {
+        let name = line.text.trim().to_owned();
+        return line.firmware_ns.map(|ns| LoaderTime {
+            ns,
+            line: line.number,
+            name,
+        });
+    }
+    if let Some(mark) = firmware.own_times.last() {
+        return Some(LoaderTime {
+            ns: mark.ns,
+            line: mark.line,
+            name: mark.name.clone(),
+        });
+    }
+    let end = boot.lines.get(kernel).map_or(u32::MAX, |l| l.number);
+    let marks = firmware
+        .tables
+        .iter()
+        .filter(|t| t.from_line < end)
+        .flat_map(table_marks);
+    marks
+        .max_by_key(|(ns, ..)| *ns)
+        .map(|(ns, line, name)| LoaderTime { ns, line, name })
+}
+
+fn table_marks(table: &TimeTable) -> impl Iterator<Item = (i64, u32, String)> + '_ {
+    table.marks.iter().map(|m| (m.ns, m.line, m.name.clone()))
+}

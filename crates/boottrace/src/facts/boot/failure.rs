@@ -1,0 +1,277 @@
+//! How a boot ended, and what stopped it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::firmware::facts::FirmwareFacts;
+use crate::facts::kernel::facts::KernelFacts;
+use crate::facts::kernel::fault::FaultKind;
+use crate::facts::kernel::initcall::{CallFlag, Initcall};
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::line::{Line, LineKind};
+use crate::text::shorten::shorten;
+
+/// Several boots that end the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BootLoop {
+    /// How many boots end so in a row.
+    pub boots: u64,
+    /// The last thing that each of them printed or did.
+    pub ends_with: String,
+}
+
+/// How far a boot came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// init was started.
+    UserSpace,
+    /// The log ends in the kernel: it hung, was reset, or the log was cut.
+    EndsInKernel,
+    /// The log ends before the kernel.
+    EndsInFirmware,
+    /// A piece from the middle: it shows neither the kernel's begin nor init's.
+    NotShown,
+    /// The kernel panicked.
+    Panic,
+}
+
+/// Kinds of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// The kernel panicked.
+    Panic,
+    /// An oops or BUG.
+    Oops,
+    /// No root file system.
+    NoRoot,
+    /// No program could be started as init.
+    NoInit,
+    /// A task or CPU is stuck.
+    Stall,
+    /// An initcall started and never ended.
+    NeverReturned,
+    /// The delay-loop calibration began and never ended: the timer does not tick.
+    HangInCalibration,
+    /// The kernel was started and printed nothing.
+    NoKernelOutput,
+    /// The log ends before init, for no reason that it tells.
+    EndsBeforeInit,
+}
+
+/// One failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// Physical line that shows it.
+    pub line: u32,
+    /// The message or name.
+    pub text: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// How a boot ended.
+pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
+    if fatal(kernel).is_some() {
+        Outcome::Panic
+    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) || went_on(boot, kernel)
+    {
+        Outcome::UserSpace
+    } else if boot.kernel_from.is_some() {
+        let piece = boot.start == BootStart::MiddleOfLog && kernel.banner.is_none();
+        if piece {
+            Outcome::NotShown
+        } else {
+            Outcome::EndsInKernel
+        }
+    } else {
+        Outcome::EndsInFirmware
+    }
+}
+
+/// Lines behind the end of the kernel's initialisation from which on something else must have come after it.
+///
+/// x86 prints up to five about the protection of its memory.
+const LINES_OF_USER_SPACE: usize = 8;
+
+/// True when much was printed after the kernel freed its initialisation memory, which is its last step before init:
+/// kernels before 4.15 do not say that they start init.
+fn went_on(boot: &BootLog, kernel: &KernelFacts) -> bool {
+    let Some(freed) = kernel.freeing_init_line else {
+        return false;
+    };
+    let behind = boot.lines.iter().rev().take_while(|line| line.number > freed);
+    // Nobody but init has the machine restarted in good order.
+    let restarted = |line: &Line| line.text.starts_with("reboot: ") || line.text.starts_with("Restarting system");
+    if behind.clone().any(restarted) {
+        return true;
+    }
+    let no_init = kernel.faults.iter().any(|fault| fault.kind == FaultKind::NoInit);
+    !no_init && behind.filter(|line| speaks(line)).count() >= LINES_OF_USER_SPACE
+}
+
+/// The fault that stopped the kernel, whatever its reason.
+pub(super) fn fatal(kernel: &KernelFacts) -> Option<&crate::facts::kernel::fault::Fault> {
+    kernel
+        .faults
+        .iter()
+        .find(|f| f.kind == FaultKind::Panic || f.text.contains("Kernel panic"))
+}
+
+/// Kernel lines behind one whose end is missing from which on the kernel went on: the line was damaged.
+const LINES_OF_A_RUN: usize = 8;
+
+/// Entries of each kind that are listed.
+const MAX_LISTED: usize = 20;
+
+/// What went wrong in a boot.
+pub fn failures(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts) -> Vec<Failure> {
+    let mut out = Vec::new();
+    for fault in &kernel.faults {
+        let (kind, meaning) = match fault.kind {
+            FaultKind::Panic => (FailureKind::Panic, "the kernel stopped for good"),
+            FaultKind::Oops => (
+                FailureKind::Oops,
+                "kernel code failed; what follows may be its consequence",
+            ),
+            FaultKind::NoRoot => (FailureKind::NoRoot, "check root=, rootfstype= and the storage driver"),
+            FaultKind::NoInit => (
+                FailureKind::NoInit,
+                "check init= and the program's architecture and libraries",
+            ),
+            FaultKind::Stall => (FailureKind::Stall, "something did not go on for seconds"),
+            FaultKind::Warning => continue,
+        };
+        // The panic is listed, however many oopses came before it.
+        let first_panic = kind == FailureKind::Panic && out.iter().all(|failure: &Failure| failure.kind != kind);
+        if out.len() < MAX_LISTED || first_panic {
+            out.push(Failure {
+                kind,
+                line: fault.line,
+                text: shorten(&fault.text),
+                meaning: meaning.to_owned(),
+            });
+        }
+    }
+    let hung = |line: u32| {
+        let behind = boot.lines.iter().rev().take_while(|l| l.number > line);
+        behind.filter(|l| l.kind == LineKind::Kernel).count() < LINES_OF_A_RUN
+    };
+    for found in kernel.calibrations.iter().filter(|c| !c.finished && hung(c.line)) {
+        out.push(Failure {
+            kind: FailureKind::HangInCalibration,
+            line: found.line,
+            text: "Calibrating delay loop...".to_owned(),
+            meaning: "no timer interrupt comes: check the clock event device's driver and its interrupt".to_owned(),
+        });
+    }
+    let ended = outcome(boot, kernel);
+    let open = kernel.initcalls.iter().filter(|c| c.has(CallFlag::NeverReturned));
+    for call in open.clone().rev().take(MAX_LISTED) {
+        out.push(never_returned(call, ended));
+    }
+    if let Some(failure) = silent_end(boot, firmware, ended, out.is_empty()) {
+        out.push(failure);
+    }
+    out
+}
+
+fn never_returned(call: &Initcall, ended: Outcome) -> Failure {
+    let meaning = match ended {
+        Outcome::UserSpace => "its end is missing: it still ran when the log ended, or the line was lost",
+        _ => "the boot stopped in it, or the log was cut there",
+    };
+    Failure {
+        kind: FailureKind::NeverReturned,
+        line: call.start_line.unwrap_or(0),
+        text: call.label(),
+        meaning: meaning.to_owned(),
+    }
+}
+
+fn silent_end(boot: &BootLog, firmware: &FirmwareFacts, ended: Outcome, unexplained: bool) -> Option<Failure> {
+    let last = boot.lines.iter().rev().find(|l| speaks(l))?;
+    match ended {
+        Outcome::EndsInKernel if unexplained && boot.lines.len() > 20 => {
+            // What stands behind the last stamped line may be a report's or a mail's own words.
+            let stamped = boot.lines.iter().rev().find(|l| l.printk_ns.is_some());
+            Some(ends_before_init(stamped.unwrap_or(last)))
+        }
+        Outcome::EndsInFirmware if firmware.tables.is_empty() => {
+            use crate::facts::firmware::facts::FirmwareStep as Step;
+            let started = firmware
+                .steps
+                .iter()
+                .any(|s| matches!(s.step, Step::StartingKernel | Step::BootingKernel));
+            Some(Failure {
+                kind: FailureKind::NoKernelOutput,
+                line: last.number,
+                text: shorten(last.text.trim()),
+                meaning: if started {
+                    "the kernel was started and printed nothing: check console= and earlycon, the load address, the \
+                     device tree"
+                } else {
+                    "the boot ended in firmware or the boot loader"
+                }
+                .to_owned(),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn ends_before_init(last: &Line) -> Failure {
+    Failure {
+        kind: FailureKind::EndsBeforeInit,
+        line: last.number,
+        text: shorten(last.text.trim()),
+        meaning: "this is the last message; init was not seen to start".to_owned(),
+    }
+}
+
+pub(super) fn speaks(line: &Line) -> bool {
+    matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User)
+}
+
+/// The last thing of a boot that never came to user space, with all numbers taken out.
+pub fn last_words(boot: &BootLog, kernel: &KernelFacts) -> Option<String> {
+    if matches!(outcome(boot, kernel), Outcome::UserSpace | Outcome::NotShown) {
+        return None;
+    }
+    // What a reset line or a progress bar prints after a panic says nothing.
+    let last = match fatal(kernel) {
+        Some(fault) => fault.text.as_str(),
+        None => boot.lines.iter().rev().find(|l| speaks(l))?.text.trim(),
+    };
+    let mut text = String::new();
+    for c in shorten(last).chars() {
+        match c {
+            '0'..='9' if text.ends_with('#') => {}
+            '0'..='9' => text.push('#'),
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// Several boots in a row with the same last words.
+pub fn boot_loop(endings: &[Option<String>]) -> Option<BootLoop> {
+    let mut best: Option<BootLoop> = None;
+    let mut run = 0_u64;
+    for (at, ending) in endings.iter().enumerate() {
+        run = match ending {
+            Some(_) if at > 0 && endings[at - 1] == *ending => run + 1,
+            Some(_) => 1,
+            None => 0,
+        };
+        if let (Some(text), true) = (ending, run > 1 && best.as_ref().is_none_or(|b| b.boots < run)) {
+            best = Some(BootLoop {
+                boots: run,
+                ends_with: text.clone(),
+            });
+        }
+    }
+    best
+}

@@ -1,0 +1,19 @@
+//! The course of a boot: axis, stages, silences, failures, the way to init.
+
+pub mod axis;
+pub mod blind_spot;
+pub mod critical_path;
+pub mod deferred;
+pub mod end;
+pub mod failure;
+pub mod gap;
+pub mod stage;
+
+pub use axis::{Alignment, Axis, Fit};
+pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
+pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, SegmentKind};
+pub use deferred::{deferred, DeferredDevice, DeferredProbes};
+pub use end::{end, BootEnd, EndKind};
+pub use failure::{boot_loop, failures, last_words, outcome, BootLoop, Failure, FailureKind, Outcome};
+pub use gap::{gaps, LargeGap};
+pub use stage::{intervals, stages, Interval, Stage, StageEvent};

@@ -1,0 +1,386 @@
+//! The eight classic events of a boot on its axis, and the intervals between them.
+
+use serde::{Deserialize, Serialize};
+
+use super::axis::Axis;
+use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
+use crate::facts::kernel::facts::KernelFacts;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::clock::Clock;
+use crate::log::line::{Line, LineKind};
+use crate::options::Options;
+use crate::readers::console::account::sections;
+use crate::text::shorten::shorten;
+
+/// The events, in their order (CELF's definition of terms).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageEvent {
+    /// Power is applied or reset released.
+    PowerOn,
+    /// The first program after the mask ROM speaks.
+    Firmware,
+    /// The kernel image begins to unpack itself.
+    Decompression,
+    /// The kernel's first instructions.
+    KernelStart,
+    /// init starts.
+    UserSpaceStart,
+    /// The first script or service of init starts.
+    RcScripts,
+    /// The application starts.
+    ApplicationStart,
+    /// The system is usable.
+    FirstUse,
+}
+
+/// An event, or why it is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Which event.
+    pub event: StageEvent,
+    /// Axis time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ns: Option<i64>,
+    /// The clock it was read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// Physical line that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// True when the line itself has no stamp: the time is that of the last stamped line before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_least: bool,
+    /// What shows it, or why nothing does.
+    pub basis: String,
+}
+
+/// From one known event to the next known one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Begin.
+    pub from: StageEvent,
+    /// End.
+    pub to: StageEvent,
+    /// Length; absent when one end has no time on the axis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ns: Option<i64>,
+    /// Events in between that the log does not show, so that their time is in here.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub hides: Vec<StageEvent>,
+}
+
+/// Finds the events of a boot.
+pub fn stages(
+    boot: &BootLog,
+    firmware: &FirmwareFacts,
+    kernel: &KernelFacts,
+    axis: &Axis,
+    options: &Options,
+) -> Vec<Stage> {
+    let [(_, before), (_, middle), (_, user)] = sections(boot);
+    let found = |event: StageEvent, line: Option<&Line>, missing: &str| match line {
+        Some(line) => {
+            let exact = axis.at(line);
+            let at = exact.or_else(|| last_time_before(boot, line, axis));
+            Stage {
+                event,
+                ns: at.map(|(ns, _)| ns),
+                clock: at.map(|(_, clock)| clock),
+                line: Some(line.number),
+                at_least: exact.is_none() && at.is_some(),
+                basis: shorten(line.text.trim()),
+            }
+        }
+        None => Stage {
+            event,
+            ns: None,
+            clock: None,
+            line: None,
+            at_least: false,
+            basis: missing.to_owned(),
+        },
+    };
+    let numbered = |number: Option<u32>| number.and_then(|n| boot.lines.iter().find(|l| l.number == n));
+    let unpack = firmware
+        .steps
+        .iter()
+        .find(|s| s.step == FirmwareStep::Decompressing)
+        .map(|s| s.line);
+    // What init says in a log that begins after its start is not its first.
+    let shows_init = boot.start != BootStart::MiddleOfLog || kernel.banner.is_some() || kernel.init.is_some();
+    let quiet = boot.kernel_from == boot.user_from;
+    let rc = user
+        .iter()
+        .skip(usize::from(!quiet))
+        .find(|l| is_rc(l))
+        .filter(|_| shows_init);
+    let everywhere = |pattern: &Option<String>| {
+        let pattern = pattern.as_deref()?;
+        middle.iter().chain(user).find(|l| l.text.contains(pattern))
+    };
+    let application = everywhere(&options.application_pattern);
+    let usable = match &options.goal_pattern {
+        Some(_) => everywhere(&options.goal_pattern),
+        None => user.iter().find(|l| is_prompt(&l.text)),
+    };
+    let mut all = vec![
+        power_on(boot, axis),
+        found(
+            StageEvent::Firmware,
+            first_words(before),
+            "no firmware or boot loader output in the log",
+        ),
+        found(
+            StageEvent::Decompression,
+            numbered(unpack),
+            "no decompressor said that it starts",
+        ),
+        found(
+            StageEvent::KernelStart,
+            kernel_start(boot, kernel),
+            kernel_missing(boot),
+        ),
+        found(
+            StageEvent::UserSpaceStart,
+            numbered(kernel.init.as_ref().map(|i| i.line)).or_else(|| numbered(kernel.freeing_init_line)),
+            "no line shows that init was started",
+        ),
+        found(
+            StageEvent::RcScripts,
+            rc,
+            "no script or service of init was seen to start",
+        ),
+        found(
+            StageEvent::ApplicationStart,
+            application,
+            if options.application_pattern.is_some() {
+                "the given pattern is in no line"
+            } else {
+                "give a pattern that the application prints"
+            },
+        ),
+        found(
+            StageEvent::FirstUse,
+            usable,
+            if options.goal_pattern.is_some() {
+                "the goal's pattern is in no line"
+            } else {
+                "no login or shell prompt"
+            },
+        ),
+    ];
+    if axis.clock == Clock::Firmware {
+        from_tables(firmware, &mut all);
+    }
+    all
+}
+
+/// Marks of a boot loader's table stand for events that have no line with a time.
+fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
+    const NAMES: [(&str, StageEvent); 10] = [
+        ("PBL, Start", StageEvent::Firmware),
+        ("Reset vector", StageEvent::Firmware),
+        ("1st timestamp", StageEvent::Firmware),
+        ("jumping to kernel", StageEvent::KernelStart),
+        ("board_init_f", StageEvent::Firmware),
+        ("board_init_f start", StageEvent::Firmware),
+        ("BOOTSTAGE_START_UBOOT_F", StageEvent::Firmware),
+        ("start_kernel", StageEvent::KernelStart),
+        ("BOOTSTAGE_KERNEL_START", StageEvent::KernelStart),
+        ("BOOTSTAGE_KERNEL_END", StageEvent::UserSpaceStart),
+    ];
+    for mark in firmware.tables.iter().flat_map(|t| &t.marks) {
+        let Some((_, event)) = NAMES.iter().find(|(name, _)| *name == mark.name) else {
+            continue;
+        };
+        if let Some(stage) = stages
+            .iter_mut()
+            .find(|s| s.event == *event && (s.ns.is_none() || s.at_least))
+        {
+            *stage = Stage {
+                event: *event,
+                ns: Some(mark.ns),
+                clock: Some(Clock::Firmware),
+                line: Some(mark.line),
+                at_least: false,
+                basis: format!("mark `{}` of the boot loader's table", mark.name),
+            };
+        }
+    }
+}
+
+/// The first line of a section that says something: rulers frame names.
+fn first_words(lines: &[Line]) -> Option<&Line> {
+    let mut spoken = lines.iter().filter(|l| l.kind == LineKind::Firmware);
+    let words = spoken
+        .clone()
+        .find(|l| l.text.bytes().any(|b| b.is_ascii_alphanumeric()));
+    words.or_else(|| spoken.next())
+}
+
+/// The time of the last stamped line before an unstamped one.
+pub(super) fn last_time_before(boot: &BootLog, line: &Line, axis: &Axis) -> Option<(i64, Clock)> {
+    let end = boot.lines.partition_point(|l| l.number < line.number);
+    boot.lines[..end].iter().rev().find_map(|l| axis.at(l))
+}
+
+fn power_on(boot: &BootLog, axis: &Axis) -> Stage {
+    let (ns, basis) = match axis.clock {
+        Clock::Firmware => (Some(0), "zero of the boot loader's timer; power may have come earlier"),
+        Clock::Host | Clock::Virtual => (
+            None,
+            "before the first captured line; the capture does not see power-on",
+        ),
+        _ if boot.lines.iter().all(|l| l.printk_ns.is_none()) => (None, "no line carries a stamp"),
+        _ => (None, "the log has only the kernel's clock"),
+    };
+    Stage {
+        event: StageEvent::PowerOn,
+        ns,
+        clock: ns.map(|_| axis.clock),
+        line: None,
+        at_least: false,
+        basis: basis.to_owned(),
+    }
+}
+
+/// The first kernel line of a boot whose beginning the log has.
+fn kernel_start<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line> {
+    let first = &boot.lines[boot.kernel_from?..];
+    match &kernel.banner {
+        Some(_) => first.iter().find(|l| l.kind == LineKind::Kernel),
+        None => None,
+    }
+}
+
+fn kernel_missing(boot: &BootLog) -> &'static str {
+    if boot.start == BootStart::Firmware && boot.kernel_from.is_some() && boot.kernel_from == boot.user_from {
+        "the kernel printed nothing before user space spoke"
+    } else if boot.kernel_from.is_some() {
+        "the log begins after the kernel's banner"
+    } else {
+        "the kernel never spoke"
+    }
+}
+
+/// init's first doings: SysV scripts, BusyBox rcS, systemd units.
+fn is_rc(line: &Line) -> bool {
+    const STARTS: [&str; 9] = [
+        "INIT: Entering runlevel",
+        "INIT: version ",
+        "systemd[1]: Starting ",
+        "systemd[1]: Started ",
+        "Starting ",
+        "[  OK  ] ",
+        "Running sysctl",
+        "rcS",
+        "init: starting service",
+    ];
+    let text = line.text.trim_start();
+    let unit = line.process.as_deref() == Some("systemd") && text.starts_with("Started ");
+    unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
+}
+
+fn is_prompt(text: &str) -> bool {
+    let text = text.trim();
+    text.ends_with(" login:")
+        || text.ends_with(" login")
+        || text.contains(" login: ")
+        || text.starts_with("Please press Enter to activate this console")
+        || text == "#"
+        || text == "$"
+        || text.starts_with("/ # ")
+        || text == "/ #"
+        || is_shell_prompt(text)
+}
+
+/// `root@board:~# `, `shell@rk3368_box:/ $ ` after the exit status of the command before (`130|`), `console:/ $ `.
+fn is_shell_prompt(text: &str) -> bool {
+    let text = match text.split_once('|') {
+        Some((status, rest)) if !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => text,
+    };
+    let Some((who, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    let known = match who.split_once('@') {
+        Some((user, host)) => is_name(user) && is_name(host),
+        None => matches!(who, "console" | "generic"),
+    };
+    let Some(end) = rest.find(['#', '$']).filter(|_| known) else {
+        return false;
+    };
+    let path = rest[..end].trim_end();
+    let behind = &rest[end + 1..];
+    (path.starts_with('/') || path.starts_with('~'))
+        && !path.contains(char::is_whitespace)
+        && (behind.is_empty() || behind.starts_with(' '))
+}
+
+/// The intervals between neighbouring events that have a line or a time.
+pub fn intervals(stages: &[Stage]) -> Vec<Interval> {
+    let mut out = Vec::new();
+    let mut last: Option<&Stage> = None;
+    let mut hides = Vec::new();
+    for stage in stages {
+        if stage.ns.is_none() && stage.line.is_none() {
+            hides.push(stage.event);
+            continue;
+        }
+        if let Some(before) = last {
+            let duration = before
+                .ns
+                .zip(stage.ns)
+                .and_then(|(a, b)| b.checked_sub(a))
+                .filter(|ns| *ns >= 0);
+            out.push(Interval {
+                from: before.event,
+                to: stage.event,
+                duration_ns: duration,
+                hides: std::mem::take(&mut hides),
+            });
+        }
+        hides.clear();
+        last = Some(stage);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_shells() {
+        for prompt in [
+            "shell@rk3368_box:/ $ ",
+            "130|shell@rk3368_box:/ $ ^D",
+            "root@qemux86-64:~# ",
+            "root@imx6qsabresd:/# ls",
+            "root@generic:/data/local # ",
+            "console:/ $ ",
+            "poky login:",
+            "/ # ",
+        ] {
+            assert!(is_prompt(prompt), "{prompt}");
+        }
+        for text in [
+            "user@host: no such file",
+            "mail root@board: #1 failed",
+            "init: /sbin # not found",
+            "clk:/soc/clk $Id",
+            "a b@c:/ # ",
+            "usb@1:/#x",
+            "root@board:relative $ ",
+        ] {
+            assert!(!is_prompt(text), "{text}");
+        }
+    }
+}

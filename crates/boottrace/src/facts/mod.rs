@@ -1,0 +1,5 @@
+//! What a boot's log says: the kernel, the firmware, and the course of the boot.
+
+pub mod boot;
+pub mod firmware;
+pub mod kernel;

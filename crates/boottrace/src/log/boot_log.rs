@@ -1,0 +1,79 @@
+//! The lines of each boot in one input, and what belongs to none.
+
+use serde::{Deserialize, Serialize};
+
+use super::line::Line;
+
+/// Why a boot was taken to start where it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BootStart {
+    /// The log begins in the middle: no banner was seen.
+    MiddleOfLog,
+    /// A firmware or boot loader banner.
+    Firmware,
+    /// The kernel's banner.
+    KernelBanner,
+    /// The kernel's stamps began again at zero.
+    StampsRestart,
+    /// A second bootstage report with other marks.
+    BootstageReport,
+    /// The log of a recovery system's program, which is no boot.
+    Recovery,
+}
+
+/// The lines of one boot.
+#[derive(Debug, Clone)]
+pub struct BootLog {
+    /// Why it starts here.
+    pub start: BootStart,
+    /// In file order.
+    pub lines: Vec<Line>,
+    /// Index of the first kernel line.
+    pub kernel_from: Option<usize>,
+    /// Index of the line with which user space starts.
+    pub user_from: Option<usize>,
+}
+
+impl BootLog {
+    pub(crate) fn new(start: BootStart) -> Self {
+        Self {
+            start,
+            lines: Vec::new(),
+            kernel_from: None,
+            user_from: None,
+        }
+    }
+
+    /// Hands over all lines from an index on.
+    pub(crate) fn give_up_from(&mut self, at: usize) -> Vec<Line> {
+        self.kernel_from = self.kernel_from.filter(|from| *from < at);
+        self.user_from = self.user_from.filter(|from| *from < at);
+        self.lines.split_off(at)
+    }
+
+    /// First and last physical line.
+    pub fn span(&self) -> (u32, u32) {
+        (
+            self.lines.first().map_or(0, |l| l.number),
+            self.lines.last().map_or(0, |l| l.number),
+        )
+    }
+}
+
+/// All boots, and what belongs to none.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// In file order.
+    pub boots: Vec<BootLog>,
+    /// Lines before the first boot that nothing claims.
+    pub outside: Vec<Line>,
+    /// Lines of boots beyond the limit, and the first of them.
+    pub dropped: u64,
+    /// First physical line dropped.
+    pub first_dropped: Option<u32>,
+    /// Boots beyond the limit.
+    pub dropped_boots: u64,
+    /// Lines that a console registered late printed again.
+    pub replayed: Vec<u32>,
+}

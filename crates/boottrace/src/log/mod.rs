@@ -1,0 +1,25 @@
+//! One line of a boot log: its stamps, the prefixes before it, who printed it, and which step it marks.
+
+pub mod banner;
+pub mod boot_log;
+pub mod clock;
+pub(crate) mod dumpstate;
+pub(crate) mod firmware_stamp;
+pub(crate) mod harness;
+pub(crate) mod hints;
+pub(crate) mod host;
+pub(crate) mod host_prefix;
+pub(crate) mod host_shape;
+pub(crate) mod label;
+pub(crate) mod labels;
+pub(crate) mod lava;
+pub mod line;
+pub(crate) mod milestone;
+pub(crate) mod own_time;
+pub(crate) mod prefix;
+pub(crate) mod stamp;
+pub(crate) mod style;
+
+pub use boot_log::{BootLog, BootStart, Split};
+pub use clock::{Clock, Stamp};
+pub use line::{Caller, HostSource, Line, LineKind};

@@ -1,0 +1,33 @@
+//! Habits of one log that a single line does not show, and the width of the kernel's stamps.
+
+use super::host_shape::HostShape;
+use super::label::Label;
+
+/// Shortest inside of the kernel's `[%5lu.%06lu]`.
+pub const PRINTK_WIDTH: usize = 12;
+
+/// Habits of one log that a single line does not show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
+pub struct Style {
+    /// `[1.234567]` without padding is the capture's stamp (`grabserial --nodelta`), not the kernel's.
+    pub narrow_is_host: bool,
+    /// `<6>` stands without a stamp behind it, so it may also stand inside a line.
+    pub bare_levels: bool,
+    /// `[   1.600]` stands before kernel stamps, so it is the capture's in front of other lines too.
+    pub short_is_host: bool,
+    /// `[Fri Nov 20 10:20:30 2026]` stands before kernel stamps, so it is not `dmesg -T`.
+    pub dates_are_host: bool,
+    /// `[530]` before a line is a boot loader's milliseconds.
+    pub loader_ms: bool,
+    /// `3.42 ` before a line is a Raspberry Pi 5's loader's time.
+    pub raspberry: bool,
+    /// The kernel's stamps are seen to have the kernel's width, so wider ones with blanks are another program's.
+    pub exact_width: bool,
+    /// The journal's stamps of the kernel's messages tell when the daemon read them (systemd 256 and later).
+    pub received_kernel: bool,
+    /// What a program with several consoles puts before the lines of this one.
+    pub label: Option<Label>,
+    /// How the capture program writes its time, when the known forms do not have it.
+    pub shape: Option<HostShape>,
+}

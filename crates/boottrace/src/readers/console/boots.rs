@@ -1,0 +1,445 @@
+//! Where one boot ends and the next begins.
+
+use super::chain::Chain;
+use super::nameless::{ends_like_loader, loader_from};
+use super::not_a_boot;
+use super::quoted::{take_back_mentions, take_back_quoted};
+use super::reader::Lines;
+use crate::log::banner::{banner, looks_like_loader, Rank};
+use crate::log::boot_log::{BootLog, BootStart, Split};
+use crate::log::clock::JIFFIES_START_NS;
+use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
+use crate::log::line::{Line, LineKind};
+use crate::log::milestone;
+use crate::log::milestone::Milestone;
+use crate::options::Limits;
+use crate::readers::firmware_table::is_table_row;
+
+/// Cuts the lines of one input into boots.
+pub fn split(lines: Lines, limits: &Limits) -> Split {
+    let mut splitter = Splitter {
+        out: Split::default(),
+        state: State::default(),
+        loader_ns: None,
+        limits,
+    };
+    let mut all = lines.lines.into_iter().peekable();
+    while let Some(line) = all.next() {
+        splitter.line(line, all.peek());
+    }
+    splitter.finish();
+    let mut out = splitter.out;
+    take_back_quoted(&mut out);
+    take_back_mentions(&mut out);
+    out
+}
+
+/// What is remembered of the boot being read.
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
+struct State {
+    boot: Option<BootLog>,
+    chain: Chain,
+    version: Option<String>,
+    version_stamped: bool,
+    max_printk_ns: Option<i64>,
+    console_switch: bool,
+    freed: bool,
+    replay_until_ns: Option<i64>,
+    /// Of the kernel and of named processes.
+    system_lines: u32,
+    first_mark: Option<String>,
+    handed_over: bool,
+    dropping: bool,
+}
+
+struct Splitter<'a> {
+    out: Split,
+    state: State,
+    /// The last stamp of a boot loader that stamps its lines just as the kernel does, while it speaks.
+    loader_ns: Option<i64>,
+    limits: &'a Limits,
+}
+
+/// Lines of a running system from which on a kernel's banner is another boot's.
+const LINES_OF_A_SYSTEM: u32 = 40;
+/// A stamp that falls from above this to zero is another boot.
+const RESTART_FROM_NS: i64 = 2_000_000_000;
+impl Splitter<'_> {
+    fn line(&mut self, mut line: Line, next: Option<&Line>) {
+        if self.is_stamped_by_loader(&line) {
+            line.firmware_ns = line.printk_ns.take();
+            line.kind = LineKind::Outside;
+        }
+        match line.kind {
+            LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
+                return self.keep(line)
+            }
+            LineKind::Report => {
+                self.finish();
+                self.state = State::default();
+                return self.keep(line);
+            }
+            LineKind::User => {
+                self.state.system_lines += 1;
+                if self.state.boot.is_some() {
+                    self.enter_user();
+                } else {
+                    self.begin(BootStart::MiddleOfLog);
+                    self.enter_kernel();
+                    self.enter_user();
+                }
+                return self.keep(line);
+            }
+            _ => {}
+        }
+        if self.is_recovery(&line) {
+            // Some versions print the seconds since their start just as the kernel does.
+            line.kind = LineKind::Firmware;
+            return self.keep(line);
+        }
+        if line.kind == LineKind::Kernel {
+            self.kernel_line(line, next);
+            return;
+        }
+        if let Some(found) = banner(&line.text) {
+            let (rank, text) = (found.rank, found.text.to_owned());
+            if self.is_reset(rank, &text) {
+                let unheard = self.unheard_firmware(rank);
+                self.begin(BootStart::Firmware);
+                for line in unheard {
+                    self.keep(line);
+                }
+            }
+            self.state.chain.note(rank, text);
+            line.kind = if self.in_kernel() {
+                LineKind::User
+            } else {
+                LineKind::Firmware
+            };
+            return self.keep(line);
+        }
+        match milestone::of(&line.text) {
+            Some(Milestone::KernelBanner | Milestone::BootingLinux) => {
+                line.kind = LineKind::Kernel;
+                self.kernel_line(line, next);
+                return;
+            }
+            Some(Milestone::InitStarted | Milestone::InitRunning) if self.in_kernel() => self.enter_user(),
+            Some(Milestone::FreeingInit) if self.in_kernel() => self.state.freed = true,
+            // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
+            _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
+            _ => {}
+        }
+        // A quiet kernel: user space is the first to speak after the loader. One without stamps: nothing else tells.
+        if (self.in_kernel() || self.state.handed_over) && is_user_space(&line.text) {
+            self.enter_kernel();
+            self.enter_user();
+        }
+        self.state.handed_over |= hands_over(&line.text);
+        if self.bootstage_restart(&line) {
+            self.begin(BootStart::BootstageReport);
+        }
+        self.state.chain.line(&line.text);
+        line.kind = match &self.state.boot {
+            None => LineKind::Outside,
+            Some(boot) if boot.user_from.is_some() => LineKind::User,
+            Some(boot) if boot.kernel_from.is_some() => LineKind::Kernel,
+            Some(_) => LineKind::Firmware,
+        };
+        if line.kind == LineKind::Outside && (looks_like_loader(&line.text) || is_table_row(&line.text)) {
+            self.begin(BootStart::Firmware);
+            self.state.handed_over = hands_over(&line.text);
+            line.kind = LineKind::Firmware;
+        }
+        if line.kind == LineKind::Outside && is_kernel_fault(&line.text) {
+            self.begin(BootStart::MiddleOfLog);
+            self.enter_kernel();
+            line.kind = LineKind::Kernel;
+        }
+        self.keep(line);
+    }
+
+    fn kernel_line(&mut self, mut line: Line, next: Option<&Line>) {
+        let milestone = milestone::of(&line.text);
+        if let Some(until) = self.state.replay_until_ns {
+            if line.printk_ns.is_some_and(|ns| ns <= until) {
+                self.out.replayed.push(line.number);
+                return;
+            }
+            self.state.replay_until_ns = None;
+        }
+        match milestone {
+            Some(Milestone::KernelBanner) => {
+                let same = self.state.version.as_deref() == Some(&line.text);
+                if same && self.state.version_stamped && line.printk_ns.is_none() {
+                    // /proc/version, as reports about a system print it behind its log.
+                    let user = self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some());
+                    line.kind = if user { LineKind::User } else { LineKind::Kernel };
+                    return self.keep(line);
+                }
+                if same && self.state.console_switch && line.printk_ns.is_some() {
+                    self.state.replay_until_ns = self.state.max_printk_ns;
+                    self.out.replayed.push(line.number);
+                    return;
+                }
+                if self.state.version.is_some() || self.state.boot.is_none() || self.began_in_the_middle(&line) {
+                    self.begin(BootStart::KernelBanner);
+                } else if let Some(boot) = &mut self.state.boot {
+                    // Old kernels say a line or two before their banner.
+                    if boot.start == BootStart::MiddleOfLog {
+                        boot.start = BootStart::KernelBanner;
+                    }
+                }
+                self.state.version = Some(line.text.clone());
+                self.state.version_stamped = line.printk_ns.is_some();
+            }
+            Some(Milestone::BootingLinux)
+                if (self.state.version.is_some() || self.began_in_the_middle(&line)) && !self.state.console_switch =>
+            {
+                self.begin(BootStart::KernelBanner);
+            }
+            _ if self.stamps_restart(&line, next) => self.begin(BootStart::StampsRestart),
+            _ => {}
+        }
+        if self.state.boot.is_none() {
+            let banner = matches!(milestone, Some(Milestone::KernelBanner | Milestone::BootingLinux));
+            self.begin(if banner {
+                BootStart::KernelBanner
+            } else {
+                BootStart::MiddleOfLog
+            });
+        }
+        self.enter_kernel();
+        self.state.system_lines += 1;
+        self.state.console_switch =
+            line.text.contains("bootconsole [") || (line.text.contains("console [") && line.text.ends_with("enabled"));
+        if let Some(ns) = line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS) {
+            self.state.max_printk_ns = Some(self.state.max_printk_ns.map_or(ns, |max| max.max(ns)));
+        }
+        if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
+            self.enter_user();
+        }
+        self.state.freed |= milestone == Some(Milestone::FreeingInit);
+        line.kind = LineKind::Kernel;
+        self.keep(line);
+    }
+
+    /// Has the line a boot loader's stamp in the kernel's form (U-Boot's BOOTSTAGE_PRINTF_TIMESTAMP of Rockchip and
+    /// others)? Its name begins them; the kernel's banner ends them, and so do stamps that fall.
+    fn is_stamped_by_loader(&mut self, line: &Line) -> bool {
+        let Some(ns) = line.printk_ns.filter(|_| line.kind == LineKind::Kernel) else {
+            return false;
+        };
+        let named = line.text.starts_with("U-Boot ") && banner(&line.text).is_some();
+        let goes_on = |last: i64| {
+            let kernel = matches!(
+                milestone::of(&line.text),
+                Some(Milestone::KernelBanner | Milestone::BootingLinux)
+            );
+            !kernel && ns >= last && line.caller.is_none() && line.level.is_none()
+        };
+        let by_loader = named || self.loader_ns.is_some_and(goes_on);
+        self.loader_ns = by_loader.then_some(ns);
+        by_loader
+    }
+
+    /// Is the line one of a recovery program's log? The first of them begins it, a machine's banner ends it.
+    fn is_recovery(&mut self, line: &Line) -> bool {
+        match &self.state.boot {
+            None if not_a_boot::begins_recovery(&line.text) => {
+                self.begin(BootStart::Recovery);
+                true
+            }
+            Some(boot) if boot.start == BootStart::Recovery => {
+                let machine = matches!(
+                    milestone::of(&line.text),
+                    Some(Milestone::KernelBanner | Milestone::BootingLinux)
+                );
+                if machine || banner(&line.text).is_some() {
+                    self.finish();
+                    self.state = State::default();
+                    return false;
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// More than a few lines before the banner, or stamps that fall at it: it booted again. After user space a kernel that
+    /// was quiet, as a loader's is, has started another.
+    fn began_in_the_middle(&self, line: &Line) -> bool {
+        let after_init = |boot: &BootLog| boot.user_from.is_some() && boot.user_from == boot.kernel_from;
+        if self.state.boot.as_ref().is_some_and(after_init) {
+            return true;
+        }
+        let max = self.state.max_printk_ns.unwrap_or(0);
+        let fell = line
+            .printk_ns
+            .is_some_and(|ns| max.saturating_sub(ns) >= RESTART_FROM_NS);
+        self.in_kernel() && (fell || self.state.system_lines > LINES_OF_A_SYSTEM)
+    }
+
+    fn in_kernel(&self) -> bool {
+        self.state.boot.as_ref().is_some_and(|boot| boot.kernel_from.is_some())
+    }
+
+    fn enter_kernel(&mut self) {
+        if let Some(boot) = &mut self.state.boot {
+            boot.kernel_from.get_or_insert(boot.lines.len());
+        }
+    }
+
+    fn enter_user(&mut self) {
+        if let Some(boot) = &mut self.state.boot {
+            boot.user_from.get_or_insert(boot.lines.len());
+        }
+    }
+
+    fn is_reset(&self, rank: Rank, text: &str) -> bool {
+        match &self.state.boot {
+            None => true,
+            Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor,
+            Some(_) => self.state.chain.is_reset(rank, text),
+        }
+    }
+
+    /// A program that is not the first one speaks after a kernel that never came to init: the log lost the first one's
+    /// name, and what stands behind the kernel's last stamped line, with words of a loader, was printed by it.
+    fn unheard_firmware(&mut self, rank: Rank) -> Vec<Line> {
+        let Some(boot) = self.state.boot.as_mut().filter(|_| rank > Rank::First) else {
+            return Vec::new();
+        };
+        let stamped = boot.lines.iter().rposition(Line::has_kernel_prefix);
+        let (Some(last), Some(_), None) = (stamped, boot.kernel_from, boot.user_from) else {
+            return Vec::new();
+        };
+        // What a test tool types into a dead system is not its.
+        if !boot.lines[last + 1..].iter().any(|line| looks_like_loader(&line.text)) {
+            return Vec::new();
+        }
+        let mut lines = boot.give_up_from(last + 1);
+        for line in lines.iter_mut().filter(|line| line.kind == LineKind::Kernel) {
+            line.kind = LineKind::Firmware;
+        }
+        lines
+    }
+
+    fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let next_small = next.and_then(|l| l.printk_ns).is_none_or(|ns| ns < 100_000_000);
+        max >= RESTART_FROM_NS && ns == 0 && next_small
+    }
+
+    /// Two reports of one boot have the same first marks; other marks come from another boot.
+    fn bootstage_restart(&mut self, line: &Line) -> bool {
+        let words = line.text.split_ascii_whitespace().last();
+        if words != Some("board_init_f") || !line.text.contains(',') {
+            return false;
+        }
+        let mark = line.text.trim_ascii().to_owned();
+        match &self.state.first_mark {
+            Some(first) if *first != mark => true,
+            _ => {
+                self.state.first_mark = Some(mark);
+                false
+            }
+        }
+    }
+
+    fn begin(&mut self, start: BootStart) {
+        let first_mark = self.state.first_mark.take();
+        // A second report begins with its header, which was taken for the first boot's.
+        let header = match &mut self.state.boot {
+            Some(boot) if start == BootStart::BootstageReport => {
+                let at = boot
+                    .lines
+                    .iter()
+                    .rposition(|l| l.text.contains("Timer summary in microseconds"));
+                at.map_or_else(Vec::new, |at| boot.give_up_from(at))
+            }
+            Some(boot) if matches!(start, BootStart::KernelBanner | BootStart::StampsRestart) => {
+                loader_from(boot).map_or_else(Vec::new, |at| boot.give_up_from(at))
+            }
+            _ => Vec::new(),
+        };
+        self.finish();
+        let dropping = self.out.boots.len() >= self.limits.boots;
+        if dropping {
+            self.out.dropped_boots += 1;
+        }
+        self.state = State {
+            boot: Some(BootLog::new(start)),
+            dropping,
+            ..State::default()
+        };
+        let unknown_loader = || start == BootStart::KernelBanner && ends_like_loader(&self.out.outside);
+        if self.out.boots.is_empty() && !dropping && (start == BootStart::Firmware || unknown_loader()) {
+            self.claim_before();
+        }
+        for mut line in header {
+            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
+                line.kind = LineKind::Firmware;
+            }
+            self.keep(line);
+        }
+        if start == BootStart::BootstageReport {
+            self.state.first_mark = first_mark;
+        }
+    }
+
+    /// What the machine printed before the first banner belongs to the first boot.
+    fn claim_before(&mut self) {
+        let outside = &mut self.out.outside;
+        let from = outside
+            .iter()
+            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
+            .map_or(0, |at| at + 1);
+        let mut lines = outside.split_off(from);
+        for line in &mut lines {
+            if line.kind == LineKind::Outside {
+                line.kind = LineKind::Firmware;
+            }
+        }
+        // Kernels of the 3.x series say this before their banner.
+        let early = |line: &Line| line.text.starts_with("Initializing cgroup subsys");
+        let said = lines.iter().rev().filter(|l| l.kind != LineKind::Blank);
+        let kernel = (said.take_while(|l| early(l)).count() > 0).then(|| {
+            lines
+                .iter()
+                .rposition(|l| l.kind != LineKind::Blank && !early(l))
+                .map_or(0, |at| at + 1)
+        });
+        for line in lines.iter_mut().skip(kernel.unwrap_or(usize::MAX)) {
+            if line.kind == LineKind::Firmware {
+                line.kind = LineKind::Kernel;
+            }
+        }
+        if let Some(boot) = &mut self.state.boot {
+            boot.kernel_from = kernel;
+            boot.lines = lines;
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(boot) = self.state.boot.take() {
+            if !self.state.dropping {
+                self.out.boots.push(boot);
+            }
+        }
+    }
+
+    fn keep(&mut self, line: Line) {
+        match &mut self.state.boot {
+            Some(_) if self.state.dropping => {
+                self.out.dropped += 1;
+                self.out.first_dropped.get_or_insert(line.number);
+            }
+            Some(boot) => boot.lines.push(line),
+            None => self.out.outside.push(line),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Console captures and kernel logs: from bytes to lines, and from lines to boots.
+
+pub mod account;
+mod boots;
+mod chain;
+mod nameless;
+mod not_a_boot;
+mod quoted;
+pub mod reader;
+mod tail;
+
+pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
+pub use boots::split;
+pub use not_a_boot::not_a_boot;
+pub use reader::{read, ExternalStamp, Lines};

@@ -1,0 +1,58 @@
+//! Text that quotes or mentions what a boot prints.
+
+use crate::log::banner::{banner, is_loaders_own};
+use crate::log::boot_log::{BootLog, BootStart, Split};
+use crate::log::line::{Line, LineKind};
+use crate::log::milestone;
+use crate::log::milestone::Milestone;
+use crate::readers::firmware_table::is_table_row;
+
+/// A report about a system may print /proc/version before its log: that was no boot.
+pub fn take_back_quoted(out: &mut Split) {
+    let [first, second, ..] = out.boots.as_slice() else {
+        return;
+    };
+    let banner = |boot: &BootLog| {
+        let line = boot
+            .lines
+            .iter()
+            .find(|l| milestone::of(&l.text) == Some(Milestone::KernelBanner))?;
+        Some((line.text.clone(), line.printk_ns.is_some()))
+    };
+    let quoted = first.start == BootStart::KernelBanner
+        && first.lines.iter().all(|l| !l.has_kernel_prefix())
+        && banner(first).is_some_and(|(text, _)| banner(second) == Some((text, true)));
+    if quoted {
+        let mut lines = out.boots.remove(0).lines;
+        for line in &mut lines {
+            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
+                line.kind = LineKind::Outside;
+            }
+        }
+        out.outside.append(&mut lines);
+    }
+}
+
+/// Notes, scripts and lists mention boot loaders; without a name, a time or a word of its own none has spoken.
+pub fn take_back_mentions(out: &mut Split) {
+    let speaks = |line: &Line| {
+        let text = line.text.trim();
+        line.firmware_ns.is_some() || banner(text).is_some() || is_loaders_own(text) || is_table_row(text)
+    };
+    let (mentions, boots) = std::mem::take(&mut out.boots)
+        .into_iter()
+        .partition::<Vec<_>, _>(|boot| {
+            boot.start == BootStart::Firmware && boot.kernel_from.is_none() && !boot.lines.iter().any(speaks)
+        });
+    out.boots = boots;
+    if mentions.is_empty() {
+        return;
+    }
+    for mut line in mentions.into_iter().flat_map(|boot| boot.lines) {
+        if line.kind == LineKind::Firmware {
+            line.kind = LineKind::Outside;
+        }
+        out.outside.push(line);
+    }
+    out.outside.sort_by_key(|line| line.number);
+}

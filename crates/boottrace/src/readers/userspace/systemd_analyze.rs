@@ -1,0 +1,250 @@
+//! `systemd-analyze` (`time`), `blame` and `critical-chain`, each alone or one after the other in one text.
+
+use std::io::{self, Read};
+
+use serde::Serialize;
+
+use super::duration::{parse, parse_prefix};
+use crate::readers::skipped::Skipped;
+use crate::text::lines;
+
+/// Rows kept of blame and chain each.
+pub const MAX_ROWS: usize = 200_000;
+
+/// `Startup finished in 2.584s (kernel) + 19.176s (initrd) + 47.847s (userspace) = 1min 9.608s`. Nanoseconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StartupTime {
+    /// Firmware (EFI only).
+    pub firmware_ns: Option<u64>,
+    /// Boot loader (EFI only).
+    pub loader_ns: Option<u64>,
+    /// Kernel.
+    pub kernel_ns: Option<u64>,
+    /// Initial RAM disk.
+    pub initrd_ns: Option<u64>,
+    /// User space.
+    pub userspace_ns: Option<u64>,
+    /// All together, as printed.
+    pub total_ns: Option<u64>,
+    /// Parts with other names, as printed.
+    pub other_ns: Vec<(String, u64)>,
+    /// The default target.
+    pub target: Option<String>,
+    /// When it was reached, counted from the start of user space.
+    pub target_after_ns: Option<u64>,
+}
+
+impl StartupTime {
+    /// Reads the part of a line behind `Startup finished in `; `None` when it holds no part.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut out = Self::default();
+        let mut rest = text.trim().trim_end_matches('.');
+        loop {
+            let (ns, used) = parse_prefix(rest)?;
+            rest = rest[used..].trim_start();
+            if let Some((name, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+                match name {
+                    "firmware" => out.firmware_ns = Some(ns),
+                    "loader" => out.loader_ns = Some(ns),
+                    "kernel" => out.kernel_ns = Some(ns),
+                    "initrd" => out.initrd_ns = Some(ns),
+                    "userspace" => out.userspace_ns = Some(ns),
+                    other => out.other_ns.push((other.to_owned(), ns)),
+                }
+                rest = after.trim_start();
+            } else {
+                // A user manager prints the time alone.
+                out.total_ns = Some(ns);
+            }
+            match rest.chars().next() {
+                Some('+') => rest = rest[1..].trim_start(),
+                Some('=') => {
+                    out.total_ns = parse_prefix(rest[1..].trim_start()).map(|(ns, _)| ns);
+                    return Some(out);
+                }
+                _ => return Some(out),
+            }
+        }
+    }
+
+    /// `graphical.target reached after 15.007s in userspace`: target and time.
+    pub fn parse_target(text: &str) -> Option<(String, u64)> {
+        let (unit, rest) = text.trim().split_once(" reached after ")?;
+        let (ns, _) = parse_prefix(rest)?;
+        (!unit.contains(' ')).then(|| (unit.to_owned(), ns))
+    }
+}
+
+/// A line of the critical chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ChainLink {
+    /// Unit name.
+    pub unit: String,
+    /// Depth in the tree; 0 is the goal.
+    pub depth: u32,
+    /// Active at, counted from the start of user space, nanoseconds.
+    pub at_ns: Option<u64>,
+    /// Took to start, nanoseconds.
+    pub took_ns: Option<u64>,
+}
+
+/// Everything found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Analyze {
+    /// `systemd-analyze time`.
+    pub time: Option<StartupTime>,
+    /// `systemd-analyze blame`: unit and nanoseconds, in the order printed.
+    pub blame: Vec<(String, u64)>,
+    /// `systemd-analyze critical-chain`, in the order printed.
+    pub chain: Vec<ChainLink>,
+    /// Lines that were not understood.
+    pub skipped: Skipped,
+}
+
+fn is_unit(text: &str) -> bool {
+    let kinds = [
+        "service",
+        "socket",
+        "device",
+        "mount",
+        "automount",
+        "swap",
+        "target",
+        "path",
+        "timer",
+        "slice",
+        "scope",
+    ];
+    !text.contains(' ')
+        && text
+            .rsplit_once('.')
+            .is_some_and(|(name, kind)| !name.is_empty() && kinds.contains(&kind))
+}
+
+/// `  1min 2.345s some.service`
+fn blame_row(line: &str) -> Option<(String, u64)> {
+    let text = line.trim();
+    let (ns, used) = parse_prefix(text)?;
+    let unit = text[used..].trim();
+    is_unit(unit).then(|| (unit.to_owned(), ns))
+}
+
+/// `  └─some.service @1.234s +56ms`
+fn chain_link(line: &str) -> Option<ChainLink> {
+    let line = line.trim_end();
+    let start = line.find(|c: char| !c.is_whitespace() && !matches!(c, '\u{2500}'..='\u{257f}' | '|' | '`' | '-'))?;
+    let tree = &line[..start];
+    // A dash may begin a unit's name (`-.mount`), unlike the dashes of a plain-ASCII tree.
+    let start = if tree.ends_with('-') && line[start..].starts_with('.') {
+        start - 1
+    } else {
+        start
+    };
+    let depth = line[..start].chars().count() as u32 / 2;
+    let text = &line[start..];
+    let (text, took) = text
+        .split_once(" +")
+        .map_or((text, None), |(text, took)| (text, Some(took)));
+    let (unit, at) = text
+        .split_once(" @")
+        .map_or((text, None), |(unit, at)| (unit, Some(at)));
+    let times = [at, took].map(|text| text.map(|text| parse(text.trim())));
+    if times.contains(&Some(None)) {
+        return None;
+    }
+    let [at_ns, took_ns] = times.map(Option::flatten);
+    let found = ChainLink {
+        unit: unit.trim().to_owned(),
+        depth,
+        at_ns,
+        took_ns,
+    };
+    is_unit(&found.unit).then_some(found)
+}
+
+fn is_explanation(line: &str) -> bool {
+    line.starts_with("The time ") || line.starts_with("Bootup is not yet finished")
+}
+
+/// True for a line that nothing else prints: the startup time, an explanation.
+pub fn is_heading(line: &str) -> bool {
+    let text = line.trim();
+    let startup = text.strip_prefix("Startup finished in ");
+    startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || text.starts_with("The time when unit became ")
+}
+
+/// True for a row of blame or of the critical chain.
+pub fn is_row(line: &str) -> bool {
+    let text = line.trim();
+    let explained = text.starts_with("The time ") && text.contains(" unit ");
+    let chain = || text.contains('@') || text.contains('\u{2500}') || text.starts_with('`');
+    explained
+        || blame_row(line).is_some()
+        || StartupTime::parse_target(line).is_some()
+        || (chain() && chain_link(line).is_some())
+}
+
+/// What the head of a file says about being such text: a confidence from 0 to 1.
+pub fn detect(head: &[u8]) -> Option<f32> {
+    let text = String::from_utf8_lossy(&head[..head.len().min(64 * 1024)]);
+    let (mut known, mut others) = (0_u32, 0_u32);
+    for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
+        let startup = line.trim_start().strip_prefix("Startup finished in ");
+        if startup.is_some_and(|rest| StartupTime::parse(rest).is_some()) || line.starts_with("The time ") {
+            known += 4;
+        } else if blame_row(line).is_some() || chain_link(line).is_some() || StartupTime::parse_target(line).is_some() {
+            known += 1;
+        } else {
+            others += 1;
+        }
+    }
+    (known > 0 && known > others).then_some(if known >= 3 { 0.95 } else { 0.6 })
+}
+
+/// Reads any of the three outputs.
+///
+/// # Errors
+/// Those of `reader`.
+pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
+    let mut out = Analyze::default();
+    let read = lines::for_each_line(reader, |bytes| {
+        let line = String::from_utf8_lossy(bytes);
+        let text = line.trim();
+        if text.is_empty() || is_explanation(text) {
+            return;
+        }
+        if let Some(at) = line.find("Startup finished in ") {
+            if let Some(mut time) = StartupTime::parse(&line[at + 20..]) {
+                // The target may stand before, in some orders of pasting.
+                if let Some(before) = out.time.take() {
+                    time.target = before.target;
+                    time.target_after_ns = before.target_after_ns;
+                }
+                out.time = Some(time);
+                return;
+            }
+        }
+        if let Some((target, ns)) = StartupTime::parse_target(text) {
+            let time = out.time.get_or_insert_with(StartupTime::default);
+            time.target = Some(target);
+            time.target_after_ns = Some(ns);
+        } else if let Some(row) = blame_row(&line) {
+            if out.blame.len() < MAX_ROWS {
+                out.blame.push(row);
+            } else {
+                out.skipped.note("more rows than are kept", bytes);
+            }
+        } else if let Some(link) = chain_link(&line) {
+            if out.chain.len() < MAX_ROWS {
+                out.chain.push(link);
+            } else {
+                out.skipped.note("more rows than are kept", bytes);
+            }
+        } else {
+            out.skipped
+                .note("no output of systemd-analyze time, blame or critical-chain", bytes);
+        }
+    })?;
+    out.skipped.add("line cut (too long)", read.cut_lines);
+    Ok(out)
+}

@@ -1,0 +1,8 @@
+//! Bytes, lines and numbers: what every reader and writer needs, and nothing of any format.
+
+pub mod lines;
+pub mod number;
+pub(crate) mod physical;
+pub mod printable;
+pub(crate) mod shorten;
+pub(crate) mod utf16;
