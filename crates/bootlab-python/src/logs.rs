@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use std::collections::HashMap;
 
-use boottrace::document::comparison::compare;
 use boottrace::document::budget::Budget;
+use boottrace::document::comparison::compare;
 use boottrace::document::threshold::Thresholds;
+use boottrace::export;
 use boottrace::readers::calls::names::NameId;
 use boottrace::readers::calls::tree::{Node, NodeId};
-use boottrace::export;
 use boottrace::timeline::tracks::Timeline;
 use boottrace::timeline::tree::Tree;
 use boottrace::{Analyzed, Document, Options};

@@ -134,20 +134,21 @@ fn imports(name: &str) -> Imports {
             paths.extend(path.map(|path| path.trim_end_matches(':').to_owned()));
         }
         let found = paths.iter().filter_map(|path| from_root(module, is_folder, path, &top));
-        let modules = found.filter_map(|path| longest(&path, &files));
+        let modules = found.map(|path| longest(&path, &files));
         out.insert(module.clone(), modules.filter(|other| other != module).collect());
     }
     out
 }
 
 /// The file that a path leads into.
-fn longest(path: &str, files: &BTreeMap<String, String>) -> Option<String> {
+fn longest(path: &str, files: &BTreeMap<String, String>) -> String {
     let mut path = path;
     loop {
-        if files.contains_key(path) {
-            return Some(path.to_owned());
+        if path.is_empty() || files.contains_key(path) {
+            return path.to_owned();
         }
-        path = path.rsplit_once("::")?.0;
+        // What no file is called stands in the root.
+        path = path.rsplit_once("::").map_or("", |(folder, _)| folder);
     }
 }
 
@@ -175,7 +176,7 @@ fn no_two_files_import_each_other() {
     for name in ["boottrace", "kernelimage", "kernelsource", "bootlab-python"] {
         let graph = imports(name);
         assert!(
-            graph.values().map(BTreeSet::len).sum::<usize>() > 2,
+            graph.values().map(BTreeSet::len).sum::<usize>() >= 2,
             "{name}: no imports were found"
         );
         let mut left = graph.clone();

@@ -52,6 +52,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// What unpacks to more than the limit.
+    pub(crate) fn too_big(what: &'static str, limits: &Limits) -> Self {
+        Self::TooBig {
+            what,
+            limit: limits.unpacked_bytes as u64,
+            unit: "bytes",
+        }
+    }
+
     pub(crate) fn corrupt(what: &'static str, detail: impl std::fmt::Display) -> Self {
         Self::Corrupt {
             what,

@@ -3,7 +3,6 @@
 
 use crate::bytes::ByteOrder;
 use crate::error::{Error, Limits, Result};
-use crate::payload::too_big;
 
 const MAGIC: u32 = 0x184c_2102;
 /// A legacy block unpacks to at most this.
@@ -58,9 +57,9 @@ pub(crate) fn decompress_legacy(data: &[u8], limits: &Limits) -> Result<Vec<u8>>
                 out.extend_from_slice(&block[..length]);
                 at += 4 + packed_bytes;
             }
-            Ok(_) => return Err(too_big(WHAT, limits)),
+            Ok(_) => return Err(Error::too_big(WHAT, limits)),
             Err(_) if size_word => break,
-            Err(_) if block.len() < BLOCK_BYTES => return Err(too_big(WHAT, limits)),
+            Err(_) if block.len() < BLOCK_BYTES => return Err(Error::too_big(WHAT, limits)),
             Err(error) => return Err(Error::corrupt(WHAT, error)),
         }
     }

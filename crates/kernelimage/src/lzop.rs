@@ -2,7 +2,6 @@
 
 use crate::bytes::ByteOrder;
 use crate::error::{Error, Limits, Result};
-use crate::payload::too_big;
 
 const MAGIC: &[u8] = b"\x89LZO\0\r\n\x1a\n";
 const WHAT: &str = "lzo payload";
@@ -65,7 +64,7 @@ pub(crate) fn decompress(data: &[u8], limits: &Limits) -> Result<Vec<u8>> {
             ));
         }
         if out.len() + length > limits.unpacked_bytes {
-            return Err(too_big(WHAT, limits));
+            return Err(Error::too_big(WHAT, limits));
         }
         let stored = packed_bytes == length;
         // lzop leaves out the checksum of the packed bytes when they are stored as they are.

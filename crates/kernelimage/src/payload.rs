@@ -36,7 +36,7 @@ pub fn decompress(compression: Compression, data: &[u8], limits: &Limits) -> Res
         Compression::Lzo => lzop::decompress(data, limits),
         Compression::None => {
             if data.len() > limits.unpacked_bytes {
-                return Err(too_big("payload", limits));
+                return Err(Error::too_big("payload", limits));
             }
             Ok(data.to_vec())
         }
@@ -90,14 +90,6 @@ pub fn search(image: &[u8], limits: &Limits) -> Option<Found> {
     second_best
 }
 
-pub(crate) fn too_big(what: &'static str, limits: &Limits) -> Error {
-    Error::TooBig {
-        what,
-        limit: limits.unpacked_bytes as u64,
-        unit: "bytes",
-    }
-}
-
 /// Reads one zstd frame. The decoder allocates the window at once, so its size is checked here.
 fn zstd(data: &[u8], limits: &Limits) -> Result<Vec<u8>> {
     const WHAT: &str = "zstd payload";
@@ -141,7 +133,7 @@ fn drain(what: &'static str, reader: impl Read, limits: &Limits) -> Result<Vec<u
         .read_to_end(&mut out)
         .map_err(|error| Error::corrupt(what, error))?;
     if out.len() > limits.unpacked_bytes {
-        return Err(too_big(what, limits));
+        return Err(Error::too_big(what, limits));
     }
     Ok(out)
 }

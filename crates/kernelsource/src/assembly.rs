@@ -1,6 +1,6 @@
 //! Functions and labels of assembly (kernel: include/linux/linkage.h, Documentation/asm-annotations.rst).
 
-use crate::{Definition, Kind};
+use crate::definition::{Definition, Kind};
 
 /// Every function and label of a `.S` file.
 pub fn scan_assembly(text: &[u8]) -> Vec<Definition> {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::definition::{Definition, Kind};
 use crate::generated::{exception_entry, from_macro, system_call};
 use crate::token::{Token, Tokens};
-use crate::{Definition, Kind};
 
 /// Words before a bracket that are no function's name.
 const ATTRIBUTES: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Functions that the kernel's own macros define (kernel: include/linux/{init,module,device/driver,syscalls}.h, ...).
 
-use crate::{Definition, Kind};
+use crate::definition::{Definition, Kind};
 
 /// include/linux/init.h, and what module.h makes of them in a kernel image.
 const INITCALLS: &[&str] = &[

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
-use crate::{scan_assembly, scan_c, Definition};
+use crate::assembly::scan_assembly;
+use crate::c::scan_c;
+use crate::definition::Definition;
 
 /// No kernel source comes near it.
 const MAX_FILE_BYTES: u64 = 64 << 20;
