@@ -1,4 +1,4 @@
-"""`bootlab analyze`: read any boot log or trace and say what costs what; compare logs; keep budgets."""
+"""`bootlab analyze`: read any boot log or trace and show its costs; compare logs; check budgets."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def analyze(
     apart: Annotated[bool, typer.Option("--apart", help="Show each file by itself; compare nothing.")] = False,
     junit: Annotated[Path | None, typer.Option(help="Write budgets and comparison as JUnit XML.")] = None,
 ) -> None:
-    """Read boot logs and traces: stages, initcalls by true duration, what costs what, what failed.
+    """Read boot logs and traces: stages, initcalls by true duration, costs, failures.
 
     Exit code 11: a budget is not kept, or a comparison is slower beyond noise (more than --threshold-ms and
     --threshold-percent, and every new value above every old one).

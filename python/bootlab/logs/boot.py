@@ -157,7 +157,7 @@ class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """What costs what. `gain_ns` is what `basis` says (printed, computed, published): never a promise."""
+    """A cost found in a boot. `gain_ns` is printed, computed or published elsewhere (`basis`); it is no promise."""
 
     technique: str
     title: str

@@ -312,9 +312,12 @@ def gap_table(boot: Boot, top: int) -> RenderableType:
 
 
 def costs_view(boot: Boot, top: int) -> RenderableType:
-    """Show what costs what, with the technique that addresses it."""
+    """Show each cost with the technique that addresses it."""
     parts: list[RenderableType] = [
-        Text("What costs what (gains are what the log prints, computes or others published: never a promise)", "bold")
+        Text(
+            "Costs, and techniques that cut them (gains: printed, computed or published elsewhere; no promise)",
+            "bold",
+        )
     ]
     parts += [_cost(cost) for cost in boot.costs[: max(top, 1)]]
     if len(boot.costs) > top:

@@ -19,7 +19,7 @@ function dataTable(made, number) {
 }
 
 function costTable(costs) {
-  const caption = "What costs what: gains are printed, computed or published elsewhere, never a promise";
+  const caption = "Costs, and techniques that cut them: gains are printed, computed or published elsewhere; none is a promise";
   const table = sortableTable({
     caption, cls: "figures", rows: costs,
     columns: [
