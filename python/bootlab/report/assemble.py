@@ -96,13 +96,13 @@ def notes(base: Base) -> tuple[str, ...]:
     said = list(base.recording.meta.lacks)
     if base.spread is not None and base.rule is not None and base.visible_gain_ns is not None:
         said.append(
-            f"{base.spread.boots} boots of the base, each with another neutral change (a dither), reached the goal between "
-            f"{base.spread.first_ns / 1e6:.3f} and {base.spread.last_ns / 1e6:.3f} ms. A gain of "
-            f"{base.visible_gain_ns / 1e6:.3f} ms would be found in nine of ten cases; a change without effect is called "
-            f"faster or slower in at most {100 * base.rule.error_rate:.1f} % of cases"
+            f"{base.spread.boots} boots of the base, each with another neutral change (a dither), reached the goal "
+            f"between {base.spread.first_ns / 1e6:.3f} and {base.spread.last_ns / 1e6:.3f} ms. A gain of "
+            f"{base.visible_gain_ns / 1e6:.3f} ms would be found in nine of ten cases; a change without effect is "
+            f"called faster or slower in at most {100 * base.rule.error_rate:.1f} % of cases"
         )
     if base.rule is None and base.undithered:
-        said.append("the replay folder holds no boots with dithers: verdicts rest on one boot per side and prove nothing")
+        said.append("the replay holds no boots with dithers: verdicts rest on one boot per side and prove nothing")
     if base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree that could carry the agent")
     return tuple(said)
