@@ -91,7 +91,7 @@ fn summary(document: &Document) -> String {
                         .map_or("?".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
                     out.push(format!(
                         "  cost {}: {}: {gain} ({:?}): {}",
-                        cost.technique, cost.title, cost.basis, cost.evidence
+                        cost.kind, cost.title, cost.basis, cost.evidence
                     ));
                 }
                 for failure in &boot.failures {

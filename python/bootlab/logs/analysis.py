@@ -12,6 +12,7 @@ from bootlab import _core
 from bootlab.errors import UserError
 from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.boot import Boot, NotABoot
+from bootlab.logs.techniques import technique_for
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitReport
 
 Export = Literal["svg", "perfetto", "chrome", "csv", "plot", "speedscope", "folded"]
@@ -67,17 +68,28 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Analysis:
-    """What one input told. `document` is typed, `json` is the same as text, as the Rust crate writes it."""
+    """What one input told. `document` is typed, `json` is the same as text."""
 
     def __init__(self, core: _core.Analysis) -> None:
         """Take over an analysis of the native core."""
         self._core = core
-        self.json: str = core.json()
-        self.document: Document = msgspec.json.decode(self.json, type=Document)
+        self._text = core.json()
+        self.document: Document = msgspec.json.decode(self._text, type=Document)
 
     def __repr__(self) -> str:
         """Name, detected format and number of boots."""
         return f"<Analysis of {self.name!r}: {self.document.detected}, {len(self.boots)} boots>"
+
+    @property
+    def json(self) -> str:
+        """Return the document as the core writes it, and with each cost the technique that addresses it."""
+        if not any(boot.costs for boot in self.boots):
+            return self._text
+        document = msgspec.json.decode(self._text)
+        for part in document["parts"]:
+            for cost in part.get("costs", ()):
+                cost.setdefault("technique", technique_for(cost["kind"]))
+        return msgspec.json.encode(document).decode()
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from bootlab.logs.kernel import KernelFacts
+from bootlab.logs.techniques import technique_for
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,9 +158,13 @@ class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """A cost found in a boot. `gain_ns` is printed, computed or published elsewhere (`basis`); it is no promise."""
+    """A cost found in a boot. `gain_ns` is printed, computed or published elsewhere (`basis`); it is no promise.
 
-    technique: str
+    The core says the `kind`; `technique` is what addresses it (:func:`bootlab.logs.techniques.technique_for`).
+    """
+
+    kind: str = ""
+    technique: str = ""
     title: str
     basis: str
     evidence: str
@@ -168,6 +173,11 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     gain_ns: int | None = None
     at_most: bool = False
     lines: list[int] = []
+
+    def __post_init__(self) -> None:
+        """Fill in the technique."""
+        if not self.technique:
+            msgspec.structs.force_setattr(self, "technique", technique_for(self.kind))
 
 
 class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boot"):

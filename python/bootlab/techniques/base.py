@@ -167,7 +167,8 @@ class Technique(abc.ABC):
     (:func:`bootlab.techniques.scope.ask`). `both_ways`: published figures show gains and losses. `builds`: its
     changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option builds an
     initcall. `needs_trace`: it asks a traced boot of the base. `kernels` begins with a range that
-    :func:`bootlab.techniques.scope.kernel_range` reads.
+    :func:`bootlab.techniques.scope.kernel_range` reads. `addresses`: the kinds of cost that
+    the core finds in logs (crates/boottrace/src/costs/kind.rs) and that it is the first thing to try against.
     """
 
     id: str
@@ -194,6 +195,7 @@ class Technique(abc.ABC):
     needs_trace: bool = False
     published: tuple[Published, ...] = ()
     references: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
 
     @abc.abstractmethod
     def applies(self, context: Context) -> Applies:

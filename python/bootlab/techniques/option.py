@@ -46,6 +46,7 @@ class OptionTechnique(Technique):
     architectures: tuple[str, ...] = ()
     kernels: str = "any"
     conflicts: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     proof: Proof = "recording"
     builds: bool = True

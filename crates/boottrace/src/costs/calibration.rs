@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::facts::kernel::calibration::CalibrationForm;
 
 /// A preset of `lpj=` saved this much on a BeagleBone Black with Linux 6.1 (Bootlin's boot time slides).
@@ -45,7 +46,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             format!("{} passed until the next line", spell(ns))
         });
         out.push(Cost {
-            technique: "lpj-preset".to_owned(),
+            kind: CostKind::DelayCalibration,
             title: "delay-loop calibration".to_owned(),
             cost_ns: found.cost_ns,
             gain_ns: Some(gain_ns),

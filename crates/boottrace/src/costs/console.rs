@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::facts::kernel::calibration::CalibrationForm;
 use crate::facts::kernel::command_line::CommandLine;
 use crate::log::line::Line;
@@ -40,7 +41,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let characters: u64 = before_init.iter().map(|l| characters(l)).sum();
         let ns = baud.map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
-            technique: "quiet".to_owned(),
+            kind: CostKind::ConsoleOutput,
             title: "kernel messages on a serial console".to_owned(),
             cost_ns: ns,
             gain_ns: ns,
@@ -66,7 +67,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             .filter(|_| serial && !quiet)
             .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
-            technique: "debug-leftovers".to_owned(),
+            kind: CostKind::InitcallDebug,
             title: "initcall_debug is on".to_owned(),
             cost_ns: ns,
             gain_ns: ns,
@@ -92,7 +93,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         let ns = context.gap_after(switch.0).filter(|ns| *ns > 20_000_000);
         if let Some(ns) = ns {
             out.push(Cost {
-                technique: "quiet".to_owned(),
+                kind: CostKind::ConsoleOutput,
                 title: "the console prints all earlier messages when it is registered".to_owned(),
                 cost_ns: Some(ns),
                 gain_ns: Some(ns),

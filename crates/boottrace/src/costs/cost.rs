@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::CostKind;
+
 /// Where an expected gain comes from. None of them is a promise: only a boot decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -17,8 +19,8 @@ pub enum Basis {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Id of the technique of the catalogue that addresses it.
-    pub technique: String,
+    /// What kind of cost it is. What can be done about a kind is not this crate's business.
+    pub kind: CostKind,
     /// What was found.
     pub title: String,
     /// Time it takes here, if that can be said.

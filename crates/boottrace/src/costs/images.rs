@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::facts::firmware::facts::FirmwareStep;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
@@ -26,7 +27,7 @@ fn decompression(context: &Context<'_>, out: &mut Vec<Cost>) {
         .map(|(a, b)| b.saturating_sub(a));
     let ns = ns.filter(|ns| *ns >= 0);
     out.push(Cost {
-        technique: "kernel-compression".to_owned(),
+        kind: CostKind::KernelDecompression,
         title: "the kernel image is unpacked".to_owned(),
         cost_ns: ns,
         gain_ns: None,
@@ -65,7 +66,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         .and_then(crate::facts::kernel::banner::KernelBanner::version)
         .is_some_and(|v| v >= (5, 13));
     out.push(Cost {
-        technique: "initramfs-compression".to_owned(),
+        kind: CostKind::InitramfsUnpacking,
         title: "the initramfs is unpacked".to_owned(),
         cost_ns: ns,
         gain_ns: None,

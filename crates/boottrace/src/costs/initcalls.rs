@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::facts::kernel::initcall::Initcall;
 
 /// Names listed in a sentence.
@@ -18,7 +19,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     push(
         out,
         &absent,
-        "initcall-blacklist",
+        CostKind::AbsentDevice,
         "initcalls of drivers that found no device",
         "leave these drivers out of the configuration; try first with initcall_blacklist= (needs KALLSYMS, built-in code \
          only). Some belong to other machines that the kernel also supports",
@@ -30,7 +31,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     push(
         out,
         &failed,
-        "initcall-blacklist",
+        CostKind::FailedInitcall,
         "initcalls that failed",
         "find out why; what fails on every boot can be left out",
     );
@@ -43,20 +44,20 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .collect();
     long.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     for (call, ns) in long.into_iter().take(10) {
-        let (technique, advice) = if tests_itself(&call.name) {
+        let (kind, advice) = if tests_itself(&call.name) {
             (
-                "crypto-selftests",
+                CostKind::CryptoSelfTest,
                 "most of it may be the algorithms' self-tests: boot with cryptomgr.notests, which a FIPS system must not",
             )
         } else {
             (
-                "driver-async-probe",
+                CostKind::LongInitcall,
                 "leave it out, make it a module that is loaded later, or let its driver probe asynchronously \
                  (driver_async_probe=); the kernel still waits for asynchronous probes before init",
             )
         };
         out.push(Cost {
-            technique: technique.to_owned(),
+            kind,
             title: format!("`{}` holds init up", call.label()),
             cost_ns: Some(ns),
             gain_ns: None,
@@ -74,7 +75,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .fold(0, i64::saturating_add);
     if total > 1_000_000 {
         out.push(Cost {
-            technique: "no-tracefs".to_owned(),
+            kind: CostKind::TracerSetUp,
             title: "set-up of the tracers".to_owned(),
             cost_ns: Some(total),
             gain_ns: Some(total),
@@ -110,7 +111,7 @@ fn is_tracing(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-fn push(out: &mut Vec<Cost>, calls: &[&Initcall], technique: &str, title: &str, advice: &str) {
+fn push(out: &mut Vec<Cost>, calls: &[&Initcall], kind: CostKind, title: &str, advice: &str) {
     if calls.is_empty() {
         return;
     }
@@ -121,7 +122,7 @@ fn push(out: &mut Vec<Cost>, calls: &[&Initcall], technique: &str, title: &str, 
     let mut longest = calls.to_vec();
     longest.sort_by_key(|c| std::cmp::Reverse(c.best_duration_ns()));
     out.push(Cost {
-        technique: technique.to_owned(),
+        kind,
         title: title.to_owned(),
         cost_ns: Some(total),
         gain_ns: Some(total),

@@ -1,4 +1,4 @@
-//! What costs what: every finding with its evidence, the technique that addresses it, and what it may gain.
+//! What costs what: every finding with its kind, its evidence and what it may gain.
 
 mod calibration;
 mod console;
@@ -6,6 +6,7 @@ mod context;
 pub mod cost;
 mod images;
 mod initcalls;
+pub mod kind;
 mod self_tests;
 mod waits;
 
@@ -19,6 +20,7 @@ use crate::options::Options;
 
 use context::Context;
 pub use cost::{Basis, Cost};
+pub use kind::{CostKind, KINDS};
 
 /// Applies all rules; the largest expected gain comes first, what would not help last.
 pub fn costs(

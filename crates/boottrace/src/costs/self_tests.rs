@@ -2,14 +2,15 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
-/// Messages to start with, messages to end with, technique, title, advice.
+/// Messages to start with, messages to end with, kind, title, advice.
 type Stretch = (
     &'static [&'static str],
     &'static [&'static str],
-    &'static str,
+    CostKind,
     &'static str,
     &'static str,
 );
@@ -18,21 +19,21 @@ const STRETCHES: [Stretch; 4] = [
     (
         &["raid6: "],
         &["raid6: using algorithm", "raid6: using ", "raid6: .... xor()"],
-        "raid6-benchmark-off",
+        CostKind::Raid6Benchmark,
         "RAID-6 algorithms are measured",
         "build without RAID6_PQ_BENCHMARK, or leave btrfs and RAID out",
     ),
     (
         &["xor: measuring software checksum speed"],
         &["xor: using function"],
-        "xor-benchmark-off",
+        CostKind::XorBenchmark,
         "XOR routines are measured",
         "leave out what selects XOR_BLOCKS (btrfs, RAID-4/5/6), or make it a module",
     ),
     (
         &["smp: Bringing up secondary CPUs", "x86: Booting SMP configuration"],
         &["smp: Brought up", "Brought up "],
-        "one-processor",
+        CostKind::SecondaryProcessors,
         "secondary CPUs are started",
         "start fewer (maxcpus=) and the others later, or use a kernel that starts them in parallel; only a boot tells \
          the net gain",
@@ -45,7 +46,7 @@ const STRETCHES: [Stretch; 4] = [
             "i8042: No controller found",
             "i8042: Can't read CTR",
         ],
-        "i8042-probing",
+        CostKind::Ps2ControllerSearch,
         "a PS/2 controller is looked for",
         "boot with i8042.nopnp i8042.noaux i8042.dumbkbd, or build without SERIO_I8042",
     ),
@@ -55,7 +56,7 @@ const STRETCHES: [Stretch; 4] = [
 const SHORTEST_NS: i64 = 2_000_000;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    for (starts, ends, technique, title, advice) in STRETCHES {
+    for (starts, ends, kind, title, advice) in STRETCHES {
         let Some((at, line)) = context.find(starts) else {
             continue;
         };
@@ -63,18 +64,18 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             continue;
         };
         // The first message comes after the first measurement.
-        let from = if technique == "raid6-benchmark-off" {
+        let from = if kind == CostKind::Raid6Benchmark {
             before(context, at).unwrap_or(line)
         } else {
             line
         };
         if let Some(ns) = context.between(from, end).filter(|ns| *ns >= SHORTEST_NS) {
-            let fewer = technique == "one-processor";
+            let fewer = kind == CostKind::SecondaryProcessors;
             let mut evidence = format!("{} up to `{}`", spell(ns), end.text.trim());
             if fewer {
                 evidence += "; with one processor that goes, and what ran beside each other then runs in turn";
             }
-            let mut found = cost(technique, title, Some(ns), line, evidence, advice);
+            let mut found = cost(kind, title, Some(ns), line, evidence, advice);
             found.at_most = fewer;
             out.push(found);
         }
@@ -85,7 +86,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             let evidence = format!("{} behind `{}`", spell(ns), line.text.trim());
             let advice = "build without FTRACE in production";
             out.push(cost(
-                "tracing-off",
+                CostKind::FunctionTracingSetUp,
                 "functions are prepared for tracing",
                 Some(ns),
                 line,
@@ -94,37 +95,37 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             ));
         }
     }
-    for (text, technique, title, advice) in DEBUG_AIDS {
+    for (text, kind, title, advice) in DEBUG_AIDS {
         if let Some(line) = context.lines.iter().find(|l| l.text.contains(text)) {
             let evidence = format!("`{}`", shorten(line.text.trim()));
-            out.push(cost(technique, title, None, line, evidence, advice));
+            out.push(cost(kind, title, None, line, evidence, advice));
         }
     }
 }
 
-/// Message, technique, title, advice.
-const DEBUG_AIDS: [(&str, &str, &str, &str); 4] = [
+/// Message, kind, title, advice.
+const DEBUG_AIDS: [(&str, CostKind, &str, &str); 4] = [
     (
         "KernelAddressSanitizer initialized",
-        "debug-options-off",
+        CostKind::DebugChecks,
         "KASAN is built in",
         "measure boot time without KASAN: it slows everything down",
     ),
     (
         "Lock dependency validator",
-        "debug-options-off",
+        CostKind::DebugChecks,
         "lock checking (lockdep) is built in",
         "measure boot time without PROVE_LOCKING",
     ),
     (
         "trace_printk() being used",
-        "debug-options-off",
+        CostKind::DebugChecks,
         "the kernel calls itself a debug kernel",
         "remove trace_printk() calls from the kernel",
     ),
     (
         "Running ring buffer tests",
-        "startup-tests-off",
+        CostKind::SelfTest,
         "the ring buffer tests itself",
         "build without RING_BUFFER_STARTUP_TEST (its help text says at least 10 s)",
     ),
@@ -134,9 +135,9 @@ fn before<'a>(context: &Context<'a>, at: usize) -> Option<&'a Line> {
     context.lines.get(at.checked_sub(1)?).copied()
 }
 
-fn cost(technique: &str, title: &str, ns: Option<i64>, line: &Line, evidence: String, advice: &str) -> Cost {
+fn cost(kind: CostKind, title: &str, ns: Option<i64>, line: &Line, evidence: String, advice: &str) -> Cost {
     Cost {
-        technique: technique.to_owned(),
+        kind,
         title: title.to_owned(),
         cost_ns: ns,
         gain_ns: ns,

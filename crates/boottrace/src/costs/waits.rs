@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
@@ -17,7 +18,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
 
 fn push(
     out: &mut Vec<Cost>,
-    technique: &str,
+    kind: CostKind,
     title: &str,
     ns: Option<i64>,
     line: &Line,
@@ -25,7 +26,7 @@ fn push(
     advice: &str,
 ) {
     out.push(Cost {
-        technique: technique.to_owned(),
+        kind,
         title: title.to_owned(),
         cost_ns: ns,
         gain_ns: ns,
@@ -67,7 +68,7 @@ fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
         Basis::Printed
     };
     out.push(Cost {
-        technique: "bootdelay-zero".to_owned(),
+        kind: CostKind::BootLoaderDelay,
         title: "the boot loader waits for a key".to_owned(),
         cost_ns: Some(ns),
         gain_ns: Some(ns),
@@ -97,7 +98,7 @@ fn root_delay(context: &Context<'_>, out: &mut Vec<Cost>) {
         .map(|s| s.saturating_mul(1_000_000_000))
         .or_else(|| context.gap_after(at));
     out.push(Cost {
-        technique: "rootdelay-to-rootwait".to_owned(),
+        kind: CostKind::RootDelay,
         title: "rootdelay= sleeps before the root file system is mounted".to_owned(),
         cost_ns: ns,
         gain_ns: ns,
@@ -126,7 +127,7 @@ fn root_wait(context: &Context<'_>, out: &mut Vec<Cost>) {
     };
     push(
         out,
-        "root-device-early",
+        CostKind::RootDeviceWait,
         "the kernel waits for the root device",
         ns,
         line,
@@ -155,7 +156,7 @@ fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
     });
     push(
         out,
-        "raid-noautodetect",
+        CostKind::RaidAutodetection,
         "RAID autodetection waits for all devices",
         ns,
         line,
@@ -190,7 +191,7 @@ fn network(context: &Context<'_>, out: &mut Vec<Cost>) {
     });
     push(
         out,
-        "ip-autoconfig",
+        CostKind::NetworkConfiguration,
         "the kernel configures the network",
         ns,
         line,
@@ -212,7 +213,7 @@ fn random(context: &Context<'_>, out: &mut Vec<Cost>) {
         return;
     }
     out.push(Cost {
-        technique: "random-trust-cpu".to_owned(),
+        kind: CostKind::RandomNumberWait,
         title: "random numbers are ready late".to_owned(),
         cost_ns: None,
         gain_ns: None,
@@ -238,7 +239,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
             .saturating_mul(1000);
         let worst = block.devices.iter().max_by_key(|d| d.deferrals);
         out.push(Cost {
-            technique: "deferred-probe-order".to_owned(),
+            kind: CostKind::DeferredProbes,
             title: "probes are tried before their suppliers are there".to_owned(),
             cost_ns: Some(ns).filter(|ns| *ns > 0),
             // Zero only says that the durations were read from the timer tick.
@@ -269,7 +270,7 @@ fn deferred(context: &Context<'_>, out: &mut Vec<Cost>) {
     if let Some(line) = late {
         let ns = context.stamp(line);
         out.push(Cost {
-            technique: "deferred-probe-timeout".to_owned(),
+            kind: CostKind::MissingSupplier,
             title: "a device still waits for a supplier that does not come".to_owned(),
             cost_ns: None,
             gain_ns: None,

@@ -71,7 +71,7 @@ pub struct Boot {
     pub critical_path: Option<CriticalPath>,
     /// The longest silences of the kernel.
     pub gaps: Vec<LargeGap>,
-    /// What costs what, with the technique that addresses it.
+    /// What costs what.
     pub costs: Vec<Cost>,
     /// All lines, when they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

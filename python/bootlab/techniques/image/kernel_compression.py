@@ -20,6 +20,7 @@ class KernelCompression(Technique):
 
     id = "kernel-compression"
     title = "Kernel compressed another way"
+    addresses = ("kernel-decompression",)
     stage = "image"
     what = "Builds with each CONFIG_KERNEL_* algorithm that the architecture has."
     why = "LZ4 and LZO unpack fast, XZ and LZMA load fast: which wins depends on processor and storage."

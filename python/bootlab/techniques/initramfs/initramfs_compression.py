@@ -22,6 +22,7 @@ class InitramfsCompression(Technique):
 
     id = "initramfs-compression"
     title = "Another compression of the initramfs"
+    addresses = ("initramfs-unpacking",)
     stage = "initramfs"
     what = "Packs the initramfs as none, gzip, bzip2, lzma, xz, lzo, lz4 or zstd; one variant a format."
     why = "Unpacking a megabyte takes from about a millisecond (none) to hundreds of them (xz)."

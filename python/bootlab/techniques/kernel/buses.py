@@ -17,6 +17,7 @@ class I8042Probing(ParameterTechnique):
 
     id = "i8042-probing"
     title = "PS/2 controller probed less"
+    addresses = ("ps2-controller-search",)
     stage = "kernel"
     what = "Sets `i8042.noaux`, `i8042.nomux`, `i8042.nopnp` and `i8042.dumbkbd`."
     why = "Each command to the controller is a wait for a status bit; the mouse port alone takes dozens."

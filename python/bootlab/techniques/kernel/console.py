@@ -18,6 +18,7 @@ class Quiet(ParameterTechnique):
 
     id = "quiet"
     title = "Quiet console"
+    addresses = ("console-output",)
     stage = "kernel"
     what = "Sets `quiet`: the console's level becomes CONFIG_CONSOLE_LOGLEVEL_QUIET (4 unless configured otherwise)."
     why = "The boot waits for every character that a serial console sends: at 115200 baud 87 us each."
@@ -187,6 +188,7 @@ class DebugLeftovers(Technique):
 
     id = "debug-leftovers"
     title = "Debug parameters left behind"
+    addresses = ("initcall-debug",)
     stage = "kernel"
     what = "Removes `initcall_debug`, `earlycon`, `earlyprintk`, `debug`, `ignore_loglevel` and their like."
     why = "They print thousands of lines, print each line twice, or poison and test memory."

@@ -21,6 +21,7 @@ class LpjPreset(Technique):
 
     id = "lpj-preset"
     title = "Preset loops per jiffy"
+    addresses = ("delay-calibration",)
     stage = "kernel"
     what = "Sets `lpj=` to the value that this kernel printed on this machine."
     why = "The calibration counts loops over several timer ticks, on every processor: tens to hundreds of milliseconds."

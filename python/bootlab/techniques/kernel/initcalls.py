@@ -28,6 +28,7 @@ class InitcallBlacklist(Technique):
 
     id = "initcall-blacklist"
     title = "Slow initcalls left out"
+    addresses = ("absent-device", "failed-initcall")
     stage = "kernel"
     what = "Sets `initcall_blacklist=` for one slow built-in initcall; each candidate is a variant of its own."
     why = "Distribution kernels initialise subsystems that an appliance never uses; this proves which, without a build."
@@ -128,6 +129,7 @@ class NoTracefs(ParameterTechnique):
 
     id = "no-tracefs"
     title = "No tracing file system"
+    addresses = ("tracer-set-up",)
     stage = "kernel"
     what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
     why = "A file is made for each of a thousand events, and each event's format is searched for names of constants."

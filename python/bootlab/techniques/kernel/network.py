@@ -15,6 +15,7 @@ class IpAutoconfig(Technique):
 
     id = "ip-autoconfig"
     title = "No network configuration in the kernel"
+    addresses = ("network-configuration",)
     stage = "kernel"
     what = "Removes `ip=` (and `nfsaddrs=`)."
     why = "The kernel sleeps after opening the devices, waits for carriers, and for DHCP answers up to minutes."

@@ -26,6 +26,7 @@ class DriverAsyncProbe(Technique):
 
     id = "driver-async-probe"
     title = "Slow drivers probed asynchronously"
+    addresses = ("long-initcall",)
     stage = "kernel"
     what = "Sets `driver_async_probe=` to the slow drivers, or to `*` for all of them."
     why = "Built-in drivers probe one after the other; one that waits for hardware delays all that follow."
@@ -162,6 +163,7 @@ class DeferredProbeTimeout(ParameterTechnique):
 
     id = "deferred-probe-timeout"
     title = "No wait for deferred probes"
+    addresses = ("missing-supplier",)
     stage = "kernel"
     what = "Sets `deferred_probe_timeout=0`: optional suppliers are given up when the initcalls are done."
     why = (

@@ -58,6 +58,7 @@ class OneProcessor(Technique):
 
     id = "one-processor"
     title = "One processor only"
+    addresses = ("secondary-processors",)
     stage = "kernel"
     what = "Sets `nr_cpus=1`, or `nosmp`, which also leaves the IO-APIC off on x86."
     why = (

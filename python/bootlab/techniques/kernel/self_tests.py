@@ -16,6 +16,7 @@ class CryptoSelftests(ParameterTechnique):
 
     id = "crypto-selftests"
     title = "Crypto self-tests skipped"
+    addresses = ("crypto-self-test",)
     stage = "kernel"
     what = "Sets `cryptomgr.notests`."
     why = "Distribution kernels build in dozens of algorithms and test each against hundreds of vectors before init."

@@ -9,6 +9,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="tracing-off",
         title="Kernel without tracing",
+        addresses=("function-tracing-set-up",),
         what="Builds without CONFIG_FTRACE.",
         why="The boot patches or lists every traced call site, makes the event tables and allocates ring buffers.",
         when_not="Somebody traces this system.",
@@ -26,6 +27,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="startup-tests-off",
         title="Kernel without start-up self-tests",
+        addresses=("self-test",),
         what="Builds without the tests of ftrace, ring buffer, trace events, locks, checksums, KUnit and the like.",
         why="They run at each boot; the ring buffer's alone takes ten seconds.",
         when_not="This is a test kernel.",
@@ -87,6 +89,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="debug-options-off",
         title="Kernel without run-time debugging",
+        addresses=("debug-checks",),
         what="Builds without lock proving, object and page debugging, sanitizers and the like.",
         why="They check every lock, allocation or access, from the first one on.",
         when_not="Somebody looks for a fault.",

@@ -62,6 +62,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     OptionTechnique(
         id="raid6-benchmark-off",
         title="RAID6 benchmark compiled out",
+        addresses=("raid6-benchmark",),
         stage="storage",
         what="Builds without CONFIG_RAID6_PQ_BENCHMARK.",
         why="The kernel measures each algorithm over sixteen ticks while it boots.",

@@ -16,6 +16,7 @@ class RaidNoautodetect(ParameterTechnique):
 
     id = "raid-noautodetect"
     title = "No RAID autodetection"
+    addresses = ("raid-autodetection",)
     stage = "storage"
     what = "Sets `raid=noautodetect`."
     why = "The md driver waits for all probes to end and reads a superblock from each partition of type 0xfd."

@@ -15,6 +15,7 @@ class RootdelayToRootwait(Technique):
 
     id = "rootdelay-to-rootwait"
     title = "rootwait instead of rootdelay"
+    addresses = ("root-delay",)
     stage = "storage"
     what = "Removes `rootdelay=` and sets `rootwait`."
     why = "A `rootdelay` sleeps its seconds whether the device is there or not; `rootwait` looks every 5 ms."
