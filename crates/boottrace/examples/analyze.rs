@@ -90,7 +90,7 @@ fn summary(document: &Document) -> String {
                         .gain_ns
                         .map_or("?".to_owned(), |ns| format!("{:.6} s", ns as f64 / 1e9));
                     out.push(format!(
-                        "  cost {}: {}: {gain} ({:?}): {}",
+                        "  cost {:?}: {}: {gain} ({:?}): {}",
                         cost.kind, cost.title, cost.basis, cost.evidence
                     ));
                 }

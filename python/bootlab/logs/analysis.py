@@ -88,7 +88,7 @@ class Analysis:
         document = msgspec.json.decode(self._text)
         for part in document["parts"]:
             for cost in part.get("costs", ()):
-                cost.setdefault("technique", technique_for(cost["kind"]))
+                cost.setdefault("technique", technique_for(cost.get("kind", "")))
         return msgspec.json.encode(document).decode()
 
     @property

@@ -10,7 +10,7 @@ import functools
 import re
 from pathlib import Path
 
-_FACT = re.compile(r'^(?:    id = |        id=)"([a-z0-9-]+)"|^ +addresses ?= ?\(([^)]*)\)', re.MULTILINE)
+_FACT = re.compile(r'^(?:    id = |        id=)"([a-z0-9-]+)"|^ +addresses\b[^=\n]*= ?\(([^)]*)\)', re.MULTILINE)
 _KIND = re.compile(r'"([a-z0-9-]+)"')
 
 ELSEWHERE: dict[str, tuple[str, str]] = {

@@ -21,7 +21,7 @@ class LpjPreset(Technique):
 
     id = "lpj-preset"
     title = "Preset loops per jiffy"
-    addresses = ("delay-calibration",)
+    addresses: tuple[str, ...] = ("delay-calibration",)
     stage = "kernel"
     what = "Sets `lpj=` to the value that this kernel printed on this machine."
     why = "The calibration counts loops over several timer ticks, on every processor: tens to hundreds of milliseconds."
@@ -83,6 +83,7 @@ class LpjCompiledIn(LpjPreset):
 
     id = "lpj-compiled-in"
     title = "Loops per jiffy compiled in"
+    addresses = ()
     what = "Builds with `lpj=` in CONFIG_CMDLINE, beside whatever the boot loader passes."
     why = "It saves what `lpj-preset` saves where the boot loader's command line cannot be changed."
     when_not = "The command line can be changed: then `lpj-preset` does the same without a build."
