@@ -8,6 +8,7 @@ tool is missing, KVM does not work), 4 the target (the family; each way a boot f
 from __future__ import annotations
 
 import enum
+import errno
 from typing import Self
 
 
@@ -85,6 +86,39 @@ class MeasurementError(BootlabError):
     """A measurement was made but must not be believed."""
 
     exit_code = 5
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
+_SQLITE_FULL, _SQLITE_READ_ONLY = 13, 8
+
+
+def of_writing(fault: OSError) -> bool:
+    """Tell whether an error that came while one file was copied to another can only be the written one's."""
+    return fault.errno in {*_FULL, errno.EROFS}
+
+
+def write_hint(fault: Exception, folder: object, *, besides: str = "") -> str:
+    """Return the next step for what could not be written below `folder`: no room, a read-only disk, or no right.
+
+    `fault`: an OSError or a sqlite3.Error. `besides`: another way out, put behind it in brackets.
+    """
+    number, of_sqlite = getattr(fault, "errno", None), getattr(fault, "sqlite_errorcode", None)
+    if number in _FULL or of_sqlite == _SQLITE_FULL:
+        hint = f"is there room? df -h {folder}"
+    elif number == errno.EROFS or of_sqlite == _SQLITE_READ_ONLY:
+        hint = f"the file system is mounted read-only: findmnt -T {folder}"
+    elif number in _FORBIDDEN:
+        hint = f"may you write there? ls -ld {folder}"
+    else:
+        hint = f"is there room, and may you write there? df -h {folder}; ls -ld {folder}"
+    return f"{hint}   ({besides})" if besides else hint
+
+
+def cannot_write(message: str, fault: Exception, folder: object, *, besides: str = "") -> EnvironmentFault:
+    """Return the error for what could not be written below `folder`, with the system's words and :func:`write_hint`."""
+    said = getattr(fault, "strerror", None) or str(fault)[:200]
+    return EnvironmentFault(f"{message}: {said}", hint=write_hint(fault, folder, besides=besides))
 
 
 class Found(enum.IntEnum):

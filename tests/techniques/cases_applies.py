@@ -78,6 +78,7 @@ def _with_costs(*costs: SharedCost) -> Context:
 
 BASE = context("base")
 RC = u.booted(u.SCRIPTS)
+UNNAMED = msgspec.structs.replace(u.systemd(), system=msgspec.structs.replace(u.systemd().system, application=None))
 SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("echo", "ip", "klogd", "mount", "sh", "syslogd")))
 NOFORK = Entry(
     kind="file",
@@ -266,6 +267,8 @@ CASES = (
         "systemd-generators-off", as_context(u.systemd(crowded=True)), YES, "1 generators have nothing to do gpt-auto"
     ),
     Says("systemd-generators-off", as_context(u.systemd()), NO, "masked or needed"),
+    Says("systemd-target-reduced", as_context(UNNAMED), UNKNOWN, "does not name the application"),
+    Says("application-unit-first", as_context(UNNAMED), UNKNOWN, "does not name the application"),
     Says("systemd-generators-off", BASE, NO, "not systemd"),
     Says("application-unit-first", as_context(u.systemd()), YES, "basic.target, net.target, sysinit.target"),
     Says("application-unit-first", as_context(u.systemd(early=True)), NO, "waits for nothing"),

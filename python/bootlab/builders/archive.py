@@ -17,7 +17,7 @@ import msgspec
 
 from bootlab.builders.names import PATH_MAX_BYTES, TRAILER, check_name, check_target, parent_of
 from bootlab.builders.segments import SIZE_MAX_BYTES, Bytes, compression_at, expand
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError, cannot_write
 from bootlab.model.tree import Entry, FileTree
 
 COUNT_MAX = 1_000_000
@@ -64,9 +64,7 @@ def unpack(archive: Path, store: Path) -> FileTree:
         try:
             _unpack_once(archive, store, folder)
         except OSError as error:
-            raise EnvironmentFault(
-                f"{archive} cannot be unpacked below {store}: {error.strerror}", hint=f"is there room? df -h {store}"
-            ) from error
+            raise cannot_write(f"{archive} cannot be unpacked below {store}", error, store) from error
     tree = msgspec.json.decode((folder / _INDEX).read_bytes(), type=FileTree)
     return FileTree(
         tuple(

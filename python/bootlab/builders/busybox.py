@@ -21,7 +21,7 @@ from bootlab.builders.cache import Cache, default_folder, key_of
 from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
-from bootlab.errors import EnvironmentFault, ProgramBuildError, SourceMissing, ToolMissing, UserError
+from bootlab.errors import ProgramBuildError, SourceMissing, ToolMissing, UserError, cannot_write
 from bootlab.model.architecture import Arch
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 
@@ -149,9 +149,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
             (tree / "obj").mkdir()
             (tree / "obj" / ".config").write_text(busybox_config.write(request.asked), encoding="utf-8")
         except OSError as error:
-            raise EnvironmentFault(
-                f"BusyBox's source cannot be copied to {work}: {error.strerror or error}", hint=f"df -h {root}"
-            ) from error
+            raise cannot_write(f"BusyBox's source cannot be copied to {work}", error, root) from error
         log = log.with_name(f"busybox-{path.name[:16]}.log")
         log.unlink(missing_ok=True)
         call = Make(tree=tree, variables=_variables(request), jobs=len(os.sched_getaffinity(0)))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bootlab.builders import seal
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError, cannot_write
 
 _STALE_S = 24 * 3600
 _KEY_CHARS = frozenset("0123456789abcdef")
@@ -35,9 +35,11 @@ class Cache:
             for name in ("files", "digests", "locks", "new"):
                 (root / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise EnvironmentFault(
-                f"the build cache {root} cannot be made: {error.strerror}",
-                hint="give another folder, or look at its permissions",
+            raise cannot_write(
+                f"the build cache {root} cannot be made",
+                error,
+                root.parent,
+                besides="BOOTLAB_CACHE names another folder",
             ) from error
         self._sweep()
 
@@ -58,10 +60,7 @@ class Cache:
                         seal.tell_damage(final)
                     self._make(final, make)
         except OSError as error:
-            raise EnvironmentFault(
-                f"the build cache {self.root} cannot be written: {error.strerror}",
-                hint=f"is there room? df -h {self.root}",
-            ) from error
+            raise cannot_write(f"the build cache {self.root} cannot be written", error, self.root) from error
         return final
 
     def digest(self, path: Path) -> str:

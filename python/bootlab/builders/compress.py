@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from bootlab.errors import EnvironmentFault, ToolMissing
+from bootlab.errors import EnvironmentFault, ToolMissing, cannot_write
 from bootlab.model.tree import Compression
 
 LEVELS: dict[Compression, range | None] = {
@@ -62,9 +62,7 @@ def compress(source: Path, destination: Path, compression: Compression, level: i
                 _pump(data, out, _stream(compression, level or 0))
         return destination.stat().st_size
     except OSError as error:
-        raise EnvironmentFault(
-            f"cannot write {destination}: {error.strerror}", hint=f"is there room? df -h {destination.parent}"
-        ) from error
+        raise cannot_write(f"cannot write {destination}", error, destination.parent) from error
 
 
 def _pump(data: BinaryIO, out: BinaryIO, stream: _Stream | None) -> None:

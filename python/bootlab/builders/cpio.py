@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from bootlab.builders.names import TRAILER, check_name, check_target, parent_of
-from bootlab.errors import UserError
+from bootlab.errors import UserError, of_writing
 from bootlab.model.tree import Entry, FileTree
 
 SIZE_MAX_BYTES = 0xFFFF_FFFF
@@ -141,6 +141,8 @@ def _write_source(out: BinaryIO, number: int, path: str, entry: Entry, names_mti
             if left or stream.read(1):
                 raise UserError(f"{source} changed its size while it was packed", hint="run the same command again")
     except OSError as error:
+        if of_writing(error):
+            raise
         raise _unreadable(source, path, error) from error
     return size + body_bytes + out.write(_padding(body_bytes, 4))
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from bootlab import _core
-from bootlab.errors import SystemFileError
+from bootlab.errors import SystemFileError, cannot_write
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
@@ -73,10 +73,13 @@ def inspect(
             if not bare:
                 raise
             info = KernelInfo()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = place.with_suffix(f".{id(info)}.new")
-        fresh.write_bytes(msgspec.json.encode(info))
-        fresh.replace(place)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            fresh = place.with_suffix(f".{id(info)}.new")
+            fresh.write_bytes(msgspec.json.encode(info))
+            fresh.replace(place)
+        except OSError as error:
+            raise cannot_write(f"{place} cannot be written", error, cache_folder) from error
     if kernel.symbols:
         info = msgspec.structs.replace(info, symbols={**info.symbols, **_read_symbol_file(Path(kernel.symbols), names)})
     if kernel.config:

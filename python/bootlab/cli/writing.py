@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bootlab.cli.screen import err
-from bootlab.errors import UserError
+from bootlab.errors import UserError, write_hint
 
 STDOUT = Path("-")
 """The path that means standard output."""
@@ -22,7 +22,7 @@ def write_file(path: Path, data: bytes | str) -> None:
     try:
         path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
     except OSError as fault:
-        raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
+        raise UserError(f"cannot write {path}: {fault.strerror}", hint=write_hint(fault, path.parent)) from fault
 
 
 def write_files(*wanted: tuple[Path | None, Callable[[], bytes | str]]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from bootlab.errors import BootlabError, EnvironmentFault, UserError
+from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
 from bootlab.experiment.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
@@ -189,9 +189,11 @@ class Bench:
                 shutil.rmtree(place)
             work.rename(place)
         except OSError as fault:
-            raise EnvironmentFault(
-                f"the recording cannot be kept in {place.parent}: {fault.strerror or fault}",
-                hint=f"is there room? df -h {self.folder}   (--store takes another folder)",
+            raise cannot_write(
+                f"the recording cannot be kept in {place.parent}",
+                fault,
+                self.folder,
+                besides="--store takes another folder",
             ) from fault
         finally:
             shutil.rmtree(work, ignore_errors=True)

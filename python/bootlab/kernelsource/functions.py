@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab import _core
-from bootlab.errors import EnvironmentFault
+from bootlab.errors import cannot_write
 
 _RULES = 1
 """Counted up whenever what is read out of source files changes."""
@@ -107,7 +107,7 @@ def function_index(tree: Path, srcarch: str, folder: Path) -> FunctionIndex:
             _write(fresh, files, _core.source_definitions(str(tree), files))
             fresh.replace(place)
         except (OSError, sqlite3.Error) as fault:
-            raise EnvironmentFault(f"the index {place} cannot be written: {fault}", hint="is there room?") from fault
+            raise cannot_write(f"the index {place} cannot be written", fault, folder) from fault
     return FunctionIndex(place)
 
 

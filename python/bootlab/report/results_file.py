@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError, cannot_write
 from bootlab.report.results import FORMAT, VERSION, Results
 
 LIMIT_BYTES = 512 * 1024 * 1024
@@ -74,9 +74,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         _write(path, data)
     except OSError as error:
-        raise EnvironmentFault(
-            f"{path} cannot be written: {error.strerror}", hint=f"is there room? df -h {path.parent}"
-        ) from error
+        raise cannot_write(f"{path} cannot be written", error, path.parent) from error
 
 
 def _write(path: Path, data: bytes) -> None:

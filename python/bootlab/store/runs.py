@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError, cannot_write
 
 RESULTS_FILE = "results.json"
 
@@ -43,9 +43,8 @@ def create(store: Path, kind: str, system_name: str) -> Run:
         except FileExistsError:
             continue
         except OSError as fault:
-            raise EnvironmentFault(
-                f"{folder} cannot be made: {fault.strerror}",
-                hint="is there room, and may you write there? (--store takes another folder)",
+            raise cannot_write(
+                f"{folder} cannot be made", fault, store, besides="--store takes another folder"
             ) from fault
         return Run(name, folder)
     raise UserError(f"cannot make a folder for a new run in {store / 'runs'}", hint="give another --store")

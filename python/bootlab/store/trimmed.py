@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.images import archive_stream
-from bootlab.errors import EnvironmentFault
+from bootlab.errors import cannot_write
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
 from bootlab.model.trim import Trimmed
@@ -28,7 +28,5 @@ def keep_trimmed(folder: Path, result: Trimmed, system: System, booted: BootPlan
                 archive_stream.write(system.tree or FileTree(), out)
         (folder / LIST_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
     except OSError as fault:
-        raise EnvironmentFault(
-            f"{folder} cannot be written: {fault.strerror or fault}", hint=f"is there room? df -h {folder.parent}"
-        ) from fault
+        raise cannot_write(f"{folder} cannot be written", fault, folder.parent) from fault
     return result

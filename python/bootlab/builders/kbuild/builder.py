@@ -21,7 +21,7 @@ from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
-from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, UserError
+from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, UserError, cannot_write
 from bootlab.kernelsource.configuration import Configuration
 from bootlab.kernelsource.objects import built_objects
 from bootlab.kernelsource.tree import SourceTree
@@ -278,9 +278,11 @@ class KernelBuilder:
             sizes = objects.record(slot / overlay.OBJECTS, options, image[0])
             return built.keep(slot, image[1], log, facts, request.target, place, sizes=sizes)
         except OSError as error:
-            raise EnvironmentFault(
-                f"the kernel cannot be built in {slot}: {error.strerror or error}",
-                hint=f"is there room? df -h {self._root}   (the next run goes on from what is there)",
+            raise cannot_write(
+                f"the kernel cannot be built in {slot}",
+                error,
+                self._root,
+                besides="the next run goes on from what is there",
             ) from error
 
     def _objects_expected(self, request: _Request, options: dict[str, str]) -> int | None:

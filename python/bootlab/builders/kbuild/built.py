@@ -13,7 +13,7 @@ from bootlab.builders.kbuild import objects as object_sizes
 from bootlab.builders.kbuild.architecture import Architecture
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.overlay import OBJECTS
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError, cannot_write
 
 FACTS = "kernel.json"
 
@@ -84,9 +84,7 @@ class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
         try:
             shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         except (OSError, shutil.Error) as error:
-            raise EnvironmentFault(
-                f"{folder} cannot be written: {str(error)[:200]}", hint=f"is there room? df -h {folder}"
-            ) from error
+            raise cannot_write(f"{folder} cannot be written", error, folder) from error
 
     def device_tree(self, name: str) -> Path:
         """Return a compiled device tree by its file's name. Raise UserError when the build has none of that name."""

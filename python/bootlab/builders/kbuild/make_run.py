@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.errors import EnvironmentFault
+from bootlab.errors import cannot_write
 
 _KEPT = (
     "PATH",
@@ -84,10 +84,7 @@ def run(
                 raise
     except OSError as error:
         what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"
-        raise EnvironmentFault(
-            f"{what}: {error.strerror or error}",
-            hint=f"is there room? df -h {log.parent}   (the next run goes on from what is there)",
-        ) from error
+        raise cannot_write(what, error, log.parent, besides="the next run goes on from what is there") from error
 
 
 def dies_with_us(command: list[str]) -> list[str]:

@@ -151,7 +151,7 @@ def _copy(source: Path, destination: Path) -> None:
         shutil.rmtree(work, ignore_errors=True)
         raise EnvironmentFault(
             f"the objects in {source} cannot be copied: {done.stderr.strip()[-200:]}",
-            hint=f"is there room? df -h {destination.parent}",
+            hint=f"is there room, and may you write there? df -h {destination.parent}; ls -ld {destination.parent}",
         )
     work.rename(destination)
 

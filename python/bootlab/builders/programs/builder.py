@@ -20,7 +20,7 @@ from bootlab.builders.kbuild.build_log import first_error
 from bootlab.builders.kbuild.make_run import dies_with_us, end
 from bootlab.builders.programs.elf import is_elf
 from bootlab.builders.programs.toolchain import Compiler, find
-from bootlab.errors import EnvironmentFault, ProgramBuildError, ToolMissing, UserError
+from bootlab.errors import EnvironmentFault, ProgramBuildError, ToolMissing, UserError, cannot_write
 from bootlab.model.architecture import Arch
 from bootlab.model.program import Program
 from bootlab.model.tree import FileTree
@@ -80,10 +80,7 @@ class ProgramBuilder:
                     return BuiltProgram(folder=place, compiler=compiler, reused=True)
                 self._make(program, compiler, sources, self._root / "work" / key[:16], place)
         except OSError as error:
-            raise EnvironmentFault(
-                f"{program.path} cannot be built in {self._root}: {error.strerror or error}",
-                hint=f"is there room? df -h {self._root}",
-            ) from error
+            raise cannot_write(f"{program.path} cannot be built in {self._root}", error, self._root) from error
         return BuiltProgram(folder=place, compiler=compiler)
 
     def _sources(self, program: Program) -> Iterator[tuple[str, Path]]:

@@ -45,9 +45,10 @@ class ApplicationUnitFirst(Technique):
             return Applies.no("init is not systemd", context.system.init_path)
         found = _unit(context)
         if found is None:
-            return Applies.unknown(
-                "no unit of the tree starts the application", f"application = {context.system.application}"
-            )
+            named = context.system.application
+            if named is None:
+                return Applies.unknown('the system file does not name the application (application = "/path")')
+            return Applies.unknown("no unit of the tree starts the application", f"application = {named}")
         unit, known = found
         waits = sorted(units.before(known, unit.name))
         if not unit.default_dependencies and not waits:

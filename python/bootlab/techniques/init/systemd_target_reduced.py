@@ -44,9 +44,10 @@ class SystemdTargetReduced(Technique):
             return Applies.no("the target is named already", f"systemd.unit={given}")
         unit = _application(files, context)
         if unit is None:
-            return Applies.unknown(
-                "no unit of the tree starts the application", f"application = {context.system.application}"
-            )
+            named = context.system.application
+            if named is None:
+                return Applies.unknown('the system file does not name the application (application = "/path")')
+            return Applies.unknown("no unit of the tree starts the application", f"application = {named}")
         known = units.read(files)
         wanted = sorted(
             {w for u in known.values() if u.name in {"multi-user.target", "graphical.target"} for w in u.wants}
