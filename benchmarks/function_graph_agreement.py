@@ -23,8 +23,8 @@ from bootlab.analysis.function_tables import FunctionRow
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.collectors import kernel_tracer
 from bootlab.collectors.kernel_tracer import KernelTracer
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.tracing import trace_boot
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
 

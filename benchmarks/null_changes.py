@@ -31,11 +31,11 @@ import msgspec
 
 from bootlab.analysis.sequential_test import apart, design, judge
 from bootlab.builders.cache import Cache
-from bootlab.experiment import self_check
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.dithering import DitheredBoots
-from bootlab.experiment.evidence import establish, with_dithers
-from bootlab.experiment.trying import try_all
+from bootlab.experiments import self_check
+from bootlab.experiments.base import establish, with_dithers
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.trials import try_all
 from bootlab.model.change import Change
 from bootlab.model.system import System
 from bootlab.model.tree import Entry

@@ -18,7 +18,7 @@ from pathlib import Path
 from bootlab.errors import BootlabError
 from bootlab.model import figures
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.report import results_file
+from bootlab.results import file as results_file
 from bootlab.techniques import all_techniques
 from bootlab.views.markdown_text import plain
 from bootlab.views.shown_text import one_line

@@ -27,6 +27,8 @@ REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
 @pytest.fixture(scope="session", autouse=True)
 def _private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     # Never the user's own cache: a test that passes because of it would fail elsewhere.
+    # Nor the width of whoever runs the tests, which pytest-xdist hands on.
+    os.environ.pop("COLUMNS", None)
     os.environ["BOOTLAB_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 

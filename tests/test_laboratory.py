@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from bootlab.errors import TargetError, UserError
-from bootlab.experiment.bench import Quiet
-from bootlab.experiment.selection import Selection
+from bootlab.experiments.bench import Quiet
+from bootlab.experiments.selection import Selection
 from bootlab.laboratory import Laboratory
 from bootlab.model.system import Clockwork
-from bootlab.report import results_file
+from bootlab.results import file as results_file
 from bootlab.store import runs
 from bootlab.systemfile import load
 from tests.conftest import REPLAYED

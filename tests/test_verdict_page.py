@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.report import results_file
-from bootlab.report.results import BootSummary, Results
+from bootlab.results import file as results_file
+from bootlab.results.document import BootSummary, Results
 from tests.experiments.test_ladder import MS, TRIALS, trial
 
 SCRIPT = Path(__file__).parents[1] / "scripts/make-verdicts.py"

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from bootlab.analysis.kernel_size import KernelSize, kernel_size
 from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel, size_system_kernel
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.kbuild import KernelBuilder
@@ -23,28 +24,28 @@ from bootlab.builders.kbuild.fragment import KernelOption, read_config
 from bootlab.builders.tree_check import check_tree
 from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
-from bootlab.experiment.delay import patch_of
-from bootlab.experiment.selection import Selection
+from bootlab.experiments.delay import patch_of
+from bootlab.experiments.selection import Selection
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
-from bootlab.report import publish, results_file
-from bootlab.report.kernel_size import KernelSize, kernel_size
+from bootlab.results import file as results_file
 from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
 from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import COSTS
+from bootlab.views import publish
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
     from bootlab.builders.kbuild import BuiltKernel
     from bootlab.builders.tree_check import Finding
     from bootlab.collectors.kernel_tracer import TracedByKernel
-    from bootlab.experiment.tracing import Traced
-    from bootlab.experiment.trim import TrimRequest
-    from bootlab.experiment.trying import Applicability
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.traced_boot import Traced
+    from bootlab.experiments.trials import Applicability
+    from bootlab.experiments.trim import TrimRequest
     from bootlab.kernelsource.delay_patch import DelayPatch
     from bootlab.model.comparison import Comparison
     from bootlab.model.recording import Diagnosis, GoalClock, Line, Mark, Outcome, Recording
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     from bootlab.model.timeline import Stage
     from bootlab.model.trim import Trimmed
     from bootlab.model.verdict import Trial
-    from bootlab.report.results import BootSummary
-    from bootlab.report.results import Results as ResultsValue
+    from bootlab.results.document import BootSummary
+    from bootlab.results.document import Results as ResultsValue
     from bootlab.targets.base import BootPlan
 
 

@@ -16,20 +16,20 @@ from bootlab.builders.tree_check import check_first_program
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.collectors.processes import ProcessCost
 from bootlab.errors import UserError
-from bootlab.experiment.bench import Bench, Observer
-from bootlab.experiment.delay import DelayPatched
-from bootlab.experiment.evidence import Base, diagnosis_of, establish, with_dithers
-from bootlab.experiment.processes import process_costs
-from bootlab.experiment.selection import EVERYTHING, Selection, proof_symbols
-from bootlab.experiment.self_check import require_exact
-from bootlab.experiment.shared_costs import shared_costs_of
-from bootlab.experiment.stack import Stacker
-from bootlab.experiment.stacked import LeftOut, Stacked, Step
-from bootlab.experiment.tracing import Traced, trace_boot, trace_by_kernel
-from bootlab.experiment.trim import TrimmedSystem, TrimRequest, trim
-from bootlab.experiment.trying import Applicability, Tried, proposals, try_all, try_all_free
 from bootlab.experiments import lpj
+from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
+from bootlab.experiments.bench import Bench, Observer
 from bootlab.experiments.comparison import Experiment, Place, compare
+from bootlab.experiments.delay import DelayPatched
+from bootlab.experiments.processes import process_costs
+from bootlab.experiments.selection import EVERYTHING, Selection, proof_symbols
+from bootlab.experiments.self_check import require_exact
+from bootlab.experiments.shared_costs import shared_costs_of
+from bootlab.experiments.stack import Stacker
+from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.traced_boot import Traced, trace_boot, trace_by_kernel
+from bootlab.experiments.trials import Applicability, Tried, proposals, try_all, try_all_free
+from bootlab.experiments.trim import TrimmedSystem, TrimRequest, trim
 from bootlab.kernelsource.delay_patch import DelayPatch
 from bootlab.model.change import apply_all
 from bootlab.model.comparison import Comparison
@@ -37,8 +37,9 @@ from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.trim import Trimmed
 from bootlab.model.verdict import Trial
-from bootlab.report import assemble, results_file
-from bootlab.report.results import Results
+from bootlab.results import assemble
+from bootlab.results import file as results_file
+from bootlab.results.document import Results
 from bootlab.store import runs
 from bootlab.store.handover import HandedOver, hand_over
 from bootlab.store.trimmed import keep_trimmed

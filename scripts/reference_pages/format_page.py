@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.model import recording, verdict
-from bootlab.report import results
+from bootlab.results import document as results
 from reference_pages.markdown import code, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]

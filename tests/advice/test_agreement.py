@@ -9,8 +9,8 @@ from bootlab.advice.facts import gather
 from bootlab.builders import kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.errors import BootlabError, UserError
-from bootlab.experiment.evidence import Base
-from bootlab.experiment.trying import proposals
+from bootlab.experiments.base import Base
+from bootlab.experiments.trials import proposals
 from bootlab.model.system import System
 from bootlab.systemfile import load
 from bootlab.techniques import all_techniques, get

@@ -9,7 +9,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
-from tests.experiment.test_trim_plan import elf
+from tests.experiments.test_trim_plan import elf
 
 
 def text(content, mode=0o755):

@@ -10,8 +10,8 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.collectors.agent import parse
 from bootlab.collectors.diagnosis import AGENT, check_output, checking_system
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import establish, why_lost
+from bootlab.experiments.base import establish, why_lost
+from bootlab.experiments.bench import Bench
 from bootlab.model.change import DropFiles
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Recording

@@ -9,8 +9,8 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.images import cramfs, formats
 from bootlab.builders.images.formats import Image
 from bootlab.errors import UserError
-from bootlab.experiment.bench import Bench
 from bootlab.experiments import filesystems
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Place, compare
 from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model.cmdline import CommandLine
@@ -19,7 +19,7 @@ from bootlab.model.root import Root
 from bootlab.model.storage import Storage
 from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
-from tests.experiment.fake_bench import FakeTarget
+from tests.experiments.fake_bench import FakeTarget
 
 NO_BANK = "storage.flash_bank is not set"
 TREE = FileTree.of(

@@ -12,10 +12,10 @@ from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.comparison import Comparison
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
-from bootlab.report.text_table import to_text
 from bootlab.techniques import get
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown, page, terminal
+from bootlab.views.text_table import to_text
 
 MS = 1_000_000
 

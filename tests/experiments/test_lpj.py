@@ -11,8 +11,8 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import MeasurementError, UserError
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Place, compare
 from bootlab.experiments.lpj import LpjRates, LpjTests, base_value, recalibrated
 from bootlab.model.cmdline import CommandLine

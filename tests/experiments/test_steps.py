@@ -10,10 +10,9 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
-from bootlab.experiment import mapped_files
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import BaseFailedError
-from bootlab.experiments import steps
+from bootlab.experiments import mapped_files, steps
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Place, compare
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.recording import Diagnosis, Meta, Outcome, Recording
@@ -21,7 +20,7 @@ from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import recording_dir
-from tests.experiment.fake_bench import MS, FakeTarget
+from tests.experiments.fake_bench import MS, FakeTarget
 
 TREE = FileTree.of(
     {

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from bootlab.experiment.selection import Selection
+from bootlab.experiments.selection import Selection
 from bootlab.laboratory import Laboratory
 from bootlab.model.verdict import Verdict
 

@@ -12,15 +12,15 @@ import msgspec
 import pytest
 
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.experiment.bench import Bench, Quiet
-from bootlab.experiment.evidence import Base
-from bootlab.experiment.trying import try_all
+from bootlab.experiments.base import Base
+from bootlab.experiments.bench import Bench, Quiet
+from bootlab.experiments.trials import try_all
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Limits, Machine
 from bootlab.model.verdict import Verdict
 from bootlab.targets import emulator, plugin
 from bootlab.targets.qemu import QemuTarget
-from tests.experiment.fake_bench import FakeTechnique
+from tests.experiments.fake_bench import FakeTechnique
 
 pytestmark = pytest.mark.qemu
 LIMITS = Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=1.0)

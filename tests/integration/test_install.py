@@ -76,7 +76,7 @@ def test_the_wheel_holds_every_source(wheel) -> None:
     prefix = "bootlab/data/"
     with zipfile.ZipFile(wheel) as archive:
         held = {name.removeprefix(prefix) for name in archive.namelist() if name.startswith(prefix)}
-        assert "bootlab/report/templates/report.html" in archive.namelist()
+        assert "bootlab/views/templates/report.html" in archive.namelist()
     assert held == tracked() | {"__init__.py"}
 
 

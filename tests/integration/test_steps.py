@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from bootlab.builders.cache import Cache
-from bootlab.experiment.bench import Bench
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Place, compare
 from bootlab.experiments.steps import Steps
 from bootlab.model.steps import Step

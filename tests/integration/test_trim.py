@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.experiment.trim import TrimRequest
+from bootlab.experiments.trim import TrimRequest
 from bootlab.laboratory import Laboratory
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, System

@@ -13,9 +13,9 @@ from bootlab.kernelsource import devices
 from bootlab.kernelsource.configuration import from_text
 from bootlab.kernelsource.levers import levers_of
 from bootlab.kernelsource.tree import SourceTree
-from bootlab.report import levers_page, levers_text
-from bootlab.report.text_table import to_text
 from bootlab.targets import trace_symbols
+from bootlab.views.functions import levers_page, levers_text
+from bootlab.views.text_table import to_text
 from tests.kernelsource.small_tree import write
 from tests.trace.trace_writer import names, node, trace
 

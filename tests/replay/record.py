@@ -17,7 +17,7 @@ import msgspec
 
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.experiment.selection import Selection
+from bootlab.experiments.selection import Selection
 from bootlab.laboratory import Laboratory
 from bootlab.model.recording import Recording
 from bootlab.model.system import System

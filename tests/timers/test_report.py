@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from bootlab.report.text_table import to_text
 from bootlab.timers import conform, conform_export, open_posix, page, stress, text, waits_text
 from bootlab.timers.comparison import Configuration, compare
 from bootlab.timers.open_posix import SuiteTest
@@ -17,6 +16,7 @@ from bootlab.timers.stress import InstructionCount, Place
 from bootlab.timers.waits import TimerWait
 from bootlab.views.table import page as table_page
 from bootlab.views.table import terminal
+from bootlab.views.text_table import to_text
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -8,9 +8,9 @@ import pytest
 
 from bootlab.advice.application import advise
 from bootlab.builders.cache import Cache
-from bootlab.experiment import application
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.tracing import trace_boot
+from bootlab.experiments import profile as application
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
 

@@ -6,8 +6,8 @@ import pytest
 
 from bootlab.analysis import function_tables
 from bootlab.builders.cache import Cache
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.tracing import trace_boot
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget

@@ -8,7 +8,7 @@ from bootlab.analysis import function_tables
 from bootlab.analysis.delay_census import census
 from bootlab.collectors.function_trace import parse
 from bootlab.errors import UserError
-from bootlab.report import function_export
+from bootlab.views.functions import export as function_export
 from tests.trace.trace_writer import FIRST, names, node, trace
 
 A, B, C, UDELAY, MSLEEP, KERNEL_INIT, INITCALL, PROBE = range(FIRST, FIRST + 8)

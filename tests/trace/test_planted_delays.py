@@ -10,8 +10,8 @@ import pytest
 from bootlab.analysis import function_tables
 from bootlab.analysis.delay_census import census
 from bootlab.builders.cache import Cache
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.tracing import trace_boot
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree

@@ -17,14 +17,14 @@ from bootlab.builders.cache import Cache
 from bootlab.collectors import function_trace
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import UserError
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.tracing import trace_boot
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.report import function_export
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.trace_boot import PART_FILE, TraceRequest, traced
+from bootlab.views.functions import export as function_export
 
 pytestmark = pytest.mark.qemu
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
-from bootlab.report.text_table import to_text
 from bootlab.views.table import cells, csv, markdown, page, terminal
+from bootlab.views.text_table import to_text
 
 MS = 1_000_000
 COLUMNS = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bootlab.cli.writing import write_file
+from bootlab.cli.files import write_file
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _write_exports(
         write_file(path, analyses[0].export(kind, boot=request.boot))  # type: ignore[arg-type]
         written.append(path)
     if request.html is not None:
-        from bootlab.report import analysis_html  # noqa: PLC0415
+        from bootlab.views.log import page as analysis_html  # noqa: PLC0415
 
         if len(analyses) > 1 and not (comparisons or request.apart):
             names = " and ".join(analysis.name for analysis in analyses)
@@ -216,7 +216,7 @@ def _write_exports(
     if request.junit is not None:
         if not comparisons:
             raise UserError("--junit needs a comparison or a --budget", hint="bootlab analyze A B --junit junit.xml")
-        from bootlab.report import junit as junit_xml  # noqa: PLC0415
+        from bootlab.views.log import junit as junit_xml  # noqa: PLC0415
 
         write_file(request.junit, junit_xml.render(comparisons, _new_names(comparisons, analyses)))
         written.append(request.junit)
@@ -248,14 +248,14 @@ def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Requ
     console = out()
     compared = any(comparison.base_runs for comparison in comparisons)
     if not compared and not quiet:
-        from bootlab.report.analysis_text import analysis_view  # noqa: PLC0415
+        from bootlab.views.log.text import analysis_view  # noqa: PLC0415
 
         for number, analysis in enumerate(analyses):
             if number:
                 console.print()
             console.print(analysis_view(analysis, top=request.top, boot=request.boot))
     if comparisons:
-        from bootlab.report.comparison_text import comparison_view, series_view  # noqa: PLC0415
+        from bootlab.views.log.comparison_text import comparison_view, series_view  # noqa: PLC0415
 
         if len(comparisons) == 1:
             console.print(comparison_view(comparisons[0], analyses, top=request.top))

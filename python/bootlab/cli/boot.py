@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from bootlab.cli.opening import opened
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -49,9 +49,9 @@ def boot(
     if dry_run:
         _dry_run(system_file, as_json=as_json)
         return
-    from bootlab.report import terminal  # noqa: PLC0415 - loaded only where something is shown
-    from bootlab.report.initcalls import initcall_table  # noqa: PLC0415
     from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
+    from bootlab.views.run import terminal  # noqa: PLC0415 - loaded only where something is shown
+    from bootlab.views.run.initcalls import initcall_table  # noqa: PLC0415
 
     equality: Equality | None = None
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:

@@ -13,13 +13,13 @@ from bootlab.advice.check import check as check_facts
 from bootlab.advice.facts import gather
 from bootlab.advice.finding import Finding
 from bootlab.builders.cache import Cache, default_folder
+from bootlab.cli.files import write_files
 from bootlab.cli.session import JsonOption, out, print_json
-from bootlab.cli.writing import write_files
 from bootlab.errors import Found, UserError
 from bootlab.model.change_text import change_text
-from bootlab.report import findings_text, sarif
 from bootlab.systemfile import load
 from bootlab.techniques.base import Answer
+from bootlab.views.log import findings_text, sarif
 
 
 def check(

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
+from bootlab.cli.files import write_files
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -19,7 +20,6 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
@@ -54,8 +54,8 @@ def delay(
         patch = system.delay_patch(function, to_ns, sleep=sleep, only=call)
         write_files((output, lambda: patch.text))
         results = None if dry_run else system.try_delay(patch)
-    from bootlab.experiment.delay import RISK  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.report import terminal  # noqa: PLC0415
+    from bootlab.experiments.delay import RISK  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.run import terminal  # noqa: PLC0415
 
     if as_json:
         run = {} if results is None else {"run": results.id, "results": results.data}

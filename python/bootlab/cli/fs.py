@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
-from bootlab.cli.opening import opened
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_BANDWIDTH_MB,
     DEFAULT_STORE,

@@ -11,15 +11,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from bootlab.cli.files import write_files
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
+    from bootlab.analysis.kernel_size import KernelSize
     from bootlab.builders.kbuild import BuiltKernel
     from bootlab.builders.kbuild.fragment import KernelOption
-    from bootlab.report.kernel_size import KernelSize
 
 
 class Action(enum.StrEnum):
@@ -117,7 +117,7 @@ def _say_built(built: BuiltKernel, output: Path | None, *, as_json: bool) -> Non
 
 
 def _say_size(size: KernelSize, csv: Path | None, rows: int, *, as_json: bool) -> None:
-    from bootlab.report import kernel_size_text  # noqa: PLC0415
+    from bootlab.views.run import kernel_size_text  # noqa: PLC0415
 
     write_files((csv, lambda: kernel_size_text.comma_separated(size)))
     if as_json:

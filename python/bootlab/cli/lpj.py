@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
-from bootlab.cli.opening import opened
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import Found, MeasurementError, UserError
 
@@ -122,8 +122,8 @@ def _read_or_validate(
     as_json: bool,
 ) -> None:
     from bootlab.logs import lpj_value  # noqa: PLC0415
-    from bootlab.report import lpj_text  # noqa: PLC0415
     from bootlab.store import lpj_file  # noqa: PLC0415
+    from bootlab.views.run import lpj_text  # noqa: PLC0415
 
     if (log[0] is None) == (system_file is None):
         raise UserError("give either a system file or --log", hint=f"bootlab lpj {action.value} --log boot.log")

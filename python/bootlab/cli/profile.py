@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
+from bootlab.cli.files import write_files
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def profile(
     Example: bootlab profile app.strace --goal "first frame"
     """
     from bootlab.advice.application import advise  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.report import analysis_html, application_text  # noqa: PLC0415
+    from bootlab.views.log import application_text  # noqa: PLC0415
+    from bootlab.views.log import page as analysis_html  # noqa: PLC0415
 
     if what.suffix == ".toml":
         if goal is not None or html is not None:
@@ -79,7 +80,7 @@ def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:
 
 
 def _traced(system_file: Path, store: Path, *, quiet: bool) -> tuple[ApplicationProfile, str]:
-    from bootlab.experiment import application  # noqa: PLC0415
+    from bootlab.experiments import profile as application  # noqa: PLC0415
 
     with opened(system_file, store=store, quiet=quiet) as system:
         traced = system.trace(application.REQUEST)

@@ -24,7 +24,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Try: one change at a time, each proved by its boot": {
         "check": ("bootlab.cli.check", "check", "Say which techniques apply, without a boot"),
         "techniques": ("bootlab.cli.techniques", "techniques", "List the techniques, or explain one"),
-        "try": ("bootlab.cli.trying", "try_", "Boot with and without each technique"),
+        "try": ("bootlab.cli.try_techniques", "try_", "Boot with and without each technique"),
         "ladder": ("bootlab.cli.ladder", "ladder", "Try the kernel's techniques: time and size of each"),
         "steps": ("bootlab.cli.steps", "steps", "Boot the system after each of its [[steps]]"),
         "fs": ("bootlab.cli.fs", "fs", "Boot one root tree from every file system"),

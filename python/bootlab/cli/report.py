@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from bootlab.cli.files import write_files
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
-from bootlab.cli.writing import write_files
 
 
 def report(
@@ -30,8 +30,8 @@ def report(
     Example: bootlab report last --html report.html --perfetto boot.pftrace
     """
     from bootlab.api import Results  # noqa: PLC0415
-    from bootlab.report import terminal  # noqa: PLC0415
-    from bootlab.report.publish import recording_of  # noqa: PLC0415
+    from bootlab.views.publish import recording_of  # noqa: PLC0415
+    from bootlab.views.run import terminal  # noqa: PLC0415
 
     results = Results.open(run_name, store=store)
     for boot in (results.data.base, results.data.final):

@@ -9,8 +9,8 @@ from typing import Annotated
 import msgspec
 import typer
 
+from bootlab.cli.files import write_files
 from bootlab.cli.session import JsonOption, err, out, print_json
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from bootlab.cli.markdown_page import put
-from bootlab.cli.opening import opened
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -72,8 +72,8 @@ def trim(
 
     Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
     """
-    from bootlab.experiment.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.report import trim_text  # noqa: PLC0415
+    from bootlab.experiments.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.run import trim_text  # noqa: PLC0415
 
     request = TrimRequest(
         keep=_patterns(keep or []),

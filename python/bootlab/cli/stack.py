@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     JobsOption,
@@ -18,7 +18,7 @@ from bootlab.cli.session import (
     out,
     print_json,
 )
-from bootlab.cli.trying import AllowOption, AlsoOption, IdsArgument
+from bootlab.cli.try_techniques import AllowOption, AlsoOption, IdsArgument
 
 
 def stack(
@@ -44,7 +44,7 @@ def stack(
     if as_json:
         print_json({"run": results.id, "results": results.data, "html": str(page)})
         return
-    from bootlab.report import terminal  # noqa: PLC0415
+    from bootlab.views.run import terminal  # noqa: PLC0415
 
     out().print(terminal.results_view(results.data))
     out().print(f"report: {page}", markup=False, soft_wrap=True)

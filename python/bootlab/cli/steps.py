@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
-from bootlab.cli.opening import opened
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument
 from bootlab.errors import TargetError
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.comparing import CsvOption, HtmlOption, MarkdownOption, show
-from bootlab.cli.opening import opened
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err
 from bootlab.cli.timers_options import (
     AbsoluteOption,

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
+from bootlab.cli.files import write_files
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
 from bootlab.cli.timers_options import SystemOption
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 

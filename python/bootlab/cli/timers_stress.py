@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.opening import opened
+from bootlab.cli.files import write_files
+from bootlab.cli.open_system import opened
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
 from bootlab.cli.timers_options import (
     AbsoluteOption,
@@ -26,7 +27,6 @@ from bootlab.cli.timers_options import (
     TimersOption,
     request,
 )
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from bootlab.cli.files import write_files
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
-from bootlab.cli.writing import write_files
 from bootlab.errors import UserError
 
 
@@ -131,8 +131,11 @@ def trace(
     """
     from bootlab.cli import trace_difference, trace_levers, trace_sources, trace_views  # noqa: PLC0415
     from bootlab.collectors.kernel_tracer import KernelTracer  # noqa: PLC0415 - loaded only where a trace is made
-    from bootlab.report import function_export, function_page, function_text, levers_text  # noqa: PLC0415
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
+    from bootlab.views.functions import export as function_export  # noqa: PLC0415
+    from bootlab.views.functions import levers_text  # noqa: PLC0415
+    from bootlab.views.functions import page as function_page  # noqa: PLC0415
+    from bootlab.views.functions import text as function_text  # noqa: PLC0415
 
     wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
     if wrong or len(sort) != 1:

@@ -9,9 +9,9 @@ from bootlab.analysis import forest_difference
 from bootlab.analysis.call_forest import CallForest
 from bootlab.cli.session import out, print_json
 from bootlab.cli.trace_sources import forest
-from bootlab.report import difference_page
-from bootlab.report.difference_text import difference_view
 from bootlab.targets.trace_boot import TraceRequest
+from bootlab.views.functions import difference_page
+from bootlab.views.functions.difference_text import difference_view
 
 
 def run(

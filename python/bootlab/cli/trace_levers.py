@@ -18,8 +18,8 @@ from bootlab.kernelsource.configuration import Configuration, from_mapping, pars
 from bootlab.kernelsource.levers import Levers, levers_of
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.architecture import ARCHITECTURES
-from bootlab.report import levers_page
 from bootlab.targets import recording_dir, trace_symbols
+from bootlab.views.functions import levers_page
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):

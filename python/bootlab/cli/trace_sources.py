@@ -12,10 +12,10 @@ import msgspec
 from bootlab.analysis import call_forest, function_tables
 from bootlab.analysis.call_forest import CallForest
 from bootlab.analysis.call_tree import FunctionTrace
-from bootlab.cli.opening import opened
+from bootlab.cli.open_system import opened
 from bootlab.errors import UserError
-from bootlab.report import function_text
 from bootlab.targets.trace_boot import TraceRequest
+from bootlab.views.functions import text as function_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -80,7 +80,9 @@ def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bo
 
 def spans(found: NamedTrace, kind: Literal["perfetto", "chrome"]) -> Callable[[], bytes]:
     """Return what writes the spans of a trace for Perfetto or Chrome."""
-    from bootlab.report import chrome_trace, function_export, perfetto  # noqa: PLC0415
+    from bootlab.views.functions import export as function_export  # noqa: PLC0415
+    from bootlab.views.timeline import chrome as chrome_trace  # noqa: PLC0415
+    from bootlab.views.timeline import perfetto  # noqa: PLC0415
 
     if found.export is not None:
         return partial(found.export, kind)

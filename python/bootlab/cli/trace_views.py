@@ -11,7 +11,8 @@ from bootlab.analysis import delay_census, function_tables
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.cli.trace_sources import NamedTrace
 from bootlab.errors import UserError
-from bootlab.report import function_text, levers_text
+from bootlab.views.functions import levers_text
+from bootlab.views.functions import text as function_text
 
 _NO_COUNT = (
     "unknown; this kernel keeps no count of it (CONFIG_PREEMPT_COUNT), or not where bootlab looks (x86): "

@@ -40,7 +40,7 @@ def where(
     from bootlab.cli.trace_levers import opened_tree, table_of  # noqa: PLC0415 - not needed for `--help`
     from bootlab.kernelsource import devices  # noqa: PLC0415
     from bootlab.kernelsource.levers import lever, levers_of  # noqa: PLC0415
-    from bootlab.report import levers_text  # noqa: PLC0415
+    from bootlab.views.functions import levers_text  # noqa: PLC0415
 
     tree = opened_tree(source, config, arch=arch)
     table = table_of(symbols) if symbols is not None else []

@@ -37,7 +37,7 @@ def load(folder: Path, *, end_insns: int) -> tuple[ProcessCost, ...]:
     except OSError as fault:
         raise UserError(
             f"{folder} has no record of its processes: {fault.strerror or fault}",
-            hint="boot the system once more with bootlab.experiment.processes",
+            hint="boot the system once more with bootlab.experiments.processes",
         ) from fault
     return counted(raw, end_insns=end_insns)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
-from bootlab.experiment.bench import Bench
+from bootlab.experiments.bench import Bench
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
 from bootlab.model.system import System
 

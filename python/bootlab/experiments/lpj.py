@@ -12,8 +12,8 @@ from typing import ClassVar, Literal
 import msgspec
 
 from bootlab.errors import MeasurementError, UserError
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment, Place
 from bootlab.logs.delay_loop import DelayLoop, read_console
 from bootlab.model.change import SetKernelOptions

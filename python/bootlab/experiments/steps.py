@@ -11,11 +11,11 @@ import msgspec
 
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.errors import UserError
-from bootlab.experiment import mapped_files
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import Base, establish, why_lost
-from bootlab.experiment.mapped_files import Process
+from bootlab.experiments import mapped_files
+from bootlab.experiments.base import Base, establish, why_lost
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.mapped_files import Process
 from bootlab.model import figures
 from bootlab.model.change import Change
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value

@@ -12,8 +12,8 @@ import msgspec
 from bootlab.collectors import benchmark
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import BuildError, UserError
-from bootlab.experiment.bench import Bench
-from bootlab.experiment.evidence import BaseFailedError
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment, Place
 from bootlab.model import figures, flash_layout
 from bootlab.model.change import SetFlashStart, SetKernelImage, SetKernelOptions

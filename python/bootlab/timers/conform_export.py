@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bootlab.report.junit import of_cases
 from bootlab.timers.conform import AssertionCheck, ConformResult
+from bootlab.views.log.junit import of_cases
 from bootlab.views.shown_text import one_line
 
 _SKIPPED = frozenset({"unsupported", "untested", "unresolved"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from bootlab.model import figures
-from bootlab.report.analysis_html import SCRIPTS
-from bootlab.report.analysis_page import number, part, show, table
-from bootlab.report.html_frame import page
 from bootlab.timers import classic
 from bootlab.timers.stress import Lateness, Row, StressResult
 from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, place_words, us
+from bootlab.views.html_frame import page
+from bootlab.views.log.page import SCRIPTS
+from bootlab.views.log.page_data import number, part, show, table
 from bootlab.views.shown_text import one_line
 
 _BAR = 60

@@ -8,12 +8,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from bootlab.model import figures
-from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.timers import classic
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.open_posix import Beside
 from bootlab.timers.stress import InstructionCount, Place, Row, StressResult
 from bootlab.views.shown_text import one_line
+from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
 _STYLES = {"fail": "bold red", "deviation": "yellow", "unresolved": "yellow", "pass": "green"}
 

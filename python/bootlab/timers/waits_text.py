@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from bootlab.model.figures import ms
-from bootlab.report.text_table import Fitted, cell, spaced, text_table
 from bootlab.timers.waits import TimerWait
+from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
 _WORDS = {True: "yes", False: "no", None: "unknown"}
 

@@ -19,5 +19,10 @@ def text(found: Comparison) -> str:
     writer.writerow([*_FIELDS, *names])
     for row in found.rows:
         fields = [getattr(row, name) for name in _FIELDS]
-        writer.writerow([csv_cell(cell) for cell in (*fields, *(row.values.get(name) for name in names))])
+        writer.writerow([_cell(cell) for cell in (*fields, *(row.values.get(name) for name in names))])
     return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    # A lone carriage return is not quoted by the csv module, and ends a row for some readers.
+    return csv_cell(value.replace("\r", "\\r") if isinstance(value, str) else value)

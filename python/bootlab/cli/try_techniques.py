@@ -1,0 +1,76 @@
+"""`bootlab try`: boot a system with and without each technique."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.open_system import opened
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    SystemArgument,
+    err,
+    out,
+    print_json,
+)
+
+
+class Cost(enum.StrEnum):
+    """What a technique may cost beyond time."""
+
+    FUNCTION = "function"
+    SECURITY = "security"
+    RUNTIME = "runtime"
+
+
+IdsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ID]...", help="Techniques by id (forced); none: all that apply.", show_default=False),
+]
+AllowOption = Annotated[
+    list[Cost] | None,
+    typer.Option("--allow", help="Stack also what costs `function`, `security` or `runtime`. May be repeated."),
+]
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option("--also", metavar="ID", help="Stack also this technique, whatever it costs. May be repeated."),
+]
+
+
+def try_(
+    system_file: SystemArgument,
+    ids: IdsArgument = None,
+    *,
+    inexact: Annotated[
+        bool,
+        typer.Option("--inexact", help="Compare a system that does not boot alike twice as on the host's clock."),
+    ] = False,
+    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode, --inexact: how many blocks of boots.")] = 7,
+    seed: Annotated[int, typer.Option(help="Free mode, --inexact: seed of the random order.")] = 1,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Try techniques one by one: boot with and without, prove the effect, give a verdict.
+
+    Example: bootlab try camera.toml quiet crypto-selftests
+    """
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
+    if as_json:
+        print_json({"run": results.id, "results": results.data})
+        return
+    from bootlab.views.run import terminal  # noqa: PLC0415
+
+    out().print(terminal.results_view(results.data))
+    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    err().print(
+        f"next: bootlab report {results.id} --html try.html   or: bootlab stack {system_file}",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,1 +1,0 @@
-"""Boots bases and variants, compares them, stacks the winners."""

@@ -1,0 +1,212 @@
+"""A base system with everything known of it: timing boot, diagnostic boot, kernel facts."""
+
+from __future__ import annotations
+
+import itertools
+
+import msgspec
+
+from bootlab.analysis.sequential_test import Design, visible_gain_ns
+from bootlab.builders import compress
+from bootlab.builders.cache import Cache
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
+from bootlab.errors import MeasurementError, TargetError
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.kernel_source import KernelSource
+from bootlab.experiments.trial import HostEnded, why_broken
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.sample import Spread, goals_ns
+from bootlab.model.shared_cost import SharedCost
+from bootlab.model.system import System
+from bootlab.targets.failure_hint import hint_for
+from bootlab.targets.replay import NotRecordedError
+from bootlab.techniques.base import Context, Evidence
+
+
+class BaseFailedError(TargetError):
+    """The base system itself does not reach its goal, so nothing can be compared with it."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Say how it ended."""
+        meta = recording.meta
+        place = f"; its recording is {recording.path}" if recording.path else ""
+        super().__init__(
+            f"the base did not reach its goal ({meta.outcome.value}): {meta.reason}{place}", hint=hint_for(recording)
+        )
+        self.exit_code = meta.outcome.exit_code
+
+
+class CheckNotMade(MeasurementError):
+    """The host ended the boot in which the check's command runs, each time it was made."""
+
+
+class Base(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of an experiment.
+
+    `dithered`: its boots under the dithers of the numbers in `dithers`, with which every variant is compared by `rule`.
+    Only the base of a replay that holds no such boots has no rule.
+    """
+
+    system: System
+    recording: Recording
+    diagnosis: Diagnosis | None
+    info: KernelInfo
+    output: CheckOutput | None = None
+    source: KernelSource | None = None
+    shared_costs: tuple[SharedCost, ...] | None = None
+    dithered: tuple[Recording, ...] = ()
+    dithers: tuple[int, ...] = (0,)
+    rule: Design | None = None
+    undithered: bool = False
+
+    @property
+    def boots(self) -> tuple[Recording, ...]:
+        """Return every boot that variants are compared with, in the order of `dithers`."""
+        return self.dithered or (self.recording,)
+
+    @property
+    def spread(self) -> Spread | None:
+        """Return where the goal came under the dithers; None before any was booted."""
+        return Spread.of(goals_ns(self.dithered))
+
+    @property
+    def visible_gain_ns(self) -> int | None:
+        """Return the smallest gain that will be seen in nine of ten cases; None where no rule was chosen."""
+        if self.rule is None or not self.dithered:
+            return None
+        return visible_gain_ns(goals_ns(self.dithered), self.rule)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return what a technique compares a variant with."""
+        return Evidence(system=self.system, recording=self.recording, diagnosis=self.diagnosis)
+
+    @property
+    def context(self) -> Context:
+        """Return what a technique may look at."""
+        return Context(
+            system=self.system,
+            recording=self.recording,
+            diagnosis=self.diagnosis,
+            config=self.info.config,
+            kernel_version=self.info.numbers,
+            symbols=self.info.symbols,
+            compressors=compress.available(),
+            pvh_entry=self.info.pvh_entry is not None,
+            arch=self.system.machine.arch,
+            shared_costs=self.shared_costs,
+        )
+
+    @property
+    def context_with_source(self) -> Context:
+        """Return the same with the options that build the initcalls, which the source tells."""
+        context = self.context
+        if self.source is None or self.diagnosis is None:
+            return context
+        # What did find something tells which options must stay.
+        names = tuple(dict.fromkeys(call.function for call in self.diagnosis.initcalls if call.module is None))
+        return msgspec.structs.replace(
+            context,
+            initcall_options=self.source.initcall_options(names),
+            module_options=self.source.module_options(names),
+            async_patches=self.source.async_patches(names),
+        )
+
+
+def establish(
+    bench: Bench,
+    system: System,
+    *,
+    diagnostic: bool = True,
+    label: str = "base",
+    cache: Cache | None = None,
+) -> Base:
+    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
+
+    `cache`: where the kernel's source lies; without it nothing is asked of the source.
+    """
+    info = bench.target.plan(system).info
+    recording = bench.boot(system, label)
+    if not recording.ok:
+        raise BaseFailedError(recording)
+    diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
+    return Base(
+        system=system,
+        recording=recording,
+        diagnosis=diagnosis,
+        info=info,
+        output=_output(bench, system, recording, label),
+        source=KernelSource(cache, system, info.config) if cache and system.kernel.build is not None else None,
+    )
+
+
+def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
+    """Boot a base under as many dithers as a rule asks for.
+
+    A dither under which the base itself fails is left out. A replay that holds no such boots gives a base without a
+    rule.
+    """
+    count = rule.base_boots
+    numbers: list[int] = []
+    boots: list[Recording] = []
+    try:
+        for first in itertools.count(0, count):
+            drawn = tuple(range(first, first + count))
+            for number, boot in zip(
+                drawn, DitheredBoots(bench, base.system, "base", dithers=drawn).wait(count), strict=True
+            ):
+                if not why_broken(base.recording, boot) and boot.meta.goal_clock == base.recording.meta.goal_clock:
+                    numbers.append(number)
+                    boots.append(boot)
+            if len(boots) >= count:
+                break
+            if first:
+                raise MeasurementError(
+                    f"the base fails under {2 * count - len(boots)} of {2 * count} dithers (another date, another "
+                    "seed, bytes behind the initramfs)",
+                    hint="look at the recordings: what depends on the date?",
+                )
+    except NotRecordedError:
+        return msgspec.structs.replace(base, rule=None, undithered=True)
+    return msgspec.structs.replace(base, dithered=tuple(boots[:count]), dithers=tuple(numbers[:count]), rule=rule)
+
+
+def why_lost(bench: Bench, base: Base, system: System, recording: Recording, label: str) -> str:
+    """Return why a variant lost its function, or "". With a check command this makes the variant's check boot."""
+    broken = why_broken(base.recording, recording)
+    if broken or base.output is None:
+        return broken
+    try:
+        output = _output(bench, system, recording, label)
+    except CheckNotMade as fault:
+        return HostEnded(fault.message)
+    if output == base.output:
+        return ""
+    if output is None:
+        return "the check's command could not be run: there is no root tree to carry the agent"
+    if output.exit_status != base.output.exit_status:
+        return f"the check's command ended with {output.exit_status}, in the base with {base.output.exit_status}"
+    old, new = next(
+        (pair for pair in itertools.zip_longest(base.output.lines, output.lines) if pair[0] != pair[1]), ("", "")
+    )
+    return f"the check's command printed {(new or '')[:120]!r}, in the base {(old or '')[:120]!r}"
+
+
+def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
+    checking = checking_system(system, timing)
+    if checking is None:
+        return None
+    made = bench.boot(checking, f"{label} (check)", purpose="check")
+    if made.by_host:
+        raise CheckNotMade(f"the check's boot: {made.meta.reason}", hint="run the same command again")
+    return check_output(made)
+
+
+def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
+    """Make the diagnostic boot of a system whose timing boot is there. None: this system cannot carry the agent."""
+    instrumented = diagnostic_system(system, timing)
+    if instrumented is None:
+        return None
+    return diagnose(bench.boot(instrumented, f"{label} (diagnostic)", purpose="diagnostic"))

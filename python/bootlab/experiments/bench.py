@@ -1,0 +1,218 @@
+"""The bench: makes boots, some at a time, each system only once, every recording kept.
+
+Exact boots are kept by the digest of all that can change them, so a campaign that was cut off at any instant starts
+again from the same command and boots only what is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
+from bootlab.experiments.host_ends import Attempts
+from bootlab.model.recording import Outcome, Recording
+from bootlab.model.system import System
+from bootlab.targets import recording_dir
+from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
+
+# Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
+_NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
+
+
+class Observer(Protocol):
+    """Told what the bench does. Called from several threads."""
+
+    def boot_started(self, label: str) -> None:
+        """Note that a machine was started."""
+
+    def boot_progress(self, label: str, progress: Progress) -> None:
+        """Note how far a machine is."""
+
+    def boot_again(self, label: str, why: str) -> None:
+        """Note that a boot is made again, and why: the host ended it, or its recording is damaged."""
+
+    def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
+        """Note that a recording is there."""
+
+
+class Quiet:
+    """An observer that says nothing."""
+
+    def boot_started(self, label: str) -> None:
+        """Ignore it."""
+
+    def boot_progress(self, label: str, progress: Progress) -> None:
+        """Ignore it."""
+
+    def boot_again(self, label: str, why: str) -> None:
+        """Ignore it."""
+
+    def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
+        """Ignore it."""
+
+
+class Stopped(BootlabError):
+    """The campaign was stopped from outside (Ctrl-C)."""
+
+    exit_code = 130
+
+
+class Bench:
+    """Boots plans on one target. Use as a context manager: leaving it ends every machine."""
+
+    def __init__(
+        self, target: Target, folder: Path, *, jobs: int | None = None, observer: Observer | None = None
+    ) -> None:
+        """Keep recordings under `folder/boots`; run `jobs` machines at a time (default: one a core, at most 4)."""
+        self.target = target
+        self.folder = folder
+        self.jobs = jobs or DEFAULT_JOBS
+        self._observer: Observer = observer or Quiet()
+        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
+        self._stop = threading.Event()
+        self._flying: dict[str, Future[Recording]] = {}
+        self._lock = threading.Lock()
+        _sweep(folder / "boots")
+        self.boots_made = 0
+        self.boots_reused = 0
+
+    def __enter__(self) -> Self:
+        """Return the bench."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every machine that still runs and wait for its thread."""
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def submit(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Future[Recording]:
+        """Ask for a boot; the future gives its recording. `fresh` > 0 asks for that boot anew, apart from the kept one.
+
+        Free-running boots are noise: pass the sample's number as `fresh` to get a boot of its own.
+        """
+        return self.submit_plan(self.target.plan(system, purpose), label, fresh=fresh)
+
+    def submit_plan(self, plan: BootPlan, label: str, *, fresh: int = 0) -> Future[Recording]:
+        """Ask for a boot that was planned already."""
+        key = f"{plan.key}-{fresh}" if fresh else plan.key
+        with self._lock:
+            flying = self._flying.get(key)
+            if flying is not None:
+                return flying
+            future = self._pool.submit(self._obtain, plan, key, label)
+            self._flying[key] = future
+            return future
+
+    def boot(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Recording:
+        """Boot and wait."""
+        return self.wait(self.submit(system, label, purpose=purpose, fresh=fresh))
+
+    def wait(self, future: Future[Recording]) -> Recording:
+        """Wait for a boot. Ctrl-C ends all machines and raises Stopped."""
+        try:
+            while True:
+                try:
+                    recording = future.result(timeout=0.2)
+                    break
+                except TimeoutError:
+                    # Ours, or one that the boot itself raised?
+                    if future.done():
+                        raise
+        except KeyboardInterrupt:
+            self._stop.set()
+            raise Stopped(
+                "stopped", hint="run the same command again: it goes on from the boots that are kept"
+            ) from None
+        if recording.meta.outcome is Outcome.INTERRUPTED:
+            raise Stopped("stopped", hint="run the same command again: it goes on from the boots that are kept")
+        return recording
+
+    def wait_all(self, futures: Iterable[Future[Recording]]) -> list[Recording]:
+        """Wait for several boots, in their order."""
+        return [self.wait(f) for f in futures]
+
+    def place(self, key: str) -> Path:
+        """Return the folder of a recording."""
+        return self.folder / "boots" / key
+
+    def _obtain(self, plan: BootPlan, key: str, label: str) -> Recording:
+        place = self.place(key)
+        kept = self._kept(place, label)
+        if kept is not None:
+            with self._lock:
+                self.boots_reused += 1
+            self._observer.boot_ended(label, kept, reused=True)
+            return kept
+        self._observer.boot_started(label)
+        attempts = Attempts()
+        while True:
+            try:
+                recording = self._boot_once(plan, place, label)
+            except EnvironmentFault as fault:
+                pause_s = attempts.pause_s()
+                if pause_s is None or self._stop.wait(pause_s):
+                    raise
+                self._observer.boot_again(label, fault.message)
+                continue
+            if recording.meta.outcome is Outcome.INTERRUPTED:
+                return recording
+            if attempts.settles(recording):
+                break
+            self._observer.boot_again(label, f"the host ended it: {recording.meta.reason}")
+        with self._lock:
+            self.boots_made += 1
+        if (said := attempts.said(recording)) != recording.meta:
+            recording = recording_dir.restate(place, said)
+        self._observer.boot_ended(label, recording, reused=False)
+        return recording
+
+    def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
+        work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            recording = self.target.boot(
+                plan, work, stop=self._stop, progress=lambda p: self._observer.boot_progress(label, p)
+            )
+            if recording.meta.outcome is Outcome.INTERRUPTED:
+                return recording
+            if place.exists():
+                shutil.rmtree(place)
+            work.rename(place)
+        except OSError as fault:
+            raise cannot_write(
+                f"the recording cannot be kept in {place.parent}",
+                fault,
+                self.folder,
+                besides="--store takes another folder",
+            ) from fault
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        return recording_dir.load(place)
+
+    def _kept(self, place: Path, label: str) -> Recording | None:
+        if not (place / recording_dir.RECORDING_FILE).is_file():
+            return None
+        try:
+            kept = recording_dir.load(place, whole=True)
+        except UserError as fault:
+            self._observer.boot_again(label, fault.message)
+            return None
+        return None if kept.meta.outcome in _NOT_KEPT or kept.meta.host_limit else kept
+
+
+def _sweep(boots: Path) -> None:
+    """Remove what a bootlab that was killed left half-made: `.KEY.PID.…` of processes that are gone."""
+    for half in boots.glob(".*.*.*.*"):
+        pid = half.name.split(".")[2]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            shutil.rmtree(half, ignore_errors=True)

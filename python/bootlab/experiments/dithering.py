@@ -1,0 +1,58 @@
+"""Boots of one system under several dithers, made when they are asked for."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from bootlab.experiments import dither
+from bootlab.experiments.bench import Bench
+from bootlab.model.recording import Recording
+from bootlab.model.sample import goals_ns
+from bootlab.model.system import System
+
+
+class DitheredBoots:
+    """The boots of one system, in the order of the dithers that are used. The first is the system as it is."""
+
+    def __init__(self, bench: Bench, system: System, label: str, *, dithers: tuple[int, ...] = ()) -> None:
+        """Boot nothing yet. `dithers`: the numbers to take, in their order; (): 0, 1, 2 and so on."""
+        self.system = system
+        self._bench = bench
+        self._label = label
+        self._dithers = dithers
+        self._flying: list[Future[Recording]] = []
+
+    def ask(self, count: int) -> None:
+        """Start boots until there are so many, as far as dithers are left. Raise what planning raises."""
+        while len(self._flying) < self._limited(count):
+            number = self._number(len(self._flying))
+            label = self._label if number == 0 else f"{self._label} ({dither.name(number)})"
+            self._flying.append(self._bench.submit(dither.dithered(self.system, number), label))
+
+    def wait(self, count: int) -> tuple[Recording, ...]:
+        """Return the recordings of the first so many boots, asked for here where they were not."""
+        self.ask(count)
+        return tuple(self._bench.wait_all(self._flying[: self._limited(count)]))
+
+    def done(self) -> bool:
+        """Tell whether every boot that was asked for is there."""
+        return all(future.done() for future in self._flying)
+
+    @property
+    def asked(self) -> int:
+        """How many boots were asked for."""
+        return len(self._flying)
+
+    def recordings(self) -> tuple[Recording, ...]:
+        """Return every boot that was asked for."""
+        return self.wait(self.asked)
+
+    def goals_ns(self) -> tuple[int, ...]:
+        """Return where the goal came in every boot that was asked for, nanoseconds."""
+        return goals_ns(self.recordings())
+
+    def _limited(self, count: int) -> int:
+        return min(count, len(self._dithers)) if self._dithers else count
+
+    def _number(self, index: int) -> int:
+        return self._dithers[index] if self._dithers else index

@@ -1,0 +1,58 @@
+"""A timing boot once more with the plugin that tells which task ran when: instructions by process."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.cache import Cache
+from bootlab.collectors import processes
+from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
+from bootlab.errors import EnvironmentFault, MeasurementError, UserError
+from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.bench import Bench
+from bootlab.model.system import System
+from bootlab.targets import emulator, plugin
+from bootlab.targets.base import BootPlan
+from bootlab.targets.trace_boot import kernel_symbols
+
+_FUNCTIONS = {"switch": "__switch_to", "comm": "__set_task_comm", "fork": "wake_up_new_task"}
+
+
+def process_costs(bench: Bench, cache: Cache, system: System) -> tuple[ProcessCost, ...]:
+    """Boot for the time and once more with the plugin; they must be one boot.
+
+    Raise UserError where processes cannot be told, MeasurementError when the plugin changed the boot.
+    """
+    timing = bench.boot(system, system.name)
+    if not timing.ok or timing.meta.goal_insns is None:
+        raise BaseFailedError(timing)
+    recording = bench.wait(bench.submit_plan(_observed(bench.target.plan(system), cache), f"{system.name} (processes)"))
+    if recording.meta.goal_insns != timing.meta.goal_insns:
+        raise MeasurementError(
+            f"the boot with the plugin differs from the timing boot; compare {recording.path} with {timing.path}",
+            hint="`bootlab boot SYSTEM.toml --repeat 3` tells whether the system itself boots the same each time",
+        )
+    return processes.load(Path(recording.path or "."), end_insns=timing.meta.goal_insns)
+
+
+def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
+    system = plan.system
+    if system.clock.mode != "exact" or system.machine.arch not in {"x86_64", "arm64", "riscv64"}:
+        raise UserError("processes are told in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode")
+    if "-plugin" not in plan.command:
+        raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")
+    built = plugin.prepare_processes(emulator.find(system.machine), cache.root)
+    if built.path is None:
+        raise EnvironmentFault(f"there is no plugin: {built.reason}", hint="bootlab doctor")
+    found = {name: address for address, _, name in kernel_symbols(plan)}
+    if missing := [name for name in _FUNCTIONS.values() if name not in found]:
+        raise UserError(f"the kernel has no symbol {missing[0]}", hint="take a kernel with CONFIG_KALLSYMS")
+    words = [f"{key}={found[name]:#x}" for key, name in _FUNCTIONS.items()]
+    option = ",".join([built.path, f"out={PROCESSES_FILE}", f"shift={system.clock.shift}", *words])
+    at = plan.command.index("-plugin")
+    key = hashlib.sha256(f"{plan.key} {built.digest} {words}".encode()).hexdigest()[:32]
+    command = (*plan.command[:at], "-plugin", option, *plan.command[at:])
+    return msgspec.structs.replace(plan, purpose="trace", command=command, key=key)

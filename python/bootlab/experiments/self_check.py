@@ -1,0 +1,52 @@
+"""Before anything is compared, an exact system must boot alike twice. One place for every experiment."""
+
+from __future__ import annotations
+
+from bootlab.analysis.equality import Equality, compare_boots
+from bootlab.errors import MeasurementError
+from bootlab.experiments.bench import Bench
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+
+_AGAIN = 1
+"""Number of the second boot: it is kept beside the first, so a run that goes on does not make it again."""
+
+
+class InexactError(MeasurementError):
+    """Two boots of one system in exact mode differ."""
+
+    def __init__(self, system: System, found: Equality) -> None:
+        """Say how they differ, and which of the known causes are there."""
+        causes = "; ".join(found.causes) or "none of the known causes is there"
+        super().__init__(
+            f"{system.name} does not boot alike twice, so no difference may be called a gain: {found.difference}. "
+            f"Likely cause: {causes}",
+            hint="`bootlab boot SYSTEM.toml --repeat 3` shows it; `bootlab try SYSTEM.toml --inexact` takes many "
+            "boots of each and compares them as on the host's clock",
+        )
+        self.equality = found
+
+
+def check(bench: Bench, system: System, label: str) -> Equality | None:
+    """Boot a system twice and compare; None on the host's clock, where no two boots are alike.
+
+    A boot that does not reach its goal is compared like any other.
+    """
+    if system.clock.mode != "exact":
+        return None
+    plan = bench.target.plan(system)
+    first = bench.submit_plan(plan, label)
+    again = bench.submit_plan(plan, f"{label} (again)", fresh=_AGAIN)
+    boots: tuple[Recording, ...] = tuple(bench.wait_all((first, again)))
+    if ended := next((r for r in boots if r.by_host), None):
+        raise MeasurementError(
+            f"the host ended a boot of {system.name}: {ended.meta.reason}", hint="run the same command again"
+        )
+    return compare_boots(system, boots, plan.command, plan.info.config)
+
+
+def require_exact(bench: Bench, system: System, label: str = "") -> None:
+    """Raise InexactError when two boots of an exact system differ."""
+    found = check(bench, system, label or system.name)
+    if found is not None and not found.equal:
+        raise InexactError(system, found)

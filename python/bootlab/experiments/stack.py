@@ -1,0 +1,362 @@
+"""`stack`: put the winners on top of each other, keep what still pays, and test each by leaving it out.
+
+Every comparison is a sample of boots under dithers, judged as a trial is (bootlab.experiments.trial). A step whose gain
+is greater than the whole range of the base's boots takes two boots of each side; a smaller one takes five. Leaving one
+out compares with the final stack, which is booted as often as the base was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.analysis.sequential_test import SAME_NS, Design, apart, cheapest, design
+from bootlab.errors import BuildError
+from bootlab.experiments import dither
+from bootlab.experiments.base import Base, diagnosis_of, why_lost, with_dithers
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.trial import judge_sample, why_broken_somewhere
+from bootlab.experiments.trials import winners
+from bootlab.model.change import Change, apply_all
+from bootlab.model.sample import Sample, Spread
+from bootlab.model.system import System
+from bootlab.model.verdict import Effect, Trial, Verdict
+from bootlab.techniques.base import Evidence, Technique
+from bootlab.techniques.evidence import needs_diagnosis
+
+_HOPELESS_SHARE = 0.05
+"""A late technique that lost more than this share of the base alone is not booted again."""
+
+
+_FULL_BASE = 19
+"""The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
+
+_SMALL = design(5)
+"""How a step is judged that saves less than the base's range."""
+
+
+StepSink = Callable[[Step | LeftOut], None]
+
+
+class Stacker:
+    """Greedy stacking over exact boots."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        base: Base,
+        techniques: tuple[Technique, ...],
+        *,
+        barred: Callable[[Technique], str] = lambda _technique: "",
+        sink: StepSink | None = None,
+    ) -> None:
+        """Remember what is stacked on what. `barred` says why a technique must stay out, or ""."""
+        self._barred = barred
+        self._bench = bench
+        if base.rule is None and not base.undithered:
+            base = with_dithers(bench, base, cheapest(3 * len(techniques)))
+        self._base = base
+        self._by_id = {t.id: t for t in techniques}
+        self._sink = sink or (lambda _step: None)
+        self._here = _Standing((), self._boots((), "base"), base.evidence)
+        self._range_ns = base.spread.range_ns if base.spread is not None else 0
+        self._steps: list[Step] = []
+
+    def expected_boots(self, trials: tuple[Trial, ...]) -> int:
+        """Return how many boots the run will take at most, for a progress display."""
+        allowed = tuple(t for t in trials if not self._barred(self._by_id[t.change.technique]))
+        # Two or five on the stack and two left out for each technique; the late ones once more; the final stack.
+        stacked = len({t.change.technique for t in winners(allowed)})
+        return stacked * 5 + len(self._promising_late(allowed)[0]) + len(self._base.boots)
+
+    def run(self, trials: tuple[Trial, ...]) -> Stacked:
+        """Stack the proved winners, try the late ones again, then leave each out once."""
+        allowed = self._let_in(trials)
+        self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
+        self._greedy(self._late(allowed), "late")
+        left_out = self._leave_one_out()
+        boots = self._here.boots.wait(len(self._base.boots))
+        return Stacked(
+            changes=self._here.changes,
+            steps=tuple(self._steps),
+            left_out=tuple(left_out),
+            recording=boots[0],
+            boots=boots,
+        )
+
+    def _let_in(self, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+        reasons = {t.change.id: self._barred(self._by_id[t.change.technique]) for t in trials}
+        for trial in winners(trials):
+            if reason := reasons[trial.change.id]:
+                self._note(self._unbooted(trial.change, "greedy", reason))
+        return tuple(t for t in trials if not reasons[t.change.id])
+
+    def _unbooted(self, change: Change, phase: str, reason: str) -> Step:
+        return Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
+
+    def _promising_late(self, trials: tuple[Trial, ...]) -> tuple[list[Trial], list[Trial]]:
+        # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
+        usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
+        late = [t for t in trials if t.verdict in usable and self._by_id[t.change.technique].late]
+        hopeless = [t for t in late if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+        return [t for t in late if t not in hopeless], hopeless
+
+    def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
+        promising, hopeless = self._promising_late(trials)
+        for trial in hopeless:
+            lost_ms = -(trial.saved_ns or 0) / 1e6
+            reason = f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again"
+            self._note(self._unbooted(trial.change, "late", reason))
+        return tuple(t.change for t in sorted(promising, key=lambda t: t.goal_ns or 0))
+
+    def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
+        queue = list(changes)
+        while queue:
+            change = queue.pop(0)
+            conflict = self._conflict(change)
+            swap = phase == "late" and self._swaps(change)
+            if conflict and not swap:
+                self._note(self._unbooted(change, phase, conflict))
+                continue
+            candidate = self._with(change)
+            system = self._system(candidate)
+            if system == self._here.boots.system:
+                continue
+            try:
+                boots = self._boots(candidate, f"stack + {change.id}")
+                boots.ask(1)
+            except BuildError as fault:
+                self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
+                continue
+            self._prefetch(candidate, queue)
+            self._decide(change, candidate, boots, phase)
+
+    def _prefetch(self, candidate: tuple[Change, ...], queue: list[Change]) -> None:
+        # The other core boots what comes next if this one is kept, which is the likely case.
+        if self._bench.jobs < 2:
+            return
+        following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
+        if following is not None:
+            boots = self._boots((*candidate, following), f"stack + {following.id}")
+            # A kernel takes a minute to build: only what is sure to be wanted is built.
+            if boots.system.kernel.build == self._system(candidate).kernel.build:
+                boots.ask(1)
+
+    def _decide(self, change: Change, candidate: tuple[Change, ...], boots: DitheredBoots, phase: str) -> None:
+        label = f"stack + {change.id}"
+        first = boots.wait(1)[0]
+        broken = why_lost(self._bench, self._base, boots.system, first, label)
+        there = _Standing(candidate, boots, Evidence(system=boots.system, recording=first))
+        verdict, reason, effect = Verdict.BROKEN, broken, None
+        if not broken:
+            verdict, reason = self._compare(boots)
+        if verdict is Verdict.FASTER:
+            effect = self._effect(self._by_id[change.technique], there, label)
+            if not effect.shown:
+                verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
+        kept = verdict is Verdict.FASTER
+        before, after = Spread.of(self._here.boots.goals_ns()), Spread.of(boots.goals_ns())
+        self._note(
+            Step(
+                change=change,
+                before_ns=before.median_ns if before else 0,
+                after_ns=after.median_ns if after and verdict is not Verdict.BROKEN else None,
+                kept=kept,
+                phase=phase,
+                reason=reason,
+                key=first.meta.key,
+                verdict=verdict,
+                effect=effect,
+                before=before,
+                after=after if verdict is not Verdict.BROKEN else None,
+            )
+        )
+        if kept:
+            self._here = there
+
+    def _compare(self, boots: DitheredBoots) -> tuple[Verdict, str]:
+        """Judge a candidate against the stack so far, with as few boots as that takes."""
+        here = self._here.boots
+        none = "no gain on top of the others"
+        here.ask(1)
+        if self._base.rule is None:
+            found = judge_sample(self._sample(here, boots), None)
+            return found.verdict, found.reason or (none if found.verdict is not Verdict.FASTER else "")
+        here.ask(2)
+        while True:
+            sample = self._sample(here, boots)
+            if broken := why_broken_somewhere(sample):
+                return Verdict.BROKEN, broken
+            old, new = sample.base_goals_ns, sample.variant_goals_ns
+            if len({r.meta.goal_clock for r in (*sample.base, *sample.variant)}) > 1 or len(new) < len(sample.variant):
+                return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
+            if max(new) >= min(old):
+                later = len(new) > 1 and min(new) > max(old) + SAME_NS
+                return (Verdict.SLOWER if later and apart(old, new, self._range_ns) else Verdict.SAME), none
+            if len(self._base.boots) >= _FULL_BASE and apart(old, new, self._range_ns) > 0:
+                return Verdict.FASTER, ""
+            if len(new) < 2:
+                boots.ask(2)
+            elif len(old) < _SMALL.base_boots:
+                here.ask(_SMALL.base_boots)
+            elif len(new) < _SMALL.most_boots:
+                boots.ask(_SMALL.most_boots)
+            else:
+                found = judge_sample(_first(sample, _SMALL.base_boots), _SMALL)
+                return found.verdict, "" if found.verdict is Verdict.FASTER else none
+
+    def _effect(self, technique: Technique, there: _Standing, label: str) -> Effect:
+        """Ask for proof against the stack before, with diagnostic boots of both where only those can show it."""
+        effect = technique.took_effect(self._here.evidence, there.evidence)
+        if effect.shown or self._base.diagnosis is None:
+            return effect
+        if not any(needs_diagnosis(technique, side.evidence) for side in (self._here, there)):
+            return effect
+        for side, name in ((self._here, "stack"), (there, label)):
+            side.diagnose(self._bench, name)
+        return technique.took_effect(self._here.evidence, there.evidence)
+
+    def _without(self, change: Change) -> DitheredBoots | str:
+        boots = self._boots(tuple(c for c in self._here.changes if c is not change), f"without {change.id}")
+        try:
+            boots.ask(self._rule.looks[0] if self._rule else 1)
+        except BuildError as fault:
+            return f"the others cannot be built without it: {fault.message}"
+        return boots
+
+    def _leave_one_out(self) -> list[LeftOut]:
+        rows: list[LeftOut] = []
+        stack = self._here.changes
+        if stack:
+            self._here.boots.ask(len(self._base.boots))
+        useless: list[Change] = []
+        for change, boots in [(change, self._without(change)) for change in stack]:
+            row = self._left_out(change, boots)
+            if not row.kept:
+                useless.append(change)
+            rows.append(row)
+            self._sink(row)
+        for change in self._drop(useless):
+            # Each of two may be worth nothing while the other is there.
+            index = next(i for i, row in enumerate(rows) if row.change is change)
+            rows[index] = msgspec.structs.replace(rows[index], kept=True, reason="needed once others were dropped")
+        return rows
+
+    def _left_out(self, change: Change, boots: DitheredBoots | str) -> LeftOut:
+        if isinstance(boots, str):
+            return LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=boots)
+        broken, verdict, saved_ns = self._against_stack(boots, f"without {change.id}")
+        spread = Spread.of(boots.goals_ns()) if not broken else None
+        keep = bool(broken) or verdict in {Verdict.SLOWER, Verdict.UNKNOWN}
+        return LeftOut(
+            change=change,
+            goal_ns=spread.median_ns if spread else None,
+            cost_ns=-saved_ns if spread else None,
+            kept=keep,
+            reason=broken or ("" if keep else "the stack is as fast without it"),
+            key=boots.wait(1)[0].meta.key,
+            verdict=verdict,
+            spread=spread,
+        )
+
+    def _against_stack(self, boots: DitheredBoots, label: str) -> tuple[str, Verdict, int]:
+        """Judge another system against the stack: why it is broken, else its verdict and what it saves."""
+        first = boots.wait(1)[0]
+        broken = why_lost(self._bench, self._base, boots.system, first, label)
+        if broken:
+            return broken, Verdict.BROKEN, 0
+        while True:
+            sample = self._sample(self._here.boots, boots)
+            if broken := why_broken_somewhere(sample):
+                return broken, Verdict.BROKEN, 0
+            found = judge_sample(sample, self._rule)
+            if not found.wanted:
+                return "", found.verdict, found.saved_ns
+            boots.ask(boots.asked + found.wanted)
+
+    def _drop(self, useless: list[Change]) -> list[Change]:
+        """Drop what the stack is as fast without: all at once, or else one by one. Return what had to stay."""
+        if not useless or self._drops(useless):
+            return []
+        return [change for change in useless if len(useless) == 1 or not self._drops([change])]
+
+    def _drops(self, changes: list[Change]) -> bool:
+        lean = tuple(c for c in self._here.changes if c not in changes)
+        label = "the stack without what no longer helps"
+        boots = self._boots(lean, label)
+        broken, verdict, _ = self._against_stack(boots, label)
+        if broken or verdict not in {Verdict.SAME, Verdict.FASTER}:
+            return False
+        self._here = _Standing(lean, boots, Evidence(system=boots.system, recording=boots.wait(1)[0]))
+        # What is dropped next is compared with this one.
+        boots.ask(len(self._base.boots))
+        return True
+
+    @property
+    def _rule(self) -> Design | None:
+        return self._base.rule
+
+    def _boots(self, changes: tuple[Change, ...], label: str) -> DitheredBoots:
+        return DitheredBoots(self._bench, self._system(changes), label, dithers=self._base.dithers)
+
+    def _sample(self, before: DitheredBoots, after: DitheredBoots) -> Sample:
+        names = tuple(dither.name(number) for number in self._base.dithers)
+        return Sample(base=before.recordings(), variant=after.recordings(), dithers=names)
+
+    def _system(self, changes: tuple[Change, ...]) -> System:
+        return apply_all(self._base.system, changes)
+
+    def _conflict(self, change: Change) -> str:
+        return _conflict_in(change, self._here.changes, self._by_id)
+
+    def _swaps(self, change: Change) -> bool:
+        same = [c for c in self._here.changes if c.technique == change.technique]
+        return bool(same) and all(c.id != change.id for c in same) and self._by_id[change.technique].exclusive
+
+    def _with(self, change: Change) -> tuple[Change, ...]:
+        if self._by_id[change.technique].exclusive:
+            kept = tuple(c for c in self._here.changes if c.technique != change.technique)
+            return (*kept, change)
+        return (*self._here.changes, change)
+
+    @property
+    def _now(self) -> int:
+        spread = Spread.of(self._here.boots.goals_ns())
+        return spread.median_ns if spread else 0
+
+    def _note(self, step: Step) -> None:
+        self._steps.append(step)
+        self._sink(step)
+
+
+class _Standing:
+    """A stack that was booted, with what is known of it."""
+
+    def __init__(self, changes: tuple[Change, ...], boots: DitheredBoots, evidence: Evidence) -> None:
+        self.changes = changes
+        self.boots = boots
+        self.evidence = evidence
+
+    def diagnose(self, bench: Bench, label: str) -> None:
+        """Make its diagnostic boot, once."""
+        if self.evidence.diagnosis is None:
+            found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
+            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
+
+
+def _first(sample: Sample, count: int) -> Sample:
+    return msgspec.structs.replace(sample, base=sample.base[:count], variant=sample.variant[:count])
+
+
+def _conflict_in(change: Change, stack: tuple[Change, ...], techniques: dict[str, Technique]) -> str:
+    technique = techniques[change.technique]
+    for other in stack:
+        if other.technique == change.technique:
+            if technique.exclusive or other.id == change.id:
+                return f"{other.id} is in the stack already"
+        elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
+            return f"it excludes {other.id}, which is in the stack"
+    return ""

@@ -1,0 +1,215 @@
+"""`try`: every technique that applies, each variant booted against the base."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.analysis.sequential_test import cheapest
+from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
+from bootlab.experiments import dither
+from bootlab.experiments.base import Base, BaseFailedError, diagnosis_of, why_lost, with_dithers
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.trial import judge_exact, judge_free, judge_sample, unbuilt
+from bootlab.model.change import Change
+from bootlab.model.recording import Recording
+from bootlab.model.sample import Sample
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.techniques.base import Answer, Applies, Evidence, Technique
+from bootlab.techniques.evidence import needs_diagnosis
+from bootlab.techniques.scope import propose
+
+
+class Applicability(msgspec.Struct, frozen=True, kw_only=True):
+    """What a technique said of the base, and whether it was tried."""
+
+    technique: str
+    applies: Applies
+    tried: bool
+    forced: bool = False
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything `try` found."""
+
+    applicability: tuple[Applicability, ...]
+    trials: tuple[Trial, ...]
+
+
+TrialSink = Callable[[Trial], None]
+
+
+def proposals(
+    base: Base, techniques: tuple[Technique, ...], *, forced: bool = False
+) -> tuple[list[Applicability], list[tuple[Technique, Change]]]:
+    """Ask each technique. `forced`: those that say no are tried all the same (they were named by the user).
+
+    Raise UserError when something was named and nothing of it can be tried.
+    """
+    context = base.context_with_source if any(t.needs_source for t in techniques) else base.context
+    said: list[Applicability] = []
+    pairs: list[tuple[Technique, Change]] = []
+    for technique in techniques:
+        proposal = propose(technique, context, forced=forced)
+        answer, changes = proposal.applies, proposal.changes
+        said.append(
+            Applicability(
+                technique=technique.id,
+                applies=answer,
+                tried=bool(changes),
+                forced=bool(changes) and answer.answer is Answer.NO,
+            )
+        )
+        pairs += [(technique, change) for change in changes]
+    if forced and said and not pairs:
+        whys = "; ".join(f"{one.technique}: {one.applies.reason}" for one in said)
+        hint = f"bootlab techniques show {said[0].technique}"
+        if any(t.builds for t in techniques) and base.system.kernel.build is None:
+            hint = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
+        raise UserError(f"nothing of what was named can be tried on {base.system.name}: {whys}", hint=hint)
+    return said, pairs
+
+
+def try_all(
+    bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
+) -> Tried:
+    """Boot every variant once, and under dithers where that alone does not answer.
+
+    The trials come back in the order of the proposals; `sink` gets each as it is judged.
+    """
+    said, pairs = proposals(base, techniques, forced=forced)
+    if base.system.clock.mode == "exact" and base.rule is None and not base.undithered and pairs:
+        base = with_dithers(bench, base, cheapest(len(pairs)))
+    trials: dict[str, Trial] = {}
+    flying: deque[_Flight] = deque()
+
+    def judge_next() -> None:
+        flight = flying.popleft()
+        trial = _judge(bench, base, flight, forced=forced)
+        if trial is None:
+            flying.append(flight)
+            return
+        trials[trial.change.id] = trial
+        if sink:
+            sink(trial)
+
+    for technique, change in pairs:
+        flying.append(_launch(bench, base, technique, change))
+        # Planning builds a kernel, which takes long: what is ready meanwhile is judged and kept.
+        while flying and flying[0].done():
+            judge_next()
+    while flying:
+        judge_next()
+    ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
+    return Tried(applicability=tuple(said), trials=ordered)
+
+
+class _Flight(msgspec.Struct, frozen=True, kw_only=True):
+    """A variant on its way: its boots, or why it cannot be built, which is a result."""
+
+    technique: Technique
+    change: Change
+    boots: DitheredBoots
+    grounded: tuple[Verdict, str] | None = None
+
+    def done(self) -> bool:
+        """Tell whether there is nothing to wait for."""
+        return self.grounded is not None or self.boots.done()
+
+
+def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _Flight:
+    """Start a variant's first boot, if it can be built."""
+    boots = DitheredBoots(bench, change.apply(base.system), change.id, dithers=base.dithers)
+    flight = _Flight(technique=technique, change=change, boots=boots)
+    try:
+        boots.ask(1)
+    except BuildError as fault:
+        return msgspec.structs.replace(flight, grounded=(Verdict.BROKEN, f"it cannot be built: {fault.message}"))
+    except (SourceMissing, ToolMissing) as fault:
+        # The base needs neither: one variant must not end the run of all others.
+        reason = f"it cannot be built on this machine: {fault.message}; {fault.hint}"
+        return msgspec.structs.replace(flight, grounded=(Verdict.NOT_BOOTED, reason))
+    return flight
+
+
+def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial | None:
+    """Return the verdict; None: more boots were started."""
+    technique, change = flight.technique, flight.change
+    if flight.grounded is not None:
+        verdict, reason = flight.grounded
+        return unbuilt(change, base.recording, reason, verdict=verdict)
+    boots = flight.boots.recordings()
+    after = Evidence(system=flight.boots.system, recording=boots[0])
+    lost = why_lost(bench, base, after.system, after.recording, change.id)
+    sample = Sample(base=base.boots, variant=boots, dithers=tuple(dither.name(n) for n in base.dithers))
+    found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    wanted = found.trial.verdict is Verdict.NO_EFFECT and base.diagnosis is not None
+    if wanted and needs_diagnosis(technique, after):
+        if not forced and not _maybe_faster(sample, base):
+            # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
+            reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
+            return msgspec.structs.replace(found.trial, reason=reason)
+        # What the console of a timing boot cannot show, the kernel's whole log may.
+        diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
+        after = msgspec.structs.replace(after, diagnosis=diagnosis)
+        found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
+    if not found.wanted:
+        return found.trial
+    flight.boots.ask(len(boots) + found.wanted)
+    return None
+
+
+def _maybe_faster(sample: Sample, base: Base) -> bool:
+    found = judge_sample(sample, base.rule)
+    return found.saved_ns > 0 and (bool(found.wanted) or found.verdict is not Verdict.SAME)
+
+
+def try_all_free(
+    bench: Bench,
+    base: Base,
+    techniques: tuple[Technique, ...],
+    *,
+    blocks: int,
+    seed: int,
+    forced: bool = False,
+    sink: TrialSink | None = None,
+) -> Tried:
+    """Boot base and variants in randomised blocks on the host's clock, one machine at a time."""
+    if bench.jobs != 1:
+        raise MeasurementError(
+            "wall-clock boots must not share the machine with another boot", hint="use --jobs 1 in free mode"
+        )
+    said, pairs = proposals(base, techniques, forced=forced)
+    order = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
+    base_runs: list[Recording] = []
+    runs: list[list[Recording]] = [[] for _ in pairs]
+    for block in range(1, blocks + 1):
+        turns = [-1, *range(len(pairs))]
+        order.shuffle(turns)
+        for turn in turns:
+            system = base.system if turn < 0 else pairs[turn][1].apply(base.system)
+            label = f"{'base' if turn < 0 else pairs[turn][1].id} (block {block})"
+            recording = bench.boot(system, label, fresh=block)
+            if turn < 0 and not recording.ok:
+                raise BaseFailedError(recording)
+            (base_runs if turn < 0 else runs[turn]).append(recording)
+    before = [Evidence(system=base.system, recording=r, diagnosis=base.diagnosis) for r in base_runs]
+    trials = []
+    for (technique, change), own in zip(pairs, runs, strict=True):
+        after = [Evidence(system=change.apply(base.system), recording=r) for r in own]
+        lost = why_lost(bench, base, after[0].system, after[0].recording, change.id)
+        trial = judge_free(technique, change, before, after, tests=len(pairs), broken=lost)
+        trials.append(trial)
+        if sink:
+            sink(trial)
+    return Tried(applicability=tuple(said), trials=tuple(trials))
+
+
+def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+    """Return the variants that were proved faster, the largest saving first."""
+    good = [t for t in trials if t.verdict is Verdict.FASTER and t.saved_ns is not None]
+    return tuple(sorted(good, key=lambda t: (-(t.saved_ns or 0), t.change.id)))

@@ -1,0 +1,1 @@
+"""The document of a run: typed, versioned, read and written in one place."""

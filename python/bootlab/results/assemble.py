@@ -1,0 +1,232 @@
+"""Puts what the experiments found into the results document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab import __version__
+from bootlab.analysis.stages import timeline_of
+from bootlab.experiments.base import Base
+from bootlab.experiments.stacked import Stacked
+from bootlab.experiments.trials import Applicability as Said
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.comparison import Comparison
+from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.sample import Spread, goals_ns
+from bootlab.model.system import System
+from bootlab.model.timeline import Timeline
+from bootlab.results.document import (
+    NOT_MODELLED,
+    Applicability,
+    Artefact,
+    BootSummary,
+    FinalSystem,
+    Kind,
+    LeaveOneOut,
+    Rejected,
+    Results,
+    StackResult,
+    StackStep,
+)
+from bootlab.store.handover import HandedOver
+from bootlab.store.runs import now
+from bootlab.techniques.base import Technique
+
+
+def compared(run_id: str, system: System, started: str, found: Comparison) -> Results:
+    """Return the results document of a comparison."""
+    exact = system.clock.mode == "exact"
+    return Results(
+        kind="compare",
+        id=run_id,
+        system_name=system.name,
+        started=started,
+        finished=now(),
+        base=BootSummary(clock="virtual" if exact else "wall"),
+        mode=system.clock.mode,
+        shift=system.clock.shift if exact else None,
+        bootlab_version=__version__,
+        goal=system.goal.console,
+        comparison=found,
+        not_modelled=NOT_MODELLED if exact else (),
+    )
+
+
+def summary(recording: Recording, timeline: Timeline | None = None) -> BootSummary:
+    """Summarise a recording with its timeline."""
+    return BootSummary.of(recording, timeline or timeline_of(recording))
+
+
+def base_summary(base: Base) -> BootSummary:
+    """Summarise a base with its diagnosis, where its goal comes under dithers, and what gain that lets one see."""
+    found = summary(base.recording, timeline_of(base.recording, base.diagnosis))
+    return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
+
+
+def results(
+    kind: Kind, run_id: str, system: System, started: str, base: BootSummary, *, modelled_for: Recording
+) -> Results:
+    """Start a results document from its base."""
+    exact = system.clock.mode == "exact"
+    path = system.path or "SYSTEM.toml"
+    meta = modelled_for.meta
+    return Results(
+        kind=kind,
+        id=run_id,
+        system_name=system.name,
+        started=started,
+        finished=now(),
+        base=base,
+        mode=system.clock.mode,
+        shift=meta.shift,
+        emulator_version=meta.emulator_version,
+        bootlab_version=__version__,
+        goal=system.goal.console,
+        not_modelled=NOT_MODELLED if exact else (),
+        modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
+        reproduce=(f"bootlab {kind} {path}",),
+    )
+
+
+def notes(base: Base) -> tuple[str, ...]:
+    """Say how the base was established: its boots under dithers, what its recording lacks."""
+    said = list(base.recording.meta.lacks)
+    if base.spread is not None and base.rule is not None and base.visible_gain_ns is not None:
+        said.append(
+            f"{base.spread.boots} boots of the base, each with another neutral change (a dither), reached the goal "
+            f"between {base.spread.first_ns / 1e6:.3f} and {base.spread.last_ns / 1e6:.3f} ms. A gain of "
+            f"{base.visible_gain_ns / 1e6:.3f} ms would be found in nine of ten cases; a change without effect is "
+            f"called faster or slower in at most {100 * base.rule.error_rate:.1f} % of cases"
+        )
+    if base.rule is None and base.undithered:
+        said.append("the replay holds no boots with dithers: verdicts rest on one boot per side and prove nothing")
+    if base.diagnosis is None:
+        said.append("no diagnostic boot: the system has no root tree that could carry the agent")
+    return tuple(said)
+
+
+def _modelled(subject: str, table: Modelled, recording: Recording) -> Modelled:
+    meta = recording.meta
+    image = meta.artefact_bytes.get("kernel", 0) + meta.artefact_bytes.get("initramfs", 0)
+    return table.with_boot(subject, console_bytes=meta.console_bytes, image_bytes=image)
+
+
+def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
+    """List what each technique said."""
+    by_id = {t.id: t for t in chosen}
+    return tuple(
+        Applicability(
+            id=s.technique,
+            title=by_id[s.technique].title,
+            answer=s.applies.answer,
+            reason=s.applies.reason + (" (forced)" if s.forced else ""),
+            evidence=s.applies.evidence,
+            risk=by_id[s.technique].risk,
+            stage=by_id[s.technique].stage,
+        )
+        for s in said
+    )
+
+
+def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> Results:
+    """Add the stack to a results document."""
+    steps: list[StackStep] = []
+    rejected: list[Rejected] = []
+    tried_before: set[str] = set()
+    for step in stacked.steps:
+        change_id = step.change.id
+        again = step.phase == "late" or change_id in tried_before
+        tried_before.add(change_id)
+        if step.kept and step.after_ns is not None:
+            steps.append(
+                StackStep(
+                    change_id=change_id,
+                    before_ns=step.before_ns,
+                    after_ns=step.after_ns,
+                    retried=again,
+                    evidence=step.effect.evidence if step.effect is not None else "",
+                    key=step.key,
+                    before=step.before,
+                    after=step.after,
+                )
+            )
+        else:
+            rejected.append(
+                Rejected(
+                    change_id=change_id,
+                    reason=step.reason,
+                    verdict=step.verdict,
+                    stack_ns=step.before_ns,
+                    goal_ns=step.after_ns,
+                    retried=again,
+                    key=step.key,
+                    before=step.before,
+                    after=step.after,
+                )
+            )
+    final = msgspec.structs.replace(
+        summary(stacked.recording, timeline_of(stacked.recording, diagnosis)),
+        spread=Spread.of(goals_ns(stacked.boots)) if len(stacked.boots) > 1 else None,
+    )
+    return msgspec.structs.replace(
+        base,
+        notes=(),
+        stack=StackResult(
+            steps=tuple(steps),
+            rejected=tuple(rejected),
+            leave_one_out=tuple(
+                LeaveOneOut(
+                    change_id=r.change.id,
+                    cost_ns=r.cost_ns,
+                    kept=r.kept,
+                    reason=r.reason,
+                    key=r.key,
+                    verdict=r.verdict,
+                    spread=r.spread,
+                )
+                for r in stacked.left_out
+            ),
+            final=final,
+            system=_final_system(base, stacked, faster),
+        ),
+        modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording),
+        reproduce=(*base.reproduce, f"bootlab boot {faster.files['system']}"),
+    )
+
+
+def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalSystem:
+    meta = stacked.recording.meta
+    return FinalSystem(
+        cmdline=faster.cmdline,
+        booted_with=_besides(meta.cmdline, faster.cmdline),
+        machine=_machine_words(meta.command),
+        base_machine=_machine_words(base.base.command),
+        artefacts=tuple(
+            Artefact(
+                name=name,
+                path=faster.files[name],
+                size_bytes=Path(faster.files[name]).stat().st_size,
+                sha256=meta.artefact_sha256.get(name, ""),
+            )
+            for name in ("kernel", "initramfs", "root")
+            if name in faster.files
+        ),
+        system_path=faster.files["system"],
+    )
+
+
+def _besides(booted: str, handed: str) -> tuple[str, ...]:
+    """Return the words of the booted command line that are not handed over."""
+    own = {str(param) for param in CommandLine.parse(handed).params}
+    return tuple(str(p) for p in CommandLine.parse(booted).params if str(p) not in own)
+
+
+def _machine_words(command: tuple[str, ...]) -> tuple[str, ...]:
+    words: list[str] = []
+    for option in ("-machine", "-cpu", "-m", "-smp", "-bios"):
+        if option in command:
+            words += [option, command[command.index(option) + 1]]
+    return tuple(words)

@@ -1,0 +1,278 @@
+"""The results of one run as plain data: what every verb that boots hands to every report.
+
+Times are nanoseconds on the clock that the summary names (`virtual` in exact mode); sizes are bytes. A value of None
+means: not known, or it never came. Writing and reading the file: :mod:`bootlab.results.file`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from bootlab.model.comparison import Comparison
+from bootlab.model.modelled import Modelled
+from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
+from bootlab.model.sample import Spread
+from bootlab.model.system import Mode
+from bootlab.model.timeline import Stage, Timeline
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.techniques.base import Answer, Risk
+
+FORMAT = "bootlab-results"
+VERSION = 1
+
+Kind = Literal["boot", "try", "stack", "compare"]
+
+NOT_MODELLED: tuple[str, ...] = (
+    "Caches, TLB and branch prediction: every instruction takes the same 2^shift ns.",
+    "DRAM latency and bandwidth: memory answers at once.",
+    "Flash, eMMC and SD bandwidth and latency: loading an image costs instructions only.",
+    "The baud rate of the serial console: a character leaves in the time of the store that sends it.",
+    "Real device latency (PLL lock, PHY link, regulator ramps) beyond what the emulated device waits for.",
+    "More than one processor: exact mode runs one vCPU, so gains from parallel work do not show.",
+)
+"""What exact mode leaves out; every report of an exact run says so."""
+
+
+class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot, small enough to carry around: no console text, that stays in the recording."""
+
+    key: str = ""
+    """Content address of the recording."""
+    outcome: Outcome = Outcome.GOAL
+    reason: str = ""
+    """Why the boot ended as it did, for outcomes other than the goal."""
+    goal_ns: int | None = None
+    """Power-on to goal on `clock`, nanoseconds."""
+    goal_insns: int | None = None
+    """Instructions executed from power-on to goal."""
+    clock: GoalClock = "virtual"
+    timeline: Timeline | None = None
+    """Marks, stages and spans of this boot; `diagnostic` spans keep the clock of their own boot."""
+    cmdline: str = ""
+    command: tuple[str, ...] = ()
+    """The emulator's command, word by word."""
+    console_bytes: int = 0
+    artefact_bytes: dict[str, int] = {}
+    """Size of each artefact (`kernel`, `initramfs`) in bytes."""
+    artefact_sha256: dict[str, str] = {}
+    recording_path: str | None = None
+    samples_ns: tuple[int, ...] = ()
+    """Every repetition's goal time in nanoseconds (free mode)."""
+    wall_s: float = 0.0
+    """Host seconds the boot took; says nothing about the guest in exact mode."""
+    spread: Spread | None = None
+    """Where the goal came when the same system was booted under dithers (exact mode)."""
+    visible_gain_ns: int | None = None
+    """The smallest gain over this boot that is seen in nine of ten cases, nanoseconds; None where nobody asked."""
+    lacks: tuple[str, ...] = ()
+    """What this recording does not have, in sentences (no plugin, no symbols)."""
+
+    @classmethod
+    def of(cls, recording: Recording, timeline: Timeline | None = None) -> BootSummary:
+        """Summarise a recording."""
+        meta = recording.meta
+        return cls(
+            key=meta.key,
+            outcome=meta.outcome,
+            reason=meta.reason,
+            goal_ns=meta.goal_ns,
+            goal_insns=meta.goal_insns,
+            clock=meta.goal_clock,
+            timeline=timeline,
+            cmdline=meta.cmdline,
+            command=meta.command,
+            console_bytes=meta.console_bytes,
+            artefact_bytes=dict(meta.artefact_bytes),
+            artefact_sha256=dict(meta.artefact_sha256),
+            recording_path=recording.path,
+            wall_s=meta.wall_s,
+            lacks=meta.lacks,
+        )
+
+    @property
+    def middle_ns(self) -> int | None:
+        """Where the goal comes: the median of the boots under dithers, of the one boot where there are none."""
+        return self.spread.median_ns if self.spread is not None else self.goal_ns
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that were seen, in order."""
+        return self.timeline.stages if self.timeline else ()
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks that were seen, in order of time."""
+        return tuple(sorted(self.timeline.marks, key=lambda m: m.ns)) if self.timeline else ()
+
+    def stage_insns(self, stage: Stage) -> int | None:
+        """Instructions executed in a stage; None when one of its two marks carries no count."""
+        by_ns = {m.ns: m.insns for m in self.marks if m.insns is not None}
+        if self.goal_ns is not None and self.goal_insns is not None:
+            by_ns.setdefault(self.goal_ns, self.goal_insns)
+        first = by_ns.get(stage.start_ns, 0 if stage.start_ns == 0 else None)
+        last = by_ns.get(stage.start_ns + stage.duration_ns)
+        return None if first is None or last is None else last - first
+
+
+class StackStep(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that was taken into the stack, in the order of taking."""
+
+    change_id: str
+    before_ns: int
+    """Goal time of the stack before this change, nanoseconds."""
+    after_ns: int
+    """Goal time with it, nanoseconds."""
+    what: str = ""
+    """The change in words (`quiet`, `initramfs: lz4`); "" where the trial of the same id tells it."""
+    retried: bool = False
+    """Taken in the late round, after it had been tried (or skipped) before."""
+    evidence: str = ""
+    """Proof of effect in the stacked boot."""
+    key: str = ""
+    """Recording of the stack with this change."""
+    before: Spread | None = None
+    """Where the goal came without this change, under dithers; `before_ns` is its median."""
+    after: Spread | None = None
+    """Where it came with it; `after_ns` is its median."""
+
+    @property
+    def saved_ns(self) -> int:
+        """Time saved by this step, nanoseconds (negative: lost)."""
+        return self.before_ns - self.after_ns
+
+
+class Rejected(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that was tried on the stack, perhaps again at the end, and left out."""
+
+    change_id: str
+    reason: str
+    verdict: Verdict = Verdict.SAME
+    stack_ns: int | None = None
+    """Goal time of the stack it was tried on, nanoseconds."""
+    goal_ns: int | None = None
+    """Goal time with it, nanoseconds; None when the goal never came."""
+    retried: bool = False
+    """Tried again in the late round."""
+    key: str = ""
+    before: Spread | None = None
+    """Where the goal came on the stack without it, under dithers."""
+    after: Spread | None = None
+    """Where it came with it."""
+
+
+class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The final stack without one of its changes."""
+
+    change_id: str
+    cost_ns: int | None = None
+    """What leaving it out costs, nanoseconds (negative: the stack is faster without); None: the goal never came."""
+    kept: bool = True
+    reason: str = ""
+    key: str = ""
+    verdict: Verdict = Verdict.UNKNOWN
+    """Of the stack without it, against the stack."""
+    spread: Spread | None = None
+    """Where the goal came without it, under dithers."""
+
+
+class Artefact(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the final system."""
+
+    name: str
+    path: str
+    size_bytes: int = 0
+    sha256: str = ""
+
+
+class FinalSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """The faster system, ready to use."""
+
+    cmdline: str
+    """What a boot loader has to pass."""
+    booted_with: tuple[str, ...] = ()
+    """Words that the boots had besides, because exact mode needs them (`nokaslr`)."""
+    machine: tuple[str, ...] = ()
+    """The emulator's machine words (`-machine`, `q35,…`)."""
+    artefacts: tuple[Artefact, ...] = ()
+    base_machine: tuple[str, ...] = ()
+    system_path: str | None = None
+    """The TOML file of the faster system, when one was written."""
+
+
+class StackResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How the stack was built and what came of it."""
+
+    steps: tuple[StackStep, ...]
+    final: BootSummary
+    system: FinalSystem
+    rejected: tuple[Rejected, ...] = ()
+    leave_one_out: tuple[LeaveOneOut, ...] = ()
+
+
+class Applicability(msgspec.Struct, frozen=True, kw_only=True):
+    """A technique of the catalogue and whether it can be tried here."""
+
+    id: str
+    title: str
+    answer: Answer
+    reason: str
+    evidence: str = ""
+    risk: Risk = Risk()
+    stage: str = ""
+
+
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """One run. `base` is the boot itself for kind `boot`."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    kind: Kind
+    id: str
+    """Name of the run (its folder)."""
+    system_name: str
+    started: str
+    """ISO 8601 with zone, host clock."""
+    finished: str
+    base: BootSummary
+    mode: Mode = "exact"
+    shift: int | None = None
+    """One instruction takes 2**shift ns (exact mode)."""
+    emulator_version: str = ""
+    bootlab_version: str = ""
+    goal: str = ""
+    """The console pattern that means first available use."""
+    trials: tuple[Trial, ...] = ()
+    stack: StackResult | None = None
+    techniques: tuple[Applicability, ...] = ()
+    comparison: Comparison | None = None
+    """The rows of any other experiment (kind `compare`); what was compared is its own kind."""
+    notes: tuple[str, ...] = ()
+    not_modelled: tuple[str, ...] = NOT_MODELLED
+    """Sentences; leave the default for exact runs, give () for free-running ones."""
+    modelled: Modelled | None = None
+    reproduce: tuple[str, ...] = ()
+    """Commands that give these results again."""
+
+    @property
+    def final(self) -> BootSummary | None:
+        """The stacked boot, when there is one."""
+        return self.stack.final if self.stack else None
+
+    @property
+    def comparable(self) -> bool:
+        """Tell whether the base's and the stack's goal times are on one clock: else no difference may be taken."""
+        return self.final is None or self.final.clock == self.base.clock
+
+    def risk_of(self, technique: str) -> Risk:
+        """Return the risk of a technique, empty when it is not in the list."""
+        return next((t.risk for t in self.techniques if t.id == technique), Risk())
+
+    def trial(self, change_id: str) -> Trial | None:
+        """Return the trial of a change, or None."""
+        return next((t for t in self.trials if t.change.id == change_id), None)
+
+    def trials_by_saved(self) -> tuple[Trial, ...]:
+        """Sort the trials: most time saved first, those without a time last."""
+        return tuple(sorted(self.trials, key=lambda t: (t.saved_ns is None, -(t.saved_ns or 0), t.change.id)))

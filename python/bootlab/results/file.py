@@ -1,0 +1,104 @@
+"""`results.json`: written whole or not at all, read back with errors that name the field."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bootlab.errors import UserError, cannot_write
+from bootlab.results.document import FORMAT, VERSION, Results
+
+LIMIT_BYTES = 512 * 1024 * 1024
+
+
+class _Header(msgspec.Struct):
+    format: str = ""
+    version: int = 0
+
+
+def encode(results: Results) -> bytes:
+    """Write results as JSON. Text that is not Unicode (a path's stray bytes) is written with replacement marks."""
+    try:
+        raw = msgspec.json.encode(results)
+    except UnicodeEncodeError:
+        raw = msgspec.json.encode(_unicode(msgspec.to_builtins(results)))
+    return msgspec.json.format(raw, indent=1) + b"\n"
+
+
+def decode(raw: bytes, *, source: str) -> Results:
+    """Read results. Raise UserError (with `source`) on another format, an unknown version or a wrong field."""
+    again = "make it again: bootlab boot, try or stack writes a results.json of this version"
+    try:
+        header = msgspec.json.decode(raw, type=_Header)
+        if header.format != FORMAT:
+            raise UserError(
+                f"{source}: this is not a bootlab results file (format {header.format!r}, expected {FORMAT!r})",
+                hint="give the results.json of a run, or the folder it lies in",
+            )
+        if header.version != VERSION:
+            raise UserError(
+                f"{source}: results of version {header.version}; this bootlab reads version {VERSION}",
+                hint="upgrade bootlab" if header.version > VERSION else again,
+            )
+        return msgspec.json.decode(raw, type=Results)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{source}: the results file is damaged: {error}", hint=again) from error
+
+
+def save(results: Results, path: Path) -> None:
+    """Write the file beside its final place, then move it there: a reader sees the old or the new one, never half."""
+    write_atomically(path, encode(results))
+
+
+def load(path: Path) -> Results:
+    """Read a results file, or the `results.json` in a folder. Raise UserError when there is none or it is wrong."""
+    file = path / "results.json" if path.is_dir() else path
+    try:
+        if file.stat().st_size > LIMIT_BYTES:
+            raise UserError(f"{file}: larger than {LIMIT_BYTES} bytes; this is not a results file")
+        raw = file.read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"{file}: cannot be read: {error.strerror}", hint="give the folder of a run that has a results.json"
+        ) from error
+    return decode(raw, source=str(file))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; its folder is made when missing. Raise EnvironmentFault when that fails."""
+    try:
+        _write(path, data)
+    except OSError as error:
+        raise cannot_write(f"{path} cannot be written", error, path.parent) from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes files that only the owner can read; a report is meant to be shared.
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _unicode(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_unicode(k): _unicode(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_unicode(v) for v in value]
+    return value

@@ -1,0 +1,1 @@
+"""Function traces for people and for other programs."""

@@ -1,0 +1,1 @@
+"""What analysis of boot logs and traces found, for people and for other programs."""

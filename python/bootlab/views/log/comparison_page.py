@@ -1,0 +1,87 @@
+"""The page of a comparison: one section for each group that was compared with the base, in the analysis page's form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bootlab.logs.analysis import Analysis
+from bootlab.logs.comparison import Comparison, Row, Sample
+from bootlab.model import figures
+from bootlab.views.log.comparison_text import calls_text, is_whole, rule, summary
+from bootlab.views.log.page_data import PARTS_LIMIT, ms, part, show, table
+
+_ORDER = ("slower", "faster", "new", "gone", "unclear", "same")
+
+
+def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> dict[str, Any]:
+    """Collect everything the page shows."""
+    names = [analysis.name for analysis in analyses]
+    several = len(comparisons) > 1
+    titles = [f"{name} against {names[0]}" for name in names[1:]] if several else ["Comparison"]
+    parts = [_part(c, title) for c, title in zip(comparisons, titles, strict=True)]
+    files = table(
+        "Files",
+        ["name", "taken for", ">lines", ">boots"],
+        ([show(a.name), a.document.detected, [figures.count(a.document.lines), a.document.lines],
+          [figures.count(len(a.boots)), len(a.boots)]] for a in analyses),
+    )  # fmt: skip
+    return {
+        "name": show(f"{names[0]} and {len(names) - 1} more") if len(names) > 2 else show(" and ".join(names)),
+        "detected": "comparison",
+        "lines": sum(a.document.lines for a in analyses),
+        "bytes": sum(a.document.input.read_bytes for a in analyses),
+        "packing": "",
+        "problems": [],
+        "parts": parts[:PARTS_LIMIT],
+        "partsLeft": max(0, len(parts) - PARTS_LIMIT),
+        "account": [files],
+    }
+
+
+def _part(comparison: Comparison, title: str) -> dict[str, Any]:
+    broken = [
+        f"budget {b.budget.quantity} is not kept: "
+        f"{'not measured' if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
+        f"limit {figures.ms(b.budget.limit_ns)} ms"
+        for b in comparison.broken_budgets
+    ]
+    tables = [_table("Whole stages", [row for row in comparison.rows if is_whole(row)])]
+    for change in _ORDER:
+        rows = [row for row in comparison.rows if row.change == change and not is_whole(row)]
+        tables.append(_table(change.capitalize(), rows))
+    subtitle = f"{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
+    alerts = [show(text) for text in broken]
+    return part(show(title), show(subtitle), *(t for t in tables if t["rows"]), alerts=alerts)
+
+
+def _spread(sample: Sample | None) -> list[Any]:
+    if sample is None:
+        return [figures.ABSENT, None]
+    text = figures.ms(sample.median_ns)
+    if sample.count > 1:
+        text += f" ({figures.ms(sample.min_ns)}..{figures.ms(sample.max_ns)})"
+    return [text, sample.median_ns]
+
+
+def _table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
+    called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
+    share = [
+        None if row.base is None or row.difference_ns is None or not row.base.median_ns
+        else 100 * row.difference_ns / row.base.median_ns
+        for row in rows
+    ]  # fmt: skip
+    columns = ["quantity", ">base, ms", ">new, ms", ">difference, ms", ">%", *([">calls"] if called else []), "verdict"]
+    return table(
+        caption,
+        columns,
+        (
+            [
+                show(row.quantity), _spread(row.base), _spread(row.new),
+                [figures.signed_ms(row.difference_ns), ms(row.difference_ns)[1]],
+                ["" if percent is None else f"{percent:+.1f}".replace("-", "\u2212"), percent],
+                *([[calls_text(row), row.new_calls]] if called else []), row.change,
+            ]
+            for row, percent in zip(rows, share, strict=True)
+        ),
+    )  # fmt: skip

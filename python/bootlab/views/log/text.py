@@ -1,0 +1,344 @@
+"""What the terminal shows of a boot log's analysis. Text from the log goes through :func:`cell`."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from bootlab.logs.analysis import Analysis
+from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot
+from bootlab.logs.kernel import Initcall
+from bootlab.logs.techniques import way
+from bootlab.model import figures
+from bootlab.views.log.trace_text import part_view
+from bootlab.views.text_table import Fitted, cell, spaced, text_table
+
+AXIS_WIDTH = 32
+_MAX_LISTED = 50
+_LATE_BLIND = {"early-kernel": "kernel-start"}
+END_WORDS = {"panic": "panic", "last-line": "last line"}
+"""How the end of a boot is called."""
+_EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
+
+
+def analysis_view(analysis: Analysis, *, top: int = 10, boot: int | None = None) -> RenderableType:
+    """Everything the terminal shows of one input; of one boot only, when `boot` names it."""
+    document = analysis.document
+    head = f"{analysis.name}: {document.detected}, {figures.counted(document.lines, 'line')}" if document.lines else (
+        f"{analysis.name}: {document.detected}, {figures.size(document.input.read_bytes)}"
+    )  # fmt: skip
+    if document.input.packing:
+        head += f", unpacked from {document.input.packing}"
+    parts: list[RenderableType] = [cell(head, "bold", 400)]
+    parts += [cell(f"problem: {text}", "bold red", 400) for text in document.input.problems]
+    if boot is not None:
+        parts.append(boot_view(analysis.boot(boot), top))
+    else:
+        count = len(analysis.boots)
+        if count > 1:
+            parts.append(cell(f"{count} boots, each apart (`--boot N` shows one)", "bold"))
+        for number, part in enumerate(document.parts):
+            if number >= _MAX_LISTED:
+                parts.append(cell(f"{len(document.parts) - number} more parts are in the JSON", "yellow"))
+                break
+            if isinstance(part, Boot):
+                parts.append(boot_view(part, top))
+            elif isinstance(part, NotABoot):
+                where = f"lines {part.from_line} to {part.to_line}"
+                parts.append(cell(f"no boot ({where}): {part.what}: {part.why}", "yellow", 400))
+            else:
+                parts.append(part_view(part, top))
+        if not document.parts:
+            parts.append(cell("nothing of a boot was found in it", "bold yellow"))
+    if document.boot_loop:
+        loop = document.boot_loop
+        parts.append(cell(f"boot loop: {loop.boots} boots end with `{loop.ends_with}`", "bold red", 400))
+    parts += account(analysis)
+    return Group(*spaced(parts))
+
+
+def account(analysis: Analysis) -> list[RenderableType]:
+    """Say what was taken for what, and what was skipped and why."""
+    document = analysis.document
+    out: list[RenderableType] = []
+    listed = document.took[:12]
+    for took in listed:
+        lines = f"lines {took.from_line} to {took.to_line}" if took.to_line else "the whole file"
+        out.append(cell(f"took {lines} for {took.format}", "dim", 200))
+    if len(document.took) > len(listed):
+        out.append(cell(f"and {len(document.took) - len(listed)} more ranges (see --json)", "dim"))
+    for skipped in document.skipped:
+        place = f" (first: line {skipped.first_line})" if skipped.first_line else ""
+        out.append(cell(f"skipped {figures.count(skipped.count)}: {skipped.reason}{place}", "dim", 300))
+    if document.lines and not document.skipped:
+        out.append(cell("skipped no line", "dim"))
+    return out
+
+
+def boot_view(boot: Boot, top: int) -> RenderableType:
+    """One boot: axis, initcalls, deferred probes, critical path, costs, failures."""
+    kernel = boot.kernel
+    release = kernel.banner.release if kernel.banner else "no kernel banner"
+    name = " ".join(x for x in (release, kernel.machine or "") if x)
+    ended = {"user-space": "reached user space", "panic": "the kernel panicked"}.get(
+        boot.outcome, boot.outcome.replace("-", " ")
+    )
+    if boot.outcome == "not-shown":
+        ended = "a piece from the middle"
+    style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
+    parts: list[RenderableType] = [
+        cell(f"Boot {boot.number} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),
+        stages_table(boot),
+    ]
+    parts += [
+        cell(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}", "bold red", 400) for f in boot.failures[:_MAX_LISTED]
+    ]
+    if kernel.initcalls:
+        parts += [initcall_table(boot, top), *initcall_notes(boot)]
+    if boot.deferred.devices:
+        parts.append(deferred_table(boot, top))
+    if boot.critical_path and len(boot.critical_path.segments) > 1:
+        parts.append(path_table(boot, top))
+    elif boot.gaps:
+        parts.append(gap_table(boot, top))
+    if boot.costs:
+        parts.append(costs_view(boot, top))
+    return Group(*spaced(parts))
+
+
+def stages_table(boot: Boot) -> RenderableType:
+    """Stages on one axis: what no clock saw is drawn as a gap, never as nought."""
+    end = boot.end
+    drawn = end if ends_on_axis(boot) else None
+    known = [stage.ns for stage in boot.stages if stage.ns is not None]
+    if drawn and drawn.ns is not None:
+        known.append(drawn.ns)
+    low, high = (min(known), max(known)) if known else (0, 0)
+    table = text_table(
+        f"Stages on one axis ({boot.axis.clock} clock; 0 is {boot.axis.origin})",
+        "event", ">at, ms", ">length, ms", f"axis ({figures.ms(high - low)} ms)", "~evidence",
+    )  # fmt: skip
+    blind = list(boot.blind_spots)
+    for index, stage in enumerate(boot.stages):
+        for spot in [s for s in blind if _EARLY_BLIND.get(s.kind) == stage.event]:
+            _blind_row(table, spot, low, high)
+        later = [s.ns for s in boot.stages[index + 1 :] if s.ns is not None]
+        if not later and drawn and drawn.ns is not None and stage.ns is not None and drawn.ns > stage.ns:
+            later = [drawn.ns]
+        if stage.ns is None:
+            seen = stage.line is not None
+            table.add_row(
+                cell(stage.event, "" if seen else "dim"), "seen" if seen else figures.ABSENT, "", "",
+                cell(stage.basis, "dim", 200),
+            )  # fmt: skip
+        else:
+            # Events of one log may come in another order than the classic one: a prompt before the first script.
+            length = later[0] - stage.ns if later and later[0] >= stage.ns else None
+            at = ("≥ " if stage.at_least else "") + figures.ms(stage.ns)
+            table.add_row(
+                cell(stage.event), at, figures.ms(length) if length is not None else "",
+                _bar(stage.ns, stage.ns + (length or 0), low, high), cell(stage.basis, "", 200),
+            )  # fmt: skip
+        for spot in [s for s in blind if _LATE_BLIND.get(s.kind) == stage.event]:
+            _blind_row(table, spot, low, high)
+    for spot in [s for s in blind if s.kind not in {**_LATE_BLIND, **_EARLY_BLIND}]:
+        _blind_row(table, spot, low, high)
+    if end:
+        at = figures.ABSENT if end.ns is None else ("≥ " if end.at_least else "") + figures.ms(end.ns)
+        style = "bold red" if end.what == "panic" else ""
+        bar = "" if drawn is None or end.ns is None else _bar(end.ns, end.ns, low, high)
+        table.add_row(cell(END_WORDS[end.what], style), at, "", bar, cell(end.text, style or "dim", 200))
+    notes = [cell(text, "dim", 300) for text in axis_notes(boot)]
+    return Group(Fitted(table), *notes) if notes else Fitted(table)
+
+
+def ends_on_axis(boot: Boot) -> bool:
+    """Whether the end belongs to the boot: a system that is up may print for days."""
+    return boot.end is not None and (boot.end.what == "panic" or boot.outcome != "user-space")
+
+
+def axis_notes(boot: Boot) -> list[str]:
+    """Say how sure the places of clocks on the axis are, where they are not the axis itself."""
+    notes = []
+    for alignment in boot.axis.alignments:
+        if alignment.fit == "drifts":
+            notes.append(f"the {alignment.clock} clock is not drawn: {alignment.how}")
+        elif alignment.lateness_ns:
+            late = figures.ms(alignment.lateness_ns)
+            notes.append(
+                f"95 of 100 lines reached the {boot.axis.clock} within {late} ms of their {alignment.clock} stamp: "
+                f"events that only the {boot.axis.clock} stamped may be that much earlier"
+            )
+    return notes
+
+
+def _blind_row(table: object, spot: BlindSpot, low: int, high: int) -> None:
+    span = max(high - low, 1)
+    length = spot.duration_ns
+    width = 3 if length is None else max(1, min(AXIS_WIDTH, round(AXIS_WIDTH * length / span)))
+    drawn = "░" * width + (" ?" if length is None else "")
+    table.add_row(  # type: ignore[attr-defined]
+        cell(f"gap: {spot.kind}", "yellow"), "", "unknown" if length is None else figures.ms(length),
+        Text(drawn, style="yellow"), cell(spot.why, "dim", 200),
+    )  # fmt: skip
+
+
+def _bar(start: int, end: int, low: int, high: int) -> Text:
+    span = max(high - low, 1)
+    before = AXIS_WIDTH * (start - low) // span
+    if end == start:
+        return Text(" " * min(before, AXIS_WIDTH - 1) + "▏")
+    width = max(1, round(AXIS_WIDTH * (end - start) / span))
+    return Text(" " * min(before, AXIS_WIDTH - 1) + "█" * min(width, AXIS_WIDTH - min(before, AXIS_WIDTH - 1)), "blue")
+
+
+def initcall_table(boot: Boot, top: int) -> RenderableType:
+    """Initcalls by true duration, beside what the kernel printed."""
+    calls = boot.kernel.slowest_initcalls()[:top]
+    table = text_table(
+        f"Longest initcalls of {figures.count(len(boot.kernel.initcalls))}, by their stamps",
+        "initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "~flags",
+    )  # fmt: skip
+    for call in calls:
+        printed = None if call.printed_us is None else call.printed_us * 1000
+        table.add_row(
+            cell(call.label), figures.ms(call.duration_ns), figures.ms(printed), figures.ms(call.start_ns),
+            "" if call.pid is None else str(call.pid), str(call.start_line or call.end_line or ""),
+            cell(flag_words(call), "yellow", 200),
+        )  # fmt: skip
+    return Fitted(table)
+
+
+_FLAG_WORDS = {
+    "disagrees": "printed and true differ",
+    "shared-start": "printed runs from another initcall's start",
+    "jiffies-clock": "printed in timer ticks",
+    "never-returned": "never returned",
+    "no-start": "no start line",
+    "stamps-go-back": "stamps go back",
+    "rejoined": "line was broken",
+}
+
+
+def flag_words(call: Initcall) -> str:
+    """Say what is to be known about an initcall's numbers."""
+    words = [_FLAG_WORDS.get(flag, flag) for flag in call.flags]
+    if call.returned not in {None, 0}:
+        words.append(f"returned {call.returned}")
+    return "; ".join(words)
+
+
+def initcall_notes(boot: Boot) -> list[RenderableType]:
+    """How many printed durations are wrong, and why."""
+    calls = boot.kernel.initcalls
+    switch = boot.kernel.clocksource_switch_line
+    late = [c for c in calls if switch is not None and (c.start_line or 0) > switch]
+    wrong = [c for c in late if "disagrees" in c.flags]
+    out: list[RenderableType] = []
+    if late:
+        shared = sum("shared-start" in c.flags for c in wrong)
+        out.append(
+            cell(
+                f"{len(wrong)} of the {len(late)} initcalls after the clocksource switch print a duration that their "
+                f"stamps contradict; {shared} of them print the time since another initcall's start",
+                "dim", 300,
+            )
+        )  # fmt: skip
+    early = sum("jiffies-clock" in c.flags for c in calls)
+    if early:
+        out.append(cell(f"{early} ran before the switch: what they print has the timer tick's resolution", "dim", 300))
+    if boot.kernel.backward_stamps:
+        out.append(cell(f"stamps went back {boot.kernel.backward_stamps} times", "dim"))
+    return out
+
+
+def deferred_table(boot: Boot, top: int) -> RenderableType:
+    """Deferred probes by device."""
+    deferred = boot.deferred
+    table = text_table(
+        f"Deferred probes: {deferred.deferrals} attempts of {len(deferred.devices)} devices, "
+        f"{figures.ms(deferred.attempts_us * 1000)} ms in them",
+        "device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "~waited for",
+    )  # fmt: skip
+    for device in deferred.devices[:top]:
+        table.add_row(
+            cell(device.device), str(device.tries), figures.ms(device.attempts_us * 1000),
+            figures.ms(device.first_try_ns), figures.ms(device.success_ns), figures.ms(device.latency_ns),
+            cell(", ".join(device.suppliers) or "the log does not say", "" if device.suppliers else "dim", 200),
+        )  # fmt: skip
+    order = deferred.suggested_order
+    if not order:
+        return Fitted(table)
+    said = f"binds at the first try in this order: {', '.join(order[:12])}"
+    more = f" and {len(order) - 12} more" if len(order) > 12 else ""
+    return Group(Fitted(table), cell(said + more, "dim", 600))
+
+
+def path_table(boot: Boot, top: int) -> RenderableType:
+    """Show what delayed init, and what only ran beside it."""
+    path = boot.critical_path
+    assert path is not None  # noqa: S101  the caller looked
+    total = path.to_ns - path.from_ns
+    table = text_table(
+        f"Way to init: {figures.ms(total)} ms ({path.clock}), longest stretches",
+        "stretch", ">ms", ">share", ">start, ms", "~inside",
+    )  # fmt: skip
+    longest = sorted(path.segments, key=lambda s: -s.duration_ns)[:top]
+    for segment in longest:
+        inside = ", ".join(f"{name} {figures.ms(us * 1000)}" for name, us in segment.inside)
+        table.add_row(
+            cell(segment.label),
+            figures.ms(segment.duration_ns), figures.percent(segment.duration_ns, total),
+            figures.ms(segment.start_ns), cell(inside, "dim", 200),
+        )  # fmt: skip
+    parts: list[RenderableType] = [Fitted(table)]
+    if path.beside_count:
+        names = ", ".join(f"{b.label} {figures.ms(b.duration_ns)} ms" for b in path.beside[:4])
+        said = f"{path.beside_count} initcalls ran beside or after it ({figures.ms(path.beside_ns)} ms): {names}"
+        parts.append(cell(said, "dim", 400))
+    return Group(*parts)
+
+
+def gap_table(boot: Boot, top: int) -> RenderableType:
+    """Show the longest silences with their neighbours."""
+    table = text_table("Longest silences of the kernel", ">ms", ">start, ms", ">line", "~after", "~before")
+    for gap in boot.gaps[:top]:
+        table.add_row(
+            figures.ms(gap.duration_ns), figures.ms(gap.start_ns), str(gap.after_line),
+            cell(gap.after, "", 200), cell(gap.before, "", 200),
+        )  # fmt: skip
+    return Fitted(table)
+
+
+def costs_view(boot: Boot, top: int) -> RenderableType:
+    """Show each cost with the technique that addresses it."""
+    parts: list[RenderableType] = [
+        Text(
+            "Costs, and techniques that cut them (gains: printed, computed or published elsewhere; no promise)",
+            "bold",
+        )
+    ]
+    parts += [_cost(cost) for cost in boot.costs[: max(top, 1)]]
+    if len(boot.costs) > top:
+        parts.append(cell(f"{len(boot.costs) - top} more (see --top or --json)", "dim"))
+    return Group(*parts)
+
+
+def _cost(cost: Cost) -> RenderableType:
+    spent = "cost unknown" if cost.cost_ns is None else f"{figures.ms(cost.cost_ns)} ms"
+    gain = "gain unknown"
+    if cost.gain_ns == 0:
+        gain = "nothing to gain"
+    elif cost.gain_ns is not None:
+        gain = f"may gain {'at most ' if cost.at_most else ''}{figures.ms(cost.gain_ns)} ms"
+    head = cell(f"{spent:>16}  ", "bold")
+    head.append_text(cell(f"{cost.technique}: ", "bold cyan"))
+    head.append_text(cell(f"{cost.title} ({gain}, {cost.basis})", "", 300))
+    below = [cell(cost.evidence, "dim", 300)]
+    if cost.gain_ns != 0:
+        below.append(cell(f"to do: {cost.advice}", "", 400))
+        command = way(cost.technique)
+        if command:
+            below.append(cell(f"try: {command}" if command.startswith("bootlab") else f"where: {command}", "green"))
+    return Group(head, Padding(Group(*below), (0, 0, 0, 18)))

@@ -1,0 +1,1 @@
+"""A run for people: terminal, Markdown, one HTML page."""

@@ -1,0 +1,258 @@
+"""What the HTML page is given: plain JSON-able data, every text already made visible, every list already cut.
+
+Times stay nanoseconds; the page formats them. The page's script reads these names; change both together.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
+from bootlab.model.recording import Line, Recording
+from bootlab.model.sample import Spread
+from bootlab.model.timeline import Span
+from bootlab.model.verdict import Trial
+from bootlab.results.document import BootSummary, Results, StackResult
+from bootlab.techniques.base import Risk
+from bootlab.views.run.terminal import RISK_FLAGS
+from bootlab.views.shown_text import visible
+from bootlab.views.timeline.tracks import beside_stages
+
+LINES_LIMIT = 5000
+"""Console lines of one boot that the page carries."""
+SPANS_LIMIT = 5000
+"""Spans of one lane that the page carries: the longest ones."""
+TEXT_LIMIT = 2000
+
+
+def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str, Any]:
+    """Collect everything the page shows. `recordings` by key give the console logs; those missing are not shown."""
+    modelled = results.modelled
+    return {
+        "kind": results.kind,
+        "comparable": results.comparable,
+        "id": _show(results.id),
+        "system": _show(results.system_name),
+        "started": _show(results.started),
+        "finished": _show(results.finished),
+        "mode": results.mode,
+        "shift": results.shift,
+        "emulator": _show(results.emulator_version),
+        "bootlab": _show(results.bootlab_version),
+        "goal": _show(results.goal),
+        "base": _boot(results.base, recordings),
+        "final": _boot(results.final, recordings) if results.final else None,
+        "trials": [_trial(t, results) for t in results.trials_by_saved()],
+        "stack": _stack(results, results.stack) if results.stack else None,
+        "techniques": [
+            {
+                "id": _show(t.id),
+                "title": _show(t.title),
+                "answer": t.answer.value,
+                "reason": _show(t.reason),
+                "evidence": _show(t.evidence),
+                "stage": _show(t.stage),
+                "risk": _risk(t.risk),
+            }
+            for t in results.techniques
+        ],
+        "notes": _shown(results.notes),
+        "notModelled": _shown(results.not_modelled) if results.mode == "exact" else [],
+        "modelled": None
+        if modelled is None
+        else {
+            "baud": modelled.baud,
+            "bits": modelled.bits_per_character,
+            "bandwidth": modelled.bandwidth_bytes_per_s,
+            "rows": [
+                {
+                    "subject": _show(r.subject),
+                    "consoleBytes": r.console_bytes,
+                    "console": r.console_ns,
+                    "imageBytes": r.image_bytes,
+                    "image": r.image_ns,
+                }
+                for r in modelled.rows
+            ],
+        },
+        "reproduce": _shown(results.reproduce),
+    }
+
+
+def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, Any]:
+    line = boot.timeline
+    recording = recordings.get(boot.key)
+    diagnostic = line.diagnostic if line else ()
+    return {
+        "key": _show(boot.key),
+        "outcome": boot.outcome.value,
+        "failed": boot.outcome.exit_code != 0,
+        "reason": _show(boot.reason),
+        "hint": boot.outcome.hint,
+        "goal": boot.goal_ns,
+        "spread": _spread(boot.spread),
+        "visibleGain": boot.visible_gain_ns,
+        "insns": boot.goal_insns,
+        "clock": boot.clock,
+        "stages": [
+            {"name": _show(s.name), "start": s.start_ns, "length": s.duration_ns, "insns": boot.stage_insns(s)}
+            for s in boot.stages
+        ],
+        "marks": [{"name": _show(m.name), "at": m.ns, "insns": m.insns, "source": _show(m.source)} for m in boot.marks],
+        "lanes": _lanes(beside_stages(line) if line else ()),
+        "diagnostic": [
+            {"clock": _show(clock), "lanes": _lanes(s for s in diagnostic if s.clock == clock)}
+            for clock in dict.fromkeys(s.clock for s in diagnostic)
+        ],
+        "missing": _shown(line.missing) if line else [],
+        "cmdline": _show(boot.cmdline),
+        "command": _show(shlex.join(boot.command)),
+        "consoleBytes": boot.console_bytes,
+        "artefacts": [[_show(k), v] for k, v in sorted(boot.artefact_bytes.items())],
+        "path": _show(boot.recording_path or ""),
+        "lacks": _shown(boot.lacks),
+        "samples": list(boot.samples_ns),
+        "console": _console(recording.lines) if recording else None,
+    }
+
+
+def _console(lines: tuple[Line, ...]) -> dict[str, Any]:
+    return {
+        "total": len(lines),
+        "lines": [[line.number, line.first_ns, visible(line.text)] for line in lines[:LINES_LIMIT]],
+    }
+
+
+def _lanes(spans: Iterable[Span]) -> list[dict[str, Any]]:
+    by_lane: dict[str, list[Span]] = {}
+    for span in spans:
+        by_lane.setdefault(span.lane, []).append(span)
+    out = []
+    for lane, members in by_lane.items():
+        kept = sorted(members, key=lambda s: -s.duration_ns)[:SPANS_LIMIT]
+        kept.sort(key=lambda s: (s.start_ns, -s.duration_ns))
+        out.append(
+            {
+                "name": _show(lane),
+                "cut": len(members) - len(kept),
+                "spans": [[visible(s.name, 300), s.start_ns, max(0, s.duration_ns), _show(s.detail)] for s in kept],
+            }
+        )
+    return out
+
+
+def _trial(trial: Trial, results: Results) -> dict[str, Any]:
+    after = changed_cmdline(results.base.cmdline, trial.change)
+    base_sizes = results.base.artefact_bytes
+    return {
+        "id": _show(trial.change.id),
+        "technique": _show(trial.change.technique),
+        "what": _show(change_text(trial.change)),
+        "verdict": trial.verdict.value,
+        "outcome": trial.outcome.value if trial.outcome else None,
+        "failed": bool(trial.outcome and trial.outcome.exit_code),
+        "hint": trial.outcome.hint if trial.outcome else "",
+        "saved": trial.saved_ns,
+        "base": trial.base_ns,
+        "goal": trial.goal_ns,
+        "baseInsns": trial.base_insns,
+        "insns": trial.goal_insns,
+        "shown": trial.effect.shown if trial.effect else None,
+        "evidence": _show(trial.effect.evidence) if trial.effect else "",
+        "reason": _show(trial.reason),
+        "stages": [[_show(d.stage), d.before_ns, d.after_ns] for d in trial.stages],
+        "cmdline": [] if after is None else _words(cmdline_diff(results.base.cmdline, after)),
+        "sizes": [
+            ["console", trial.base_console_bytes, trial.console_bytes],
+            *([_show(k), base_sizes.get(k), v] for k, v in sorted(trial.artefact_bytes.items())),
+        ]
+        if trial.key
+        else [],
+        "key": _show(trial.key or ""),
+        "baseKey": _show(trial.base_key),
+        "risk": _risk(results.risk_of(trial.change.technique)),
+        "samples": list(trial.samples_ns),
+        "baseSamples": list(trial.base_samples_ns),
+        "p": trial.p_value,
+        "spread": _spread(trial.spread),
+        "baseSpread": _spread(trial.base_spread),
+        "errorRate": trial.error_rate,
+        "interval": list(trial.interval_ns) if trial.interval_ns else None,
+    }
+
+
+def _spread(spread: Spread | None) -> dict[str, int] | None:
+    if spread is None:
+        return None
+    return {"boots": spread.boots, "median": spread.median_ns, "first": spread.first_ns, "last": spread.last_ns}
+
+
+def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
+    left = {row.change_id: row for row in stack.leave_one_out}
+    system = stack.system
+    return {
+        "steps": [
+            {
+                "id": _show(s.change_id),
+                "before": s.before_ns,
+                "after": s.after_ns,
+                "retried": s.retried,
+                "what": _show(s.what or _trial_text(results, s.change_id)),
+                "evidence": _show(s.evidence),
+                "spread": _spread(s.after),
+            }
+            for s in stack.steps
+        ],
+        "leaveOneOut": [
+            {
+                "id": _show(r.change_id),
+                "cost": r.cost_ns,
+                "kept": r.kept,
+                "reason": _show(r.reason),
+                "spread": _spread(r.spread),
+            }
+            for r in left.values()
+        ],
+        "rejected": [
+            {
+                "id": _show(r.change_id),
+                "verdict": r.verdict.value,
+                "saved": None if r.stack_ns is None or r.goal_ns is None else r.stack_ns - r.goal_ns,
+                "retried": r.retried,
+                "reason": _show(r.reason),
+            }
+            for r in stack.rejected
+        ],
+        "cmdline": _show(system.cmdline, 8192),
+        "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))),
+        "machine": _show(shlex.join(system.machine)),
+        "baseMachine": _show(shlex.join(system.base_machine)),
+        "artefacts": [
+            {"name": _show(a.name), "path": _show(a.path), "size": a.size_bytes, "sha256": _show(a.sha256)}
+            for a in system.artefacts
+        ],
+        "path": _show(system.system_path or ""),
+    }
+
+
+def _trial_text(results: Results, change_id: str) -> str:
+    trial = results.trial(change_id)
+    return change_text(trial.change) if trial else ""
+
+
+def _words(words: Iterable[Word]) -> list[list[str]]:
+    return [[_show(w.text), w.fate] for w in words]
+
+
+def _risk(risk: Risk) -> dict[str, str]:
+    return {flag: _show(getattr(risk, kind)) for kind, flag in RISK_FLAGS.items()}
+
+
+def _show(text: str, limit: int = TEXT_LIMIT) -> str:
+    return visible(text, limit)
+
+
+def _shown(texts: Iterable[str]) -> list[str]:
+    return [_show(text) for text in texts]

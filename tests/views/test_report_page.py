@@ -1,0 +1,314 @@
+"""The HTML page: what is in the file, and what headless Chromium makes of it."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bootlab.model.recording import Outcome
+from bootlab.views.run import page as html
+from bootlab.views.run.page_data import LINES_LIMIT, page_data
+from tests.views import report_sample as sample
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def element(page: str, start: str) -> str:
+    return page[page.index(start) + len(start) : page.index("</script>", page.index(start))]
+
+
+def test_no_text_of_a_log_is_markup():
+    results, recording = sample.hostile()
+    page = html.render(results, {"b45e": recording})
+    assert page.lower().count("<script") == 2
+    assert page.lower().count("</script") == 2
+    assert "<img" not in page
+    assert "<!--" not in page
+    data = element(page, '<script type="application/json" id="data">')
+    assert not re.search("[<>&\u2028\u2029\x00\x1b]", data)
+    lines = [text for _number, _ns, text in json.loads(data)["base"]["console"]["lines"]]
+    assert lines[0] == "</script><script>alert(1)</script>"
+    assert lines[5] == "{{ 7*7 }} {% raw %}"
+    assert lines[9].endswith("98000 more characters")
+    assert len(page) < 2_000_000
+
+
+def test_the_policy_names_the_one_script_and_the_one_style():
+    page = html.render(sample.results())
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy
+    script = page[page.rindex("<script>") + 8 : page.rindex("</script>")]
+    style = page[page.index("<style>") + 7 : page.index("</style>")]
+    for text in (script, style):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"sha256-{digest}" in unescape(policy[1])
+    assert unescape(policy[1]).startswith("default-src 'none'")
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", script + style)
+    assert "innerHTML" not in script
+
+
+def test_long_consoles_and_long_lanes_are_cut_and_say_so():
+    results = sample.results("boot", initcalls=6000)
+    data = page_data(results, {"b45e": sample.recording(LINES_LIMIT + 10)})
+    console = data["base"]["console"]
+    assert (len(console["lines"]), console["total"]) == (LINES_LIMIT, LINES_LIMIT + 11)
+    lane = data["base"]["diagnostic"][0]["lanes"][0]
+    assert (len(lane["spans"]), lane["cut"]) == (5000, 1000)
+
+
+class Watched:
+    """A page and everything that it must not do."""
+
+    def __init__(self, browser, folder: Path):
+        self.browser, self.folder, self.trouble = browser, folder, []
+
+    def open(self, results, recordings=None, **options):
+        file = self.folder / "report.html"
+        html.write(results, file, recordings)
+        page = self.browser.new_page(**{"viewport": {"width": 1400, "height": 900}, **options})
+        page.on("console", lambda m: self.trouble.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: self.trouble.append(f"error: {e}"))
+        page.on("dialog", lambda d: (self.trouble.append(f"dialog: {d.message}"), d.dismiss()))
+        page.on("request", lambda r: r.url == file.as_uri() or self.trouble.append(f"request: {r.url}"))
+        page.goto(file.as_uri())
+        return page
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    if not CHROMIUM.exists():
+        pytest.skip("chromium is not installed: scripts/setup-debian.sh test")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def watched(browser, tmp_path: Path) -> Iterator[Watched]:
+    made = Watched(browser, tmp_path)
+    yield made
+    for context in browser.contexts:
+        context.close()
+    assert made.trouble == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("kind", "sections"),
+    [
+        ("boot", ["stages", "timeline", "console", "modelled", "limits", "reproduce"]),
+        ("try", ["stages", "trials", "timeline", "console", "techniques", "modelled", "limits", "reproduce"]),
+        ("stack", ["stages", "stack", "system", "trials", "timeline", "console", "techniques", "modelled", "limits",
+                   "reproduce"]),
+    ],
+)  # fmt: skip
+def test_every_kind_has_its_sections_and_fits_the_screen(watched: Watched, kind: str, sections: list[str]):
+    for width in (1400, 480):
+        page = watched.open(
+            sample.results(kind), {"b45e": sample.recording()}, viewport={"width": width, "height": 900}
+        )
+        assert page.locator("section").evaluate_all("all => all.map(s => s.id)") == sections
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.browser
+def test_the_headline_says_from_and_to(watched: Watched):
+    page = watched.open(sample.results())
+    text = page.locator(".headline").inner_text().replace("\u202f", " ")
+    assert "1 192.541" in text
+    assert "369.011" in text
+    assert "30.9 %" in text
+    assert page.locator("#stages .segment").count() == 8 + 7
+
+
+@pytest.mark.browser
+def test_hostile_text_runs_nothing(watched: Watched):
+    results, recording = sample.hostile()
+    page = watched.open(results, {"b45e": recording})
+    for fold in page.locator(".fold").all():
+        fold.click()
+    page.locator("#console .search").fill("<img")
+    assert page.locator("#console tbody tr:visible").count() == 1
+    assert page.locator("#console mark").inner_text() == "<img"
+    page.locator("#plot-diagnostic .search").fill("script")
+    assert page.locator("#plot-diagnostic .count").inner_text() == "3 of 11 match"
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    assert page.locator("a:not([href^='#'])").count() == 0
+    # Even markup that got in could not run: the policy has no place for it.
+    assert page.evaluate("""() => {
+        const script = document.createElement('script');
+        script.textContent = 'window.ran = true';
+        document.body.append(script);
+        return window.ran === undefined;
+    }""")
+    refused = [t for t in watched.trouble if "Content Security Policy" in t]
+    assert len(refused) == 1
+    watched.trouble.remove(refused[0])
+
+
+@pytest.mark.browser
+def test_trials_sort_filter_and_open(watched: Watched):
+    page = watched.open(sample.results())
+    names = lambda: page.locator("#trials tbody:visible > tr:first-child th code").all_inner_texts()  # noqa: E731
+    assert names()[:2] == ["kernel-form:vmlinux", "crypto-selftests"]
+    header = page.locator("#trials thead").get_by_role("button", name="saved, virtual ms")
+    assert page.locator("#trials th[aria-sort]").get_attribute("aria-sort") == "descending"
+    header.click()
+    assert page.locator("#trials th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    assert names()[0] == "initramfs-compression:xz"
+    assert set(names()[-3:]) == {"acpi-off", "microvm", "deferred-probe-timeout"}
+    page.locator("#trials thead").get_by_role("button", name="change").focus()
+    page.keyboard.press("Enter")
+    assert names() == sorted(names())
+    page.locator("#trials .search").fill("compression")
+    assert len(names()) == 4
+    assert page.locator("#trials .count").inner_text() == "4 of 30 trials"
+    page.locator("#trials .search").fill("")
+    page.get_by_role("group", name="verdict").get_by_role("button", name="broken").click()
+    assert set(names()) == {"acpi-off", "microvm"}
+    page.get_by_role("group", name="verdict").get_by_role("button", name="all").click()
+    page.locator("#trials .search").fill("console-quiet")
+    page.locator("#trials .fold:visible").click()
+    evidence = page.locator("#trials .evidence")
+    assert evidence.locator("ins").all_inner_texts() == ["quiet"]
+    assert evidence.locator("del").all_inner_texts() == ["ignore_loglevel"]
+    assert "console line changed" in evidence.inner_text()
+    assert "02" * 16 in evidence.inner_text()
+
+
+@pytest.mark.browser
+def test_the_timeline_zooms_pans_and_searches(watched: Watched):
+    page = watched.open(sample.results())
+    box = page.locator("#plot-diagnostic .plot-box")
+    ticks = lambda: box.locator(".tick-text").all_text_contents()  # noqa: E731
+    box.scroll_into_view_if_needed()
+    whole = ticks()
+    page.locator("#plot-diagnostic").get_by_role("button", name="zoom in").click()
+    zoomed = ticks()
+    assert zoomed != whole
+    page.locator("#plot-diagnostic").get_by_role("button", name="pan right").click()
+    assert ticks() != zoomed
+    page.locator("#plot-diagnostic").get_by_role("button", name="show all").click()
+    assert ticks() == whole
+    box.focus()
+    for key, undo in (("+", "-"), ("ArrowRight", "ArrowLeft")):
+        page.keyboard.press("+")
+        before = ticks()
+        page.keyboard.press(key)
+        assert ticks() != before
+        page.keyboard.press(undo)
+        page.keyboard.press("0")
+        assert ticks() == whole
+    area = box.bounding_box()
+    page.mouse.move(area["x"] + area["width"] / 2, area["y"] + 40)
+    page.mouse.wheel(0, -600)
+    moved = "[...document.querySelectorAll('#plot-diagnostic .tick-text')].map(t => t.textContent).join() !== whole"
+    page.wait_for_function(f"whole => {moved}", arg=",".join(whole))
+    wheeled = ticks()
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] / 2 - 300, area["y"] + 40, steps=4)
+    page.mouse.up()
+    assert ticks() != wheeled
+    search = page.locator("#plot-diagnostic .search")
+    search.fill("_350_init")
+    assert page.locator("#plot-diagnostic .count").inner_text() == "1 of 600 match"
+    search.press("Enter")
+    assert "_350_init" in page.locator("#plot-diagnostic .tell strong").inner_text()
+    assert box.locator(".span.hit.chosen").count() == 1
+    jump = page.locator("#plot-diagnostic .jump")
+    assert jump.count() == 1
+    search.fill("")
+    assert jump.count() == 12
+
+
+@pytest.mark.browser
+def test_the_wheel_scrolls_the_page_until_the_plot_has_the_focus(watched: Watched):
+    page = watched.open(sample.results())
+    box = page.locator("#plot-timing .plot-box")
+    box.scroll_into_view_if_needed()
+    before, area = box.locator(".tick-text").all_text_contents(), box.bounding_box()
+    at = page.evaluate("scrollY")
+    page.mouse.move(area["x"] + 400, area["y"] + 30)
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("at => scrollY !== at", arg=at)
+    assert box.locator(".tick-text").all_text_contents() == before
+
+
+@pytest.mark.browser
+def test_the_boots_of_timeline_and_console_change(watched: Watched):
+    page = watched.open(sample.results(), {"b45e": sample.recording(400), "f1a1": sample.recording(50, key="f1a1")})
+    assert page.locator("#console .count").inner_text() == "401 lines"
+    page.locator("#console").get_by_role("button", name="stacked").click()
+    assert page.locator("#console .count").inner_text() == "51 lines"
+    page.locator("#timeline").get_by_role("button", name="stacked").click()
+    assert page.locator("#plot-timing .plot-box").get_attribute("aria-label").startswith("Timeline of the stacked")
+
+
+@pytest.mark.browser
+def test_a_long_console_says_what_is_left_out(watched: Watched):
+    page = watched.open(sample.results("boot"), {"b45e": sample.recording(LINES_LIMIT + 9)})
+    said = page.locator("#console .count").inner_text().replace("\u202f", "")
+    assert said == "first 5000 of 5010 lines; the rest is in the recording"
+
+
+@pytest.mark.browser
+def test_a_failed_boot_says_how_and_what_to_do(watched: Watched):
+    results = sample.results("boot", initcalls=0)
+    base = msgspec.structs.replace(
+        results.base, outcome=Outcome.HANG, reason="no line for 30 s after: Run /init", goal_ns=None, timeline=None
+    )
+    page = watched.open(msgspec.structs.replace(results, base=base, modelled=None), {})
+    alert = page.get_by_role("alert").inner_text()
+    assert "hang" in alert
+    assert "Run /init" in alert
+    assert "--diagnostic" in alert
+
+
+@pytest.mark.browser
+def test_two_clocks_give_no_difference(watched: Watched):
+    results = sample.results()
+    final = msgspec.structs.replace(results.stack.final, clock="printk")
+    page = watched.open(msgspec.structs.replace(results, stack=msgspec.structs.replace(results.stack, final=final)))
+    assert "no difference between them means anything" in page.get_by_role("alert").inner_text()
+    assert page.locator(".share").count() == 0
+    heads = page.locator("#stages thead th").all_inner_texts()
+    assert "stacked, printk ms" in heads
+    assert "saved, ms" not in heads
+
+
+@pytest.mark.browser
+def test_themes_follow_the_system_and_the_button(watched: Watched):
+    page = watched.open(sample.results("boot"), color_scheme="dark")
+    colour = lambda: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
+    dark = colour()
+    page.get_by_role("button", name="light / dark").click()
+    assert colour() == "rgb(255, 255, 255)" != dark
+
+
+@pytest.mark.browser
+def test_what_cannot_be_known_does_not_break_the_page(watched: Watched):
+    results = sample.results("try", initcalls=0)
+    base = msgspec.structs.replace(results.base, timeline=None, cmdline="", artefact_bytes={}, command=())
+    bare = msgspec.structs.replace(
+        results, base=base, techniques=(), modelled=None, notes=(), reproduce=(), shift=None, mode="free",
+        trials=tuple(msgspec.structs.replace(t, effect=None, stages=(), p_value=0.03, interval_ns=(-5, 10_000_000),
+                     samples_ns=(1, 2), base_samples_ns=(3, 4)) for t in results.trials),
+    )  # fmt: skip
+    page = watched.open(bare)
+    assert page.locator("section").evaluate_all("all => all.map(s => s.id)") == ["trials"]
+    for fold in page.locator(".fold").all()[:3]:
+        fold.click()
+    assert "p value" in page.locator("#trials .evidence").first.inner_text()

@@ -1,0 +1,197 @@
+"""Terminal tables and the Markdown summary: golden texts, and texts that attack."""
+
+import os
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+
+from bootlab.model import figures
+from bootlab.model.change import (
+    AddKernelFragment,
+    AddKernelPatch,
+    AddParam,
+    Change,
+    DropFiles,
+    DropParam,
+    ExtendParam,
+    LoadModulesLate,
+    MoveRoot,
+    Op,
+    PutFile,
+    PutProgram,
+    SetBusybox,
+    SetCompression,
+    SetFlashStart,
+    SetKernelForm,
+    SetKernelImage,
+    SetKernelOptions,
+    SetKernelVariables,
+    SetMachine,
+    SetParam,
+    SetProgramBuild,
+)
+from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff, op_text
+from bootlab.model.program import Program
+from bootlab.model.recording import Outcome
+from bootlab.model.system import KernelPatch
+from bootlab.model.tree import Entry
+from bootlab.views import markdown_text, text_table
+from bootlab.views.run import markdown as summary_markdown
+from bootlab.views.run import terminal
+from bootlab.views.shown_text import one_line, visible
+from tests.views import report_sample as sample
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def golden(name: str, text: str) -> None:
+    file = GOLDEN / name
+    if os.environ.get("BOOTLAB_UPDATE_GOLDEN"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+@pytest.mark.parametrize("kind", ["boot", "try", "stack"])
+def test_terminal(kind: str):
+    results = sample.results(kind, initcalls=3)
+    golden(f"terminal-{kind}.txt", text_table.to_text(terminal.results_view(results), width=120))
+
+
+def test_terminal_of_a_failure():
+    results = sample.results("boot", initcalls=0)
+    base = msgspec.structs.replace(
+        results.base, goal_ns=None, goal_insns=None, outcome=Outcome.PANIC, reason="Kernel panic - not syncing: VFS",
+        lacks=("instruction-exact marks: the stamp plugin is not built",),
+    )  # fmt: skip
+    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    golden("terminal-failed.txt", text)
+
+
+def test_two_clocks_give_no_difference():
+    results = sample.results("stack", initcalls=0)
+    assert results.stack is not None
+    final = msgspec.structs.replace(results.stack.final, clock="printk")
+    mixed = msgspec.structs.replace(results, stack=msgspec.structs.replace(results.stack, final=final))
+    text = str(terminal.headline(mixed))
+    assert text == "debian-cloud: 1192.541 virtual ms; stack 369.011 printk ms: two clocks, not comparable"
+    summary = summary_markdown.render(mixed)
+    assert "two clocks, not comparable" in summary
+    assert "% of the base" not in summary
+
+
+def test_samples_get_a_p_column():
+    results = sample.results("try")
+    trial = msgspec.structs.replace(results.trials[0], p_value=0.0123)
+    text = text_table.to_text(terminal.trial_table(msgspec.structs.replace(results, trials=(trial,))))
+    assert "0.0123" in text
+
+
+@pytest.mark.parametrize("kind", ["boot", "try", "stack"])
+def test_markdown(kind: str):
+    golden(f"summary-{kind}.md", summary_markdown.render(sample.results(kind, initcalls=3)))
+
+
+def unsafe(text: str) -> set[str]:
+    return {c for c in text if (ord(c) < 0x20 and c != "\n") or 0x7F <= ord(c) < 0xA0 or c in "\u2028\u2029\u202e"}
+
+
+def test_hostile_text_reaches_the_terminal_as_text():
+    results, _ = sample.hostile()
+    text = text_table.to_text(terminal.results_view(results), width=200)
+    assert not unsafe(text)
+    assert r"\x1b[31mred\x1b[0m" in text
+    assert "[red]markup[/red]" in text
+    assert len(text) < 200_000
+
+
+def test_hostile_text_is_not_markdown():
+    results, _ = sample.hostile()
+    text = summary_markdown.render(results)
+    assert not unsafe(text)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    kinds = {t.type for t in tokens} | {c.type for t in tokens for c in t.children or ()}
+    assert {"table_open", "code_inline", "fence"} <= kinds
+    assert not kinds & {"html_block", "html_inline", "link_open", "image"}
+    bold = [
+        c.content
+        for t in tokens
+        for n, c in enumerate(t.children or ())
+        if n and t.children[n - 1].type == "strong_open"
+    ]
+    assert set(bold) <= {"faster", "broken", "369.011 virtual ms"}
+    assert {t.content for t in tokens if t.type == "fence" and "{% raw %}" in t.content}
+    assert len(text) < 200_000
+
+
+@pytest.mark.parametrize("text", ["a`b", "``", "`", "a|b", "plain", "*x* <b>"])
+def test_a_code_span_holds_any_text(text: str):
+    inline = MarkdownIt("commonmark").parse(markdown_text.code(text))[1]
+    assert [(t.type, t.content) for t in inline.children] == [("code_inline", text)]
+
+
+def test_a_bar_does_not_end_a_table_cell():
+    assert markdown_text.code_cell("a|b") == r"`a\|b`"
+
+
+def test_controls_become_visible():
+    assert visible("a\x00b\x1b[1m\x9b\u202e\ufeff") == r"a\x00b\x1b[1m\x9b\u202e\ufeff"
+    assert visible("tab\there") == "tab\there"
+    assert one_line("tab\there\n") == r"tab here\x0a"
+    assert visible("x" * 100_000, 10) == "x" * 10 + " … 99990 more characters"
+
+
+def test_figures():
+    assert figures.ms(1_234_567_890) == "1234.568"
+    assert figures.signed_ms(-2_114_006) == "\u22122.114"
+    assert figures.signed_ms(400) == "0.000"
+    assert figures.percent(1, 0) == figures.ABSENT
+    assert figures.count(1234567) == "1\u202f234\u202f567"
+    assert [figures.size(n) for n in (1023, 1536, 8 << 20, 3 << 30)] == ["1023 B", "1.5 KiB", "8.0 MiB", "3.0 GiB"]
+
+
+def test_a_change_in_words_and_on_the_command_line():
+    change = Change(
+        technique="t",
+        ops=(DropParam("console", "tty0"), AddParam("quiet"), SetMachine(type="microvm", options=("a", "b"))),
+    )
+    assert change_text(change) == "drop console=tty0; add quiet; machine: type=microvm options=a,b"
+    after = changed_cmdline("console=tty0 console=ttyS0 panic=-1", change)
+    assert after == "console=ttyS0 panic=-1 quiet"
+    fates = [(w.text, w.fate) for w in cmdline_diff("console=tty0 console=ttyS0 panic=-1", after)]
+    assert fates == [
+        ("console=tty0", "removed"), ("console=ttyS0", "same"), ("panic=-1", "same"), ("quiet", "added"),
+    ]  # fmt: skip
+    assert changed_cmdline('bad="quote', change) is None
+
+
+def test_every_operation_has_words():
+    entry = Entry(kind="file", text="x")
+    ops = (
+        SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
+        SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), PutFile("/init", entry),
+        SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
+        SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
+        AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
+        SetKernelImage("xipImage", embed_initramfs=True), SetFlashStart("in-place"), SetFlashStart(None),
+        MoveRoot(file_system="ext4", medium="sd"), MoveRoot(compression="lz4"),
+        SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
+        LoadModulesLate(after_ms=6000),
+        PutProgram(Program(path="/bin/app")),
+        SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
+    )  # fmt: skip
+    assert {type(op) for op in ops} == set(get_args(Op))
+    assert [op_text(op) for op in ops] == [
+        "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
+        "root: 4 files left out (/a, /b, /c, …)", "root: put /init (file)", "kernel as vmlinux",
+        "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
+        "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
+        "start from flash: in-place", "start from flash: no",
+        "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
+        "kernel: modules loaded 6000 ms after user space has started",
+        "programs: /bin/app added",
+        "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
+    ]  # fmt: skip
