@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from bootlab.cli.writing import write_file
-from bootlab.report.results_file import write_atomically
 
 from bootlab.builders import archive, compress, cpio, kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.errors import EnvironmentFault, UserError, cannot_write, write_hint
 from bootlab.model.system import Kernel
 from bootlab.model.tree import Entry, FileTree
+from bootlab.results.file import write_atomically
 from bootlab.store import runs
 
 KINDS = [
