@@ -28,16 +28,24 @@ def boot(
     system_file: SystemArgument,
     *,
     repeat: Annotated[
-        int | None, typer.Option("--repeat", min=2, max=1000, help="Boot N times anew and check that all are equal.")
+        int | None, typer.Option("--repeat", min=2, max=1000, help="Boot N times and check that all boots are equal.")
     ] = None,
     diagnostic: Annotated[
-        bool, typer.Option("--diagnostic", help="Boot once more with initcall_debug and the agent inside.")
+        bool,
+        typer.Option(
+            "--diagnostic", help="Boot once more with initcall_debug and the agent, and list the longest initcalls."
+        ),
     ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Boot even when this very system was booted before.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Boot again even if the store already has a boot of this system.")
+    ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Boot also what cannot work (first program, root, console).")
+        bool,
+        typer.Option(
+            "--force", help="Boot even if the checks before it say that it cannot work (first program, root, console)."
+        ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command line and stop.")] = False,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,

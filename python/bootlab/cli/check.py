@@ -24,27 +24,46 @@ from bootlab.views.log import findings_text, sarif
 
 def check(
     system_file: Annotated[
-        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="A system file.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[SYSTEM.toml]", help="The system file, if there is one.", show_default=False),
     ] = None,
     *,
     config: Annotated[Path | None, typer.Option(help="The kernel's .config.")] = None,
     cmdline: Annotated[
-        str | None, typer.Option(help="The kernel command line, or @FILE (@/proc/cmdline). Default: the log's.")
+        str | None,
+        typer.Option(
+            help="The kernel command line, or @FILE to read it from a file (@/proc/cmdline). Default: the one in the "
+            "log."
+        ),
     ] = None,
-    log: Annotated[Path | None, typer.Option(help="A boot log of any kind that `bootlab analyze` reads.")] = None,
-    boot: Annotated[int | None, typer.Option(min=1, help="Which boot of the log. Default: the first kernel.")] = None,
-    arch: Annotated[str, typer.Option(help="x86_64, arm, arm64, riscv64, where nothing that is given says it.")] = "",
-    select: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this one (again for more).")] = None,
-    ignore: Annotated[list[str] | None, typer.Option(metavar="ID", help="Not this one (again for more).")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List also what does not apply, with the reason.")] = False,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0 also when something applies.")] = False,
-    sarif_file: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 for code review tools.")] = None,
+    log: Annotated[Path | None, typer.Option(help="A boot log in any format that `bootlab analyze` reads.")] = None,
+    boot: Annotated[
+        int | None, typer.Option(min=1, help="Use boot number N of the log. Default: the first boot with a kernel.")
+    ] = None,
+    arch: Annotated[
+        str, typer.Option(help="Architecture (x86_64, arm, arm64, riscv64), if the other inputs do not tell it.")
+    ] = "",
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Check only this technique. May be given more than once.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Skip this technique. May be given more than once.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also list techniques that do not apply, with the reason.")
+    ] = False,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit with code 0 even if a technique applies.")
+    ] = False,
+    sarif_file: Annotated[
+        Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, for code review tools.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which techniques apply to a configuration, a command line or a log, with the line that shows it.
+    """Show which techniques apply, judging by a configuration, a command line or a log, and the line that says so.
 
-    Nothing is booted: no sign is certain, and what the given files do not tell is said to be open. Exit code 10: at
-    least one technique applies.
+    Nothing is booted, so the results are advice, not proof. What the files do not settle is reported as unknown. Exit
+    code 10: at least one technique applies.
 
     Example: bootlab check --config .config --log boot.log
     """

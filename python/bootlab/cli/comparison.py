@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from bootlab.model.comparison import Comparison
 
 MarkdownOption = Annotated[
-    Path | None, typer.Option("--markdown", help="Write the table as Markdown; into its section of a page with one.")
+    Path | None,
+    typer.Option(
+        "--markdown", help="Write the table as Markdown. If the file has a section for it, replace only that."
+    ),
 ]
-CsvOption = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV, with plain numbers.")]
+CsvOption = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.")]
 HtmlOption = Annotated[Path | None, typer.Option("--html", help="Write the table as one HTML page.")]
 
 

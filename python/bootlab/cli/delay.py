@@ -30,22 +30,24 @@ _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 def delay(
     system_file: SystemArgument,
     function: Annotated[
-        str, typer.Argument(metavar="FUNCTION", help="A function of the kernel that waits, or FILE:FUNCTION.")
+        str, typer.Argument(metavar="FUNCTION", help="The kernel function that waits, or FILE:FUNCTION.")
     ],
     *,
-    to: Annotated[str, typer.Option("--to", metavar="TIME", help="How long each delay is to be: 5ms, 250us, 1s.")],
-    sleep: Annotated[bool, typer.Option("--sleep", help="Sleep where the function spins (mdelay, udelay).")] = False,
-    call: Annotated[int | None, typer.Option("--call", min=1, help="Only the function's delay of this number.")] = None,
+    to: Annotated[str, typer.Option("--to", metavar="TIME", help="New length of each delay: 5ms, 250us, 1s.")],
+    sleep: Annotated[bool, typer.Option("--sleep", help="Replace busy-waiting (mdelay, udelay) by sleeping.")] = False,
+    call: Annotated[
+        int | None, typer.Option("--call", min=1, help="Change only the Nth delay of the function.")
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the patch to this file.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch; build and boot nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch without building or booting.")] = False,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Shorten the delays of a kernel function by a generated patch, or let it sleep; boot with and without, judge.
+    """Shorten the delays of a kernel function with a generated patch, or make it sleep; boot with and without it.
 
-    The system's kernel must be built from source. `bootlab trace` lists what waits (delay census). What a real device
-    needs of a delay no emulator can tell: hardware must confirm every result.
+    The system's kernel must be built from source. `bootlab trace SYSTEM.toml --show waits` lists what waits. No
+    emulator can tell how long a real device needs: confirm every result on hardware.
 
     Example: bootlab delay system.toml ide_wait_ready --to 5ms
     """

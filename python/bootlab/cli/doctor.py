@@ -52,9 +52,11 @@ _TOOLS: tuple[tuple[str, str, str, bool], ...] = (
 def doctor(
     *,
     as_json: JsonOption = False,
-    probe_kvm: Annotated[bool, typer.Option(help="Boot a probe guest under KVM (3 s where it does not work).")] = True,
+    probe_kvm: Annotated[
+        bool, typer.Option(help="Test KVM by booting a small guest. Takes 3 s if KVM does not work.")
+    ] = True,
 ) -> None:
-    """Look at this machine: emulators, plugin, KVM (by booting a probe), compilers and compressors.
+    """Check this machine for what bootlab needs: emulators, plugin, KVM (by booting a guest), compilers, compressors.
 
     Example: bootlab doctor
     """

@@ -26,7 +26,7 @@ def fs(
         list[str] | None,
         typer.Argument(
             metavar="[ROW]...",
-            help="Only these rows, as cramfs-xip or ramdisk-ext2-lz4; none: all.",
+            help="Rows to make, such as cramfs-xip or ramdisk-ext2-lz4. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -39,10 +39,10 @@ def fs(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Pack the system's tree as CRAMFS, ROMFS, SquashFS, EROFS, ext2, XFS … and boot each; print sizes and times.
+    """Pack the system's root tree as CRAMFS, ROMFS, SquashFS, EROFS, ext2, XFS … and boot each; print sizes and times.
 
-    Images are made without root, always to the same bytes. Boots are kept: a rerun only prints. The system file's
-    [storage] says where a root can lie. Exit code 2 when the tree goes into none of them.
+    Making the images needs no root rights and always gives the same bytes. Boots are kept: a rerun only prints. The
+    section [storage] of the system file says where a root file system can be. Exit code 2: the tree fits into none.
 
     Example: bootlab fs camera.toml --markdown file-systems.md
     """

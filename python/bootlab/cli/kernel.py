@@ -34,29 +34,37 @@ def kernel(
     action: Annotated[
         Action,
         typer.Argument(
-            help="build: make the kernel. config: print its .config, or what --set changes. size: what it consists of."
+            help="build: build the kernel. config: print its .config, or what --set would change. size: show which "
+            "parts make it large."
         ),
     ],
     system_file: SystemArgument,
     *,
     options: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="OPTION=VALUE", help="Set a kernel option, as SMP=n; may be repeated."),
+        typer.Option(
+            "--set", metavar="OPTION=VALUE", help="Set a kernel option, such as SMP=n. May be given more than once."
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="build: copy the image and everything with it into this folder.")
+        Path | None,
+        typer.Option("--output", help="build: copy the image and the files that belong to it into this folder."),
     ] = None,
     compilers: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Compilers at a time. Default: one a core.")
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, max=1024, help="Run up to this many compilers at a time. Default: one per core."
+        ),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, max=8, help="size: how many folders deep a subsystem is.")] = 2,
-    rows: Annotated[int, typer.Option(min=1, help="size: rows of each table; the others are added up.")] = 20,
-    csv: Annotated[Path | None, typer.Option(help="size: write all rows as CSV, with plain numbers.")] = None,
+    depth: Annotated[int, typer.Option(min=1, max=8, help="size: group by source folders down to this depth.")] = 2,
+    rows: Annotated[int, typer.Option(min=1, help="size: show this many rows of each table and add up the rest.")] = 20,
+    csv: Annotated[Path | None, typer.Option(help="size: write all rows as CSV.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the kernel of a system whose [kernel] has a source, show its configuration, or what makes it large.
+    """Build a system's kernel, show its configuration, or show what makes it large.
 
-    A kernel that was built before is taken from the cache. Ctrl-C stops a build; the same command goes on with it.
+    The section [kernel] of the system file must name a source. A kernel that was built before comes from the cache.
+    Ctrl-C stops a build; the same command continues it.
 
     Example: bootlab kernel build system.toml --set SMP=n --output out
     """
@@ -76,7 +84,7 @@ def kernel(
             else:
                 built = system.build_kernel(wanted, compilers=compilers)
         except KeyboardInterrupt:
-            err().print("stopped; the same command goes on from the objects that are there", markup=False)
+            err().print("stopped; the same command continues the build", markup=False)
             raise typer.Exit(130) from None
     if action is Action.SIZE:
         _say_size(size, csv, rows, as_json=as_json)

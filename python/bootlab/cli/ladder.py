@@ -23,7 +23,7 @@ def ladder(
     system_file: SystemArgument,
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Only these techniques; none: all that apply.", show_default=False),
+        typer.Argument(metavar="[ID]...", help="Techniques to try. Default: all that apply.", show_default=False),
     ] = None,
     *,
     markdown: MarkdownOption = None,
@@ -34,9 +34,9 @@ def ladder(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Try all techniques of image, kernel, initramfs and storage; print time and size of each beside published ones.
+    """Try all techniques for image, kernel, initramfs and storage; print time and size of each next to published gains.
 
-    Kernels are built once and boots are kept: cut off at any moment, the same call goes on, and a rerun only prints.
+    Kernels and boots are kept: after an interruption the same command continues, and a rerun only prints.
 
     Example: bootlab ladder camera.toml --markdown ladder.md
     """

@@ -42,33 +42,41 @@ def lpj(
     action: Annotated[
         Action,
         typer.Argument(
-            help="read: the value of a boot. test: the five tests of a preset. rates: what it saves at each HZ. "
-            "validate: does a stored value still fit?"
+            help="read: show the value of a boot. test: run the five tests of a preset. rates: show what a preset "
+            "saves at each tick rate. validate: check that a stored value still fits."
         ),
     ],
     system_file: Annotated[
-        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="A system file.", show_default=False)
+        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="The system file.", show_default=False)
     ] = None,
     *,
     log: Annotated[
-        Path | None, typer.Option(help="read, validate: a boot log of any kind, in place of booting (real boards).")
+        Path | None,
+        typer.Option(help="read, validate: use this boot log instead of booting, for example of a real board."),
     ] = None,
-    number: Annotated[int | None, typer.Option("--boot", min=1, help="Which boot of the log.")] = None,
+    number: Annotated[int | None, typer.Option("--boot", min=1, help="Use boot number N of the log.")] = None,
     stored: Annotated[Path | None, typer.Option(help="validate: the file that `read --output` wrote.")] = None,
     tolerance: Annotated[
         float | None,
         typer.Option(
-            min=0.01, max=50.0, help="validate: per cent. Default: what calibration itself leaves open, 0.78."
+            min=0.01,
+            max=50.0,
+            help="validate: accept a difference of this many percent. Default: 0.78, the precision of the calibration "
+            "itself.",
         ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="read, validate: write the calibrated value to this file.")
     ] = None,
     way: Annotated[
-        Way | None, typer.Option(help="test: how the preset is compiled in. Default: so that the command line wins.")
+        Way | None,
+        typer.Option(help="test: how the preset is compiled in. Default: in a way that the command line overrides."),
     ] = None,
     rates_hz: Annotated[
-        list[int] | None, typer.Option("--hz", help="rates: a tick rate (again for more). Default: 100, 250, 1000.")
+        list[int] | None,
+        typer.Option(
+            "--hz", help="rates: try this tick rate, in Hz. May be given more than once. Default: 100, 250, 1000."
+        ),
     ] = None,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
@@ -77,10 +85,11 @@ def lpj(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Read the kernel's loops per jiffy, test presets of it, see what they save, and validate a stored value.
+    """Read the kernel's loops per jiffy, test presetting it, see what that saves, or validate a stored value.
 
-    The tests: without a preset the kernel calibrates; a preset on the command line is taken, so is a compiled-in one;
-    of both the command line's wins; lpj=0 there calibrates. Exit code 12: a test failed, or the value does not fit.
+    The tests: without a preset the kernel calibrates; it takes a preset from the command line; it takes a compiled-in
+    preset; the command line overrides the compiled-in one; lpj=0 on the command line makes it calibrate. Exit code 12:
+    a test failed, or the stored value does not fit.
 
     Example: bootlab lpj validate --log boot.log --stored lpj.json
     """

@@ -13,12 +13,12 @@ from bootlab.systemfile import template
 
 
 def new(
-    path: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Where to write it.", show_default=False)],
+    path: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The file to write.", show_default=False)],
     *,
-    kernel: Annotated[str, typer.Option(help="The kernel image; variables are expanded when it is read.")] = (
-        "$BOOTLAB_KERNEL"
-    ),
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    kernel: Annotated[
+        str, typer.Option(help="The kernel image. Environment variables are expanded when the system file is read.")
+    ] = ("$BOOTLAB_KERNEL"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a commented system file to start from.

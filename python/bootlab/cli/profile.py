@@ -22,24 +22,26 @@ def profile(
         Path,
         typer.Argument(
             metavar="LOG|SYSTEM.toml",
-            help="strace's log, packed or not (`-`: standard input); or a system file: its system is traced.",
+            help="A log of strace, compressed or not (`-` reads standard input), or a system file to boot and trace.",
             show_default=False,
         ),
     ],
     *,
     goal: Annotated[
         str | None,
-        typer.Option(help="A log ends at the first line that holds this text.", show_default=False),
+        typer.Option(help="Stop reading the log at the first line that contains this text.", show_default=False),
     ] = None,
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of each table.")] = 15,
-    html: Annotated[Path | None, typer.Option(help="Write the page of a log.", show_default=False)] = None,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows of each table.")] = 15,
+    html: Annotated[
+        Path | None, typer.Option(help="Write one self-contained HTML page. For logs only.", show_default=False)
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what an application waits for, searches, reads and starts up to its goal, with advice for each.
+    """Show what an application waits for, searches, reads and starts until its goal, with advice for each.
 
-    On a board: strace -f -tt -T -o app.strace camera. All forms of strace's stamps are read (-r, -t, -tt, -ttt, -T).
-    Of a system, the emulator sees every system call of every process, with nothing added to the guest.
+    To make a log on a board: strace -f -tt -T -o app.strace camera. All time stamps of strace are understood (-r, -t,
+    -tt, -ttt, -T). Given a system file, the emulator records every system call without adding anything to the guest.
 
     Example: bootlab profile app.strace --goal "first frame"
     """

@@ -13,19 +13,24 @@ from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, pri
 
 
 def report(
-    run_name: Annotated[str, typer.Argument(metavar="RUN", help="A run's id or its beginning, a folder, or `last`.")],
+    run_name: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run: its id or the beginning of it, its folder, or `last`.")
+    ],
     *,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write one self-contained HTML page (- for standard output).")
+        Path | None,
+        typer.Option(
+            "--html", help="Write one self-contained HTML page. For every file here, `-` means standard output."
+        ),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the hand-over text.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a report as Markdown.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of a comparison as CSV.")] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
-    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome-JSON trace of the boot.")] = None,
+    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome JSON trace of the boot.")] = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the results of a run, or write them for people and programs.
+    """Show the results of a run, or write them to files.
 
     Example: bootlab report last --html report.html --perfetto boot.pftrace
     """

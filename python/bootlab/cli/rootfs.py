@@ -9,7 +9,7 @@ from bootlab.cli.rootfs_check import check
 from bootlab.cli.rootfs_trim import trim
 
 rootfs = typer.Typer(
-    help="Leave unused files out of a root tree and prove that it still works; see which files a board used; find "
+    help="Remove unused files from a root tree and prove that it still works; list the files that a board used; find "
     "programs that cannot start.\n\nExample: bootlab rootfs trim system.toml",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -15,23 +15,36 @@ from bootlab.errors import UserError
 
 
 def atime(
-    tree: Annotated[Path, typer.Argument(metavar="TREE", help="The folder that the board's root is mounted on.")],
+    tree: Annotated[
+        Path, typer.Argument(metavar="TREE", help="The folder where the board's root file system is mounted.")
+    ],
     *,
-    mark: Annotated[bool, typer.Option("--mark", help="Before the boot: mark every file as not used.")] = False,
+    mark: Annotated[bool, typer.Option("--mark", help="Mark every file as unused. Do this before the boot.")] = False,
     newer: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Used is what was read after this file of TREE was written (wrong clocks)."),
+        typer.Option(
+            metavar="FILE",
+            help="Count files as used if they were read after FILE (a path in TREE) was written. For boards whose "
+            "clock is wrong.",
+        ),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Used is what was read since then, UTC (right clocks).")
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Count files as used if they were read after TIME (UTC). For boards whose clock is right.",
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Write the list, for `bootlab rootfs trim --accesses`.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write the list of used files, for `bootlab rootfs trim --accesses`.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell which files of a root were used by a boot, where nothing but access times can tell: on boards.
+    """List the files that a board's boot used, judging by their access times.
 
-    With --mark before the boot no clock is needed. Without it a board whose clock is wrong writes a marker file first
-    thing (`touch /marker`), and one with a right clock needs a time; both need a mount with strictatime.
+    With --mark before the boot, the board needs no clock. Otherwise, if the board's clock is wrong, let it write a
+    marker file first thing (`touch /marker`) and give --newer; if it is right, give --since. Both need a mount with
+    strictatime.
 
     Example: bootlab rootfs atime /mnt/card --mark; boot the board; bootlab rootfs atime /mnt/card --output used.json
     """

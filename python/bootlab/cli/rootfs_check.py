@@ -9,10 +9,10 @@ from bootlab.errors import Found, UserError
 
 
 def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
-    """Look for what cannot run in the root tree: missing interpreters, loaders and libraries, wrong processors, loops.
+    """Find programs in the root tree that cannot start: missing interpreter, loader or library, wrong processor, loop.
 
-    Exit code 0: nothing found. 13: programs that cannot start, but the first one can. 2: the first program cannot
-    start, so that no boot can work.
+    Exit code 0: nothing found. 13: some programs cannot start, but the first one can. 2: the first program cannot
+    start, so no boot can work.
 
     Example: bootlab rootfs check camera.toml
     """

@@ -42,33 +42,45 @@ def trim(
     *,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATTERN", help="Never leave out what matches, as '/etc/ssl/*'. May be repeated."),
+        typer.Option(
+            metavar="PATTERN",
+            help="Keep files that match this pattern, such as '/etc/ssl/*'. May be given more than once.",
+        ),
     ] = None,
     method: Annotated[
-        list[Seen] | None, typer.Option(help="Believe only this way of seeing accesses. May be repeated. Default: all.")
+        list[Seen] | None,
+        typer.Option(help="Use only this way of observing file accesses. May be given more than once. Default: all."),
     ] = None,
     accesses: Annotated[
         Path | None,
-        typer.Option(help="What was used on a board, in place of a watched boot: a list of `rootfs atime`, or paths."),
+        typer.Option(
+            help="Use this list of files used on a board instead of observing a boot: the output of `rootfs atime`, "
+            "or one path per line."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; boot no trimmed system.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List what would be removed, without booting the trimmed system.")
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option(help="Write the trimmed system into this folder. Default: a folder of the store.")
+        Path | None, typer.Option(help="Write the trimmed system to this folder. Default: a folder in the store.")
     ] = None,
-    every_file: Annotated[bool, typer.Option("--all", help="Print every name with its reason.")] = False,
+    every_file: Annotated[
+        bool, typer.Option("--all", help="Print every file with the reason why it stays or goes.")
+    ] = False,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write the tables as Markdown; into the section `trim` of a page.")
+        Path | None,
+        typer.Option(help="Write the tables as Markdown. If the file has a section `trim`, replace only that."),
     ] = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Leave out of the root tree what neither the boot up to its goal nor the check uses.
+    """Remove files from the root tree that neither the boot up to its goal nor the functional check uses.
 
-    One boot is watched by every method that the kernel has (fanotify, tracing, access times). Then the trimmed system
-    is booted and must do what the check asks; what it turns out to lack is put back. Nothing goes that the check, a
-    keep-list (`keep` in the system file, --keep), the first program or the application needs. Boots are kept: a rerun
-    goes on. Exit code 4: the trimmed system cannot be made to work.
+    One boot is observed by every method that the kernel offers (fanotify, tracing, access times). Then the trimmed
+    system is booted and must pass the check; files that turn out to be missing are put back. What the check, the first
+    program, the application or a keep list (`keep` in the system file, --keep) needs always stays. Boots are kept: a
+    rerun continues. Exit code 4: the trimmed system cannot be made to work.
 
     Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
     """

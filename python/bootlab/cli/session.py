@@ -22,21 +22,25 @@ __all__ = [
     "print_json",
 ]
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")
+]
 StoreOption = Annotated[
     Path,
-    typer.Option("--store", envvar="BOOTLAB_STORE", help="Folder that keeps recordings and runs.", show_default=True),
+    typer.Option("--store", envvar="BOOTLAB_STORE", help="Folder for recordings and runs.", show_default=True),
 ]
 SystemArgument = Annotated[
-    Path, typer.Argument(metavar="SYSTEM.toml", help="The system file (`bootlab new` writes one).", show_default=False)
+    Path, typer.Argument(metavar="SYSTEM.toml", help="The system file. `bootlab new` writes one.", show_default=False)
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", min=1, max=64, help="Machines at a time. Default: one a core, at most 4."),
+    typer.Option(
+        "--jobs", "-j", min=1, max=64, help="Boot up to this many machines at a time. Default: one per core, at most 4."
+    ),
 ]
 BandwidthOption = Annotated[
     float,
-    typer.Option(min=0.001, max=1e6, help="MB/s of the medium, for the modelled load time in a column of its own."),
+    typer.Option(min=0.001, max=1e6, help="Bandwidth of the boot medium in MB/s, for the modelled load time."),
 ]
 DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 DEFAULT_STORE = Path(".bootlab")

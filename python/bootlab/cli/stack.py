@@ -27,14 +27,16 @@ def stack(
     *,
     allow: AllowOption = None,
     also: AlsoOption = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here too.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the HTML report to this file instead of the run's folder.")
+    ] = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Try every technique, stack the winners, leave each out once, hand over the faster system.
+    """Try every technique, stack the winners, leave each one out once, and write the faster system.
 
-    Stopped at any moment (Ctrl-C, power cut), the same command goes on without repeating a boot.
+    After an interruption at any moment (Ctrl-C, power cut) the same command continues without repeating a boot.
 
     Example: bootlab stack camera.toml --html report.html
     """

@@ -20,11 +20,11 @@ def steps(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Boot a system as it is and after each of its [[steps]], one on top of the other; print times, sizes and proofs.
+    """Boot a system as it is, then after each of its [[steps]], each on top of the last; print times, sizes and proofs.
 
-    A step replaces or removes files, changes parameters, or applies a technique: the way of an application from what a
-    distribution ships to what a product needs. Boots are kept: cut off at any moment, the same call goes on, and a
-    rerun only prints. Exit code 4 when a step does not boot or fails the check.
+    A step replaces or removes files, changes parameters, or applies a technique. Together the steps lead from what a
+    distribution ships to what a product needs. Boots are kept: after an interruption the same command continues, and a
+    rerun only prints. Exit code 4: a step does not boot or fails the check.
 
     Example: bootlab steps video.toml --markdown steps.md
     """

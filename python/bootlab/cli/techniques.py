@@ -16,13 +16,13 @@ from bootlab.techniques.base import Technique
 
 def techniques(
     action: Annotated[
-        str | None, typer.Argument(metavar="[show]", help="`show` tells everything of one technique.")
+        str | None, typer.Argument(metavar="[show]", help="`show ID` explains one technique in full.")
     ] = None,
     technique_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The technique's id.")] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """List the techniques, or show one.
+    """List the techniques, or explain one.
 
     Example: bootlab techniques show quiet
     """
@@ -50,8 +50,8 @@ def _list(*, as_json: bool) -> None:
         table.add_row(Text(technique.id, "bold"), technique.stage, Text(risk, "yellow"), Text(technique.title))
     out().print(table)
     out().print(
-        f"{len(found)} techniques. What costs security, function or run time is tried, but stacked only when named or "
-        "allowed."
+        f"{len(found)} techniques. Those that cost security, function or run time are tried, but stacked only if you "
+        "name or allow them."
     )
 
 

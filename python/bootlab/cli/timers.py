@@ -10,8 +10,8 @@ from bootlab.cli.timers_stress import stress
 from bootlab.cli.timers_waits import waits
 
 timers = typer.Typer(
-    help="Thousands of timers, every expiration accounted for; 90 assertions about the timer functions; two systems "
-    "beside each other; which timers delayed a boot.\n\nExample: bootlab timers stress --scale 60",
+    help="Stress a system with thousands of timers, check 90 assertions about timers, clocks and sleeps, compare two "
+    "systems, and find the timers that delayed a boot.\n\nExample: bootlab timers stress --scale 60",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -33,10 +33,14 @@ if TYPE_CHECKING:
 
 def compare(
     first: Annotated[
-        Path, typer.Argument(metavar="A", help="A SYSTEM.toml, or a result that --save wrote.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="A", help="A system file, or a result saved with `timers stress --save`.", show_default=False
+        ),
     ],
     second: Annotated[
-        Path | None, typer.Argument(metavar="[B]", help="What to compare it with.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[B]", help="The system file or result to compare A with.", show_default=False),
     ] = None,
     *,
     with_: Annotated[
@@ -44,12 +48,15 @@ def compare(
         typer.Option(
             "--with",
             metavar="WORDS",
-            help="A with these kernel parameters (highres=off clocksource=hpet) or options of a built kernel "
-            "(CONFIG_HZ_100=y); may be given more than once.",
+            help="Compare with A plus these kernel parameters (highres=off clocksource=hpet) or, if the kernel is "
+            "built from source, kernel options (CONFIG_HZ_100=y). May be given more than once.",
         ),
     ] = None,
     repeat: Annotated[
-        int, typer.Option("--repeat", min=1, max=50, help="Runs of each; a wall clock needs 3 for a verdict.")
+        int,
+        typer.Option(
+            "--repeat", min=1, max=50, help="Runs of each configuration. On a wall clock, a verdict needs at least 3."
+        ),
     ] = 2,
     timers: TimersOption = "1000",
     seconds: SecondsOption = 60,
@@ -65,10 +72,10 @@ def compare(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the same timers in two or more configurations and set the figures side by side.
+    """Run the same timers in two or more configurations and compare the figures.
 
-    In exact mode each is booted --repeat times and must give the same bytes; on the wall clock runs alternate and
-    get a verdict by a rank test.
+    In exact mode each is booted --repeat times and must give the same output every time. On a wall clock the runs
+    alternate, and a rank test gives the verdict.
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """

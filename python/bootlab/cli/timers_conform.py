@@ -19,19 +19,22 @@ def conform(
     *,
     set_clock: Annotated[
         bool,
-        typer.Option("--set-clock", help="On this machine too: run the checks that set CLOCK_REALTIME (root)."),
+        typer.Option("--set-clock", help="Also run the checks that set this machine's CLOCK_REALTIME. Needs root."),
     ] = False,
     plants: Annotated[
-        bool, typer.Option("--plants", help="Prove the checks: with a bug planted against each, each must fail.")
+        bool,
+        typer.Option("--plants", help="Test the checks themselves: inject a bug for each check, which must then fail."),
     ] = False,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="N[,N]...", help="Judge the assertions with these numbers only.")
+        str | None, typer.Option("--only", metavar="N[,N]...", help="Check only the assertions with these numbers.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show the checks that passed as well.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also show the checks that passed.")] = False,
     opts: Annotated[
         Path | None,
         typer.Option(
-            "--opts", metavar="DIR", help="Source of the Open POSIX Test Suite: build and run it beside ours."
+            "--opts",
+            metavar="DIR",
+            help="Source of the Open POSIX Test Suite: build it, run it too, and compare its verdicts.",
         ),
     ] = None,
     tap: Annotated[Path | None, typer.Option("--tap", help="Write the verdicts as TAP 14.")] = None,
@@ -39,9 +42,9 @@ def conform(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge 90 assertions of POSIX and Linux about timers, clocks and sleeps: here, or in a booted system.
+    """Check 90 assertions of POSIX and Linux about timers, clocks and sleeps, on this machine or in a booted system.
 
-    In a booted system the checks that set the clock run too. Ends with 4 when a rule is broken.
+    In a booted system the checks that set the clock run too. Exit code 4: an assertion does not hold.
 
     Example: bootlab timers conform --junit timers.xml
     """

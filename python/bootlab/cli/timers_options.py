@@ -46,41 +46,54 @@ class TimerClock(StrEnum):
 
 
 TimersOption = Annotated[
-    str, typer.Option("--timers", metavar="N[,N]...", help="Populations; classic: the 13 of 2003, 1000 to 16000.")
+    str,
+    typer.Option(
+        "--timers",
+        metavar="N[,N]...",
+        help="Number of timers in each population. `classic`: the 13 populations of 2003, 1000 to 16000 timers.",
+    ),
 ]
 ModeOption = Annotated[
     Mode,
     typer.Option(
         "--mode",
-        help="stress: periodic timers. burst: all due at one instant. curves: cost of each call. churn: created, armed "
-        "again and deleted meanwhile. limit: how many the system grants.",
+        help="stress: periodic timers. burst: all timers expire at one instant. curves: cost of each call. churn: "
+        "timers are created, rearmed and deleted during the run. limit: how many timers the system allows.",
     ),
 ]
-SecondsOption = Annotated[float, typer.Option("--seconds", help="Length of a population's run.")]
+SecondsOption = Annotated[float, typer.Option("--seconds", help="Length of each population's run, in seconds.")]
 ScaleOption = Annotated[
-    float, typer.Option("--scale", help="Divide the classic intervals and the length by this; the model stays.")
+    float,
+    typer.Option(
+        "--scale",
+        help="Divide the classic intervals and the length of the run by this. The expected counts stay valid.",
+    ),
 ]
 IntervalOption = Annotated[
     str | None,
     typer.Option(
-        "--interval", metavar="MIN:RANGE", help="Random intervals of MIN to MIN+RANGE seconds, not the classic ones."
+        "--interval",
+        metavar="MIN:RANGE",
+        help="Use random intervals of MIN to MIN+RANGE seconds instead of the classic ones.",
     ),
 ]
-ClockOption = Annotated[TimerClock, typer.Option("--clock", help="The timers' clock.")]
+ClockOption = Annotated[TimerClock, typer.Option("--clock", help="The clock of the timers.")]
 ReceiverOption = Annotated[
     Receiver,
     typer.Option(
         "--receiver",
-        help="How expirations are taken. handler and thread cannot know when one was taken from the kernel: their "
-        "accounts hold in total only.",
+        help="How expirations are received. With handler and thread, only totals are checked, because the program "
+        "cannot tell when the kernel delivered each one.",
     ),
 ]
-ThreadsOption = Annotated[int, typer.Option("--threads", min=1, max=64, help="Receiving threads of thread-id.")]
-AbsoluteOption = Annotated[bool, typer.Option("--absolute", help="Arm with TIMER_ABSTIME.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**53, help="Seed of the intervals.")]
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=1, max=64, help="Number of receiving threads for --receiver thread-id.")
+]
+AbsoluteOption = Annotated[bool, typer.Option("--absolute", help="Arm the timers with TIMER_ABSTIME.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**53, help="Seed of the random intervals.")]
 SystemOption = Annotated[
     Path | None,
-    typer.Argument(metavar="[SYSTEM.toml]", help="Boot this system and run it there; default: this machine.",
+    typer.Argument(metavar="[SYSTEM.toml]", help="Boot this system and run inside it. Default: run on this machine.",
                    show_default=False),
 ]  # fmt: skip
 

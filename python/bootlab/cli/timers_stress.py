@@ -39,7 +39,8 @@ def stress(
     *,
     timers: TimersOption = "1000",
     to_limit: Annotated[
-        bool, typer.Option("--to-limit", help="As many timers as the system grants, found out first.")
+        bool,
+        typer.Option("--to-limit", help="Use as many timers as the system allows; find out first how many that is."),
     ] = False,
     mode: ModeOption = Mode.STRESS,
     seconds: SecondsOption = 60,
@@ -52,27 +53,31 @@ def stress(
     seed: SeedOption = 1,
     plant: Annotated[
         list[str] | None,
-        typer.Option("--plant", help="Plant a fault in every Nth delivery: drop=N, copy=N, delay=N:S."),
+        typer.Option(
+            "--plant",
+            help="Inject a fault into every Nth delivery, to test the test: drop=N, copy=N, delay=N:S. May be given "
+            "more than once.",
+        ),
     ] = None,
     kernel_share: Annotated[
         bool,
         typer.Option(
             "--kernel-share",
-            help="Count the run's instructions, in the kernel and in user space: one traced boot more a population "
-            "(exact mode).",
+            help="Count the instructions of the run in the kernel and in user space. Needs exact mode and one more "
+            "traced boot per population.",
         ),
     ] = False,
     read: Annotated[
-        Path | None, typer.Option("--read", metavar="FILE", help="Show a result that was saved; run nothing.")
+        Path | None, typer.Option("--read", metavar="FILE", help="Show a saved result without running anything.")
     ] = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Write the result, for `timers compare`.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one page with histograms.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Save the result for `bootlab timers compare`.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page with histograms.")] = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Run thousands of periodic timers and account for every expiration: here, or in a booted system.
+    """Run thousands of periodic timers and account for every expiration, on this machine or in a booted system.
 
-    Ends with 4 when one was lost, early or taken twice.
+    Exit code 4: an expiration was lost, early or delivered twice.
 
     Example: bootlab timers stress --timers classic --scale 60 --html timers.html
     """

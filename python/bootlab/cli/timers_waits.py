@@ -15,16 +15,16 @@ def waits(
         Path,
         typer.Argument(
             metavar="SYSTEM.toml",
-            help="The system file, or the folder of a traced boot's recording.",
+            help="A system file, or the recording folder of a traced boot.",
             show_default=False,
         ),
     ],
     *,
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of the table.")] = 25,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows.")] = 25,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which timers a boot slept on, by the function that asked for them, and which of them init waited for.
+    """Show which timers a boot waited for, the function that set each, and which of them delayed init.
 
     Example: bootlab timers waits system.toml -n 10
     """

@@ -40,8 +40,8 @@ def trace(
         Path,
         typer.Argument(
             metavar="SYSTEM.toml|TRACE",
-            help="The system file, the folder of a traced boot's recording, or a trace of others: KFI or KFT log, "
-            "function_graph text, trace.dat, perf script (`-`: standard input).",
+            help="A system file, the recording folder of a traced boot, or a trace from another tool: KFI or KFT log, "
+            "function_graph text, trace.dat, perf script. `-` reads standard input.",
             show_default=False,
         ),
     ],
@@ -51,81 +51,109 @@ def trace(
         typer.Option(
             "--compare",
             metavar="BASE",
-            help="Show what changed since this: a system file, a recording's folder, or a trace `analyze` reads.",
+            help="Show what changed since BASE: a system file, a recording's folder, or a trace that `bootlab "
+            "analyze` reads.",
         ),
     ] = None,
     by: Annotated[
-        By, typer.Option("--by", help="Who traces: the plugin (QEMU, exact) or the kernel's own function_graph.")
+        By,
+        typer.Option(
+            "--by", help="Choose the tracer: the QEMU plugin (exact), or the kernel's own function_graph tracer."
+        ),
     ] = By.PLUGIN,
     show: Annotated[
-        list[Show] | None, typer.Option("--show", help="Tables to print; may be given more than once.")
+        list[Show] | None, typer.Option("--show", help="Print this table. May be given more than once.")
     ] = None,
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Rows of each table.")] = 25,
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows of each table.")] = 25,
     min_us: Annotated[
-        float, typer.Option("-t", "--min-us", min=0, help="Leave out what took less, in microseconds.")
+        float,
+        typer.Option("-t", "--min-us", min=0, help="Leave out functions that took less than this many microseconds."),
     ] = 0,
     fields: Annotated[
         str,
         typer.Option(
             "-f",
             "--fields",
-            help="Columns of the function table: F function, c count, t time, a average, l local, m max-sub, "
-            "n its count, w wall, x longest call.",
+            help="Columns of the function table: F function, c calls, t time, a average, l local time, m costliest "
+            "callee, n its calls, w wall time, x longest call.",
         ),
     ] = "Fctalmn",
-    sort: Annotated[str, typer.Option("-s", "--sort", help="Column letter to sort the function table by.")] = "t",
-    root: Annotated[str | None, typer.Option("--root", help="Show the tree below this function.")] = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, max=200, help="Levels of the tree.")] = 8,
-    start: Annotated[str | None, typer.Option("--start", help="Trace from the first call of this function.")] = None,
-    stop: Annotated[str | None, typer.Option("--stop", help="Trace to the first call of this function.")] = None,
+    sort: Annotated[str, typer.Option("-s", "--sort", help="Sort the function table by this column letter.")] = "t",
+    root: Annotated[str | None, typer.Option("--root", help="Show the call tree below this function.")] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, max=200, help="Show at most this many levels of the call tree.")
+    ] = 8,
+    start: Annotated[
+        str | None, typer.Option("--start", help="Start tracing at the first call of this function.")
+    ] = None,
+    stop: Annotated[str | None, typer.Option("--stop", help="Stop tracing at the first call of this function.")] = None,
     subtree: Annotated[
         list[str] | None,
-        typer.Option("--subtree", help="Keep spans below this function only; with --by ftrace, trace only below it."),
+        typer.Option(
+            "--subtree",
+            help="Keep only spans below this function; with --by ftrace, trace only these. May be given more than "
+            "once.",
+        ),
     ] = None,
     span_depth: Annotated[
-        int | None, typer.Option("--span-depth", min=1, max=512, help="Keep spans of this many levels of calls only.")
+        int | None, typer.Option("--span-depth", min=1, max=512, help="Keep spans of at most this many call levels.")
     ] = None,
     span_us: Annotated[
-        float, typer.Option("--span-us", min=0, help="Keep spans of calls that took at least this.")
+        float, typer.Option("--span-us", min=0, help="Keep only spans of at least this many microseconds.")
     ] = 20,
     source: Annotated[
         Path | None,
-        typer.Option("--source", metavar="TREE", help="Kernel source: show what can be changed about what is slow."),
+        typer.Option(
+            "--source", metavar="TREE", help="Kernel source tree: show what you can change about slow functions."
+        ),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", help="The kernel's .config, where the image does not hold it.")
+        Path | None, typer.Option("--config", help="The kernel's .config, if the image does not contain it.")
     ] = None,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Show what never ran, with --source by Kconfig symbol and object.")
+        bool,
+        typer.Option(
+            "--coverage", help="Show which functions never ran; with --source, by Kconfig symbol and object file."
+        ),
     ] = False,
     coverage_csv: Annotated[
-        Path | None, typer.Option("--coverage-csv", help="Write every function of the image: bytes, executed or not.")
+        Path | None,
+        typer.Option(
+            "--coverage-csv", help="Write a CSV of all functions in the image: size in bytes, executed or not."
+        ),
     ] = None,
     symbols: Annotated[
-        Path | None, typer.Option("--symbols", help="The kernel's System.map or image, for --coverage of a recording.")
+        Path | None,
+        typer.Option("--symbols", help="The kernel's System.map or image, needed for --coverage of a recording."),
     ] = None,
     levels: Annotated[
-        int, typer.Option("--levels", min=0, help="With --by ftrace: levels that the kernel traces (0: all).")
+        int, typer.Option("--levels", min=0, help="With --by ftrace: trace this many call levels; 0 means all.")
     ] = 0,
     buffer_kib: Annotated[
-        int, typer.Option("--buffer-kib", min=16, help="With --by ftrace: the kernel's buffer, each processor's.")
+        int,
+        typer.Option(
+            "--buffer-kib", min=16, help="With --by ftrace: size of the kernel's trace buffer in KiB, per processor."
+        ),
     ] = 16384,
     collect_kib: Annotated[
-        int, typer.Option("--collect-kib", min=1, help="With --by ftrace: text that the agent sends at most.")
+        int,
+        typer.Option(
+            "--collect-kib", min=1, help="With --by ftrace: let the agent send at most this many KiB of trace."
+        ),
     ] = 2048,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write one self-contained page with a flame graph.")
+        Path | None, typer.Option("--html", help="Write one self-contained HTML page with a flame graph.")
     ] = None,
-    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write spans as a Perfetto trace.")] = None,
-    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write spans as a Chrome-JSON trace.")] = None,
+    perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write the spans as a Perfetto trace.")] = None,
+    chrome: Annotated[Path | None, typer.Option("--chrome", help="Write the spans as a Chrome JSON trace.")] = None,
     speedscope: Annotated[Path | None, typer.Option("--speedscope", help="Write a speedscope profile.")] = None,
     folded: Annotated[Path | None, typer.Option("--folded", help="Write folded stacks for a flame graph.")] = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show in which function every instruction of a boot was executed (QEMU, exact mode, any kernel with symbols).
+    """Show which function executed every instruction of a boot (QEMU in exact mode, any kernel with symbols).
 
-    With --by ftrace the kernel traces itself, on any target; a trace of others gives the same tables.
+    With --by ftrace the kernel traces itself, on any target. Traces from other tools give the same tables.
 
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """

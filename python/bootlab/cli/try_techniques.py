@@ -30,15 +30,24 @@ class Cost(enum.StrEnum):
 
 IdsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[ID]...", help="Techniques by id (forced); none: all that apply.", show_default=False),
+    typer.Argument(
+        metavar="[ID]...",
+        help="Techniques to try, even if they seem not to apply. Default: all that apply.",
+        show_default=False,
+    ),
 ]
 AllowOption = Annotated[
     list[Cost] | None,
-    typer.Option("--allow", help="Stack also what costs `function`, `security` or `runtime`. May be repeated."),
+    typer.Option(
+        "--allow",
+        help="Also stack techniques that cost `function`, `security` or `runtime`. May be given more than once.",
+    ),
 ]
 AlsoOption = Annotated[
     list[str] | None,
-    typer.Option("--also", metavar="ID", help="Stack also this technique, whatever it costs. May be repeated."),
+    typer.Option(
+        "--also", metavar="ID", help="Also stack this technique, whatever it costs. May be given more than once."
+    ),
 ]
 
 
@@ -48,10 +57,10 @@ def try_(
     *,
     inexact: Annotated[
         bool,
-        typer.Option("--inexact", help="Compare a system that does not boot alike twice as on the host's clock."),
+        typer.Option("--inexact", help="If two boots differ, go on all the same and judge as in free mode."),
     ] = False,
-    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode, --inexact: how many blocks of boots.")] = 7,
-    seed: Annotated[int, typer.Option(help="Free mode, --inexact: seed of the random order.")] = 1,
+    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode and --inexact: number of blocks of boots.")] = 7,
+    seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,

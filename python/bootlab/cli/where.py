@@ -12,28 +12,30 @@ from bootlab.cli.session import JsonOption, out, print_json
 from bootlab.errors import UserError
 
 SourceOption = Annotated[
-    Path, typer.Option("--source", metavar="TREE", help="Folder of the kernel's source.", show_default=False)
+    Path, typer.Option("--source", metavar="TREE", help="The kernel's source tree.", show_default=False)
 ]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="The kernel's .config; TREE/.config is taken where it exists.")
+    Path | None, typer.Option("--config", help="The kernel's .config. Default: TREE/.config, if it exists.")
 ]
 
 
 def where(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Functions, initcalls, drivers, devices or CONFIG_ symbols.")
+        list[str], typer.Argument(metavar="NAME...", help="Function, initcall, driver, device or CONFIG_ symbol.")
     ],
     *,
     source: SourceOption,
     config: ConfigOption = None,
-    arch: Annotated[str, typer.Option("--arch", help="Architecture, where no configuration tells it.")] = "",
+    arch: Annotated[str, typer.Option("--arch", help="Architecture, if no .config tells it.")] = "",
     symbols: Annotated[
         Path | None,
-        typer.Option("--symbols", help="System.map or kernel image: tells functions of one name apart by address."),
+        typer.Option(
+            "--symbols", help="System.map or kernel image, to tell functions with the same name apart by address."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show where a kernel function is defined, what builds it, and what can be changed.
+    """Show where a kernel function is defined, which option builds it, and what you can change.
 
     Example: bootlab where acpi_init i8042_init 10000000.serial --source linux --config .config
     """

@@ -24,26 +24,31 @@ class Start(enum.StrEnum):
 def xip(
     system_file: SystemArgument,
     starts: Annotated[
-        list[Start] | None, typer.Argument(metavar="[START]...", help="Only these ways; none: all.", show_default=False)
+        list[Start] | None,
+        typer.Argument(metavar="[START]...", help="Ways to start the kernel. Default: all.", show_default=False),
     ] = None,
     *,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
     html: HtmlOption = None,
-    flash_line_ns: Annotated[float, typer.Option(min=1, help="Model: a cache line read from flash.")] = 530.0,
-    ram_line_ns: Annotated[float, typer.Option(min=0, help="Model: a cache line read from RAM.")] = 60.0,
+    flash_line_ns: Annotated[
+        float, typer.Option(min=1, help="For the model: time to read a cache line from flash, in nanoseconds.")
+    ] = 530.0,
+    ram_line_ns: Annotated[
+        float, typer.Option(min=0, help="For the model: time to read a cache line from RAM, in nanoseconds.")
+    ] = 60.0,
     misses: Annotated[
-        float, typer.Option(min=0, max=1000, help="Model: instruction-cache misses in 1000 instructions.")
+        float, typer.Option(min=0, max=1000, help="For the model: instruction-cache misses per 1000 instructions.")
     ] = 10.0,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Start a system's kernel from NOR flash: executed in place, copied, unpacked; compare the boots and the run time.
+    """Start a kernel from NOR flash in several ways: executed in place, copied, unpacked; compare boot and run times.
 
-    Builds a kernel for each way. Where the kernel's code lies is asked of the emulator and of /proc/iomem.
+    Builds a kernel for each way. The emulator and /proc/iomem show where the kernel's code really is.
 
-    ARM and RISC-V `virt`; a RISC-V kernel does not unpack itself.
+    Works on the `virt` machines of ARM and RISC-V. A RISC-V kernel cannot unpack itself.
 
     Example: bootlab xip examples/arm-virt-flash/system.toml in-place copied
     """
