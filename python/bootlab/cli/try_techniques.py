@@ -57,9 +57,11 @@ def try_(
     *,
     inexact: Annotated[
         bool,
-        typer.Option("--inexact", help="If two boots differ, go on all the same and judge as in free mode."),
+        typer.Option("--inexact", help="If boots of the same system differ, continue and judge as in free mode."),
     ] = False,
-    blocks: Annotated[int, typer.Option(min=3, max=1000, help="Free mode and --inexact: number of blocks of boots.")] = 7,
+    blocks: Annotated[
+        int, typer.Option(min=3, max=1000, help="Free mode and --inexact: number of blocks of boots.")
+    ] = 7,
     seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
