@@ -41,7 +41,12 @@ _MACHINES = {
     "arm64": Machine(arch="arm64", type="virt", cpu="max", memory_mib=64),
     "riscv64": Machine(arch="riscv64", memory_mib=64, extra=("-bios", "none")),
 }
-WIDENED = {"WIDEN_US": "300", "WIDEN_EVERY": "1", "WIDEN_POLL_NS": "200000"}
+# Each opens one place in which the host could decide (tests/guests/widen.c).
+WIDENED = {
+    "behind the halt": {"WIDEN_US": "300", "WIDEN_EVERY": "1", "WIDEN_POLL_NS": "200000"},
+    "before the halt": {"WIDEN_BEFORE_US": "300", "WIDEN_POLL_NS": "200000"},
+    "before the timers": {"WIDEN_LOCK_US": "250", "WIDEN_POLL_NS": "100000"},
+}
 
 
 class Guest(msgspec.Struct, frozen=True):
@@ -95,12 +100,14 @@ def boot(
     *,
     cured: bool = True,
     preload: Path | None = None,
+    widened: str = "behind the halt",
     emulators: str = "",
     limit_s: float = 300,
 ) -> BareBoot:
     """Boot until the line that ends with the word is out. `cured`: with bootlab's plugin, which closes the race.
 
-    `emulators`: a folder with QEMU's programs, in front of the usual places. Raise RuntimeError when no word comes.
+    `preload`: the library that widens a window, `widened` which one. `emulators`: a folder with QEMU's programs, in
+    front of the usual places. Raise RuntimeError when no word comes.
     """
     machine = _MACHINES[arch]
     if emulators:
@@ -121,7 +128,7 @@ def boot(
         accel="tcg",
         plugin=stamper.path if cured else None,
     )
-    environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED} if preload else {})
+    environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED[widened]} if preload else {})
     console = folder / qemu_command.CONSOLE_FILE
     command = qemu_command.build(system, parts)
     started = time.monotonic()

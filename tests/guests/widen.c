@@ -3,10 +3,14 @@
  * Preloaded into QEMU, it widens the time between "the processor is halted" and "its instructions are counted", in which
  * QEMU's main loop must not move the clock on: WIDEN_US microseconds at every WIDEN_EVERY-th non-local jump, by which an
  * instruction that halts leaves the generated code; and the main loop looks at least every WIDEN_POLL_NS nanoseconds.
+ * WIDEN_BEFORE_US microseconds lie in front of each halt, behind the count that bootlab's plugins make there.
+ * WIDEN_LOCK_US microseconds lie behind each of the first locks that the processor's thread gives back when it was woken
+ * from a halt; QEMU's big lock is one of them, and the timers have not run yet.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +22,48 @@ static long number(const char *name)
     return text ? atol(text) : 0;
 }
 
+static void pause_us(long us)
+{
+    struct timespec pause = {us / 1000000, us % 1000000 * 1000};
+    if (us)
+        nanosleep(&pause, NULL);
+}
+
+void bootlab_widen_before_halt(void)
+{
+    pause_us(number("WIDEN_BEFORE_US"));
+}
+
+#define LOCKS_AFTER_WAKE 8
+
+static __thread int locks_to_widen;
+
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_cond_t *, pthread_mutex_t *);
+    if (!next)
+        next = (int (*)(pthread_cond_t *, pthread_mutex_t *))dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
+    int result = next(condition, mutex);
+    locks_to_widen = LOCKS_AFTER_WAKE;
+    return result;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    static long us;
+    if (!next) {
+        us = number("WIDEN_LOCK_US");
+        next = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+    }
+    int result = next(mutex);
+    if (locks_to_widen > 0) {
+        locks_to_widen--;
+        pause_us(us);
+    }
+    return result;
+}
+
 __attribute__((noreturn)) void __longjmp_chk(struct __jmp_buf_tag *buffer, int value)
 {
     static void (*next)(struct __jmp_buf_tag *, int);
@@ -27,10 +73,8 @@ __attribute__((noreturn)) void __longjmp_chk(struct __jmp_buf_tag *buffer, int v
         every = number("WIDEN_EVERY");
         next = (void (*)(struct __jmp_buf_tag *, int))dlsym(RTLD_NEXT, "__longjmp_chk");
     }
-    if (every && ++jumps % every == 0) {
-        struct timespec pause = {us / 1000000, us % 1000000 * 1000};
-        nanosleep(&pause, NULL);
-    }
+    if (every && ++jumps % every == 0)
+        pause_us(us);
     next(buffer, value);
     __builtin_unreachable();
 }
