@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How often does the judge call a change faster or slower that means nothing, and does it see gains that were planted?
 
-Usage: null_changes.py SYSTEM.toml FOLDER [--changes 10] [--dithers 21] [--draws 10000] [--trials 20]
+Usage: null_changes.py SYSTEM.toml FOLDER [--changes 32] [--dithers 5] [--bases 4] [--draws 10000] [--trials 60]
                        [--gains 1,5,20 --plant /etc/init.d/rcS --repeats 5] [--jobs N] [--store DIR]
 
-* A table: the system with each of --changes null changes, each booted under --dithers dithers. From it --draws
-  experiments are drawn: two of the changes as base and variant, their boots in a random order of the dithers, judged by
-  the rules that `bootlab try` and `bootlab stack` use.
-* Trials: --trials whole experiments as a user runs them, through the bench: base k against null change k.
+* A table: the system with each of --changes null changes, each booted under --dithers dithers, the first --bases of
+  them under 21. From it --draws experiments are drawn: two of the changes as base and variant, their boots in a random
+  order of the dithers, judged by the rules that `bootlab try` and `bootlab stack` use.
+* Trials: --trials whole experiments as a user runs them, through the bench, each of another pair of the changes. The
+  boots that the table made are taken from the store, as a user's second run would.
 * Gains: a busy loop of so many milliseconds is put into the shell script --plant, and the change takes it out again.
   The smallest gain that the base promises to see stands beside what was seen.
 
@@ -46,7 +47,8 @@ from bootlab.techniques.base import Applies, Context, Evidence, Technique
 
 SHARP = (Verdict.FASTER, Verdict.SLOWER)
 RULES = (5, 6, 9, 21)
-WORDS = "abcdefghijklmnop"
+MOST = max(RULES)
+WORDS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def prepared(system: System) -> System:
@@ -114,32 +116,37 @@ def interval(hits: int, draws: int) -> str:
     return f"{100 * share:.2f} % ({hits} of {draws}; 95 %: {100 * low:.2f} to {100 * high:.2f} %)"
 
 
-def table(
-    bench: Bench, system: System, changes: int, dithers: int, keep: Callable[[str, object], None]
-) -> list[list[int]]:
-    """Boot every null change under every dither; return the goals, a row a change."""
-    rows = [DitheredBoots(bench, nothing(system, number), f"null {number}") for number in range(changes)]
-    for boots in rows:
-        boots.ask(dithers)
-    found = []
-    for boots in rows:
-        boots.wait(dithers)
+def table(bench: Bench, system: System, args: argparse.Namespace, keep: Callable[[str, object], None]) -> None:
+    """Boot every null change under dithers, then the bases under more; keep the goals, a row a change."""
+    found: list[list[int]] = []
+    all_boots = [DitheredBoots(bench, nothing(system, number), f"null {number}") for number in range(args.changes)]
+    for boots in all_boots:
+        boots.wait(args.dithers)
         found.append(list(boots.goals_ns()))
         keep("goals_ns", found)
-    return found
+    for number, boots in enumerate(all_boots[: args.bases]):
+        boots.wait(MOST)
+        found[number] = list(boots.goals_ns())
+        keep("goals_ns", found)
 
 
 def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]:
     """Draw experiments from the table: how many were called faster or slower, of how many."""
     rule, chance, hits = design(base_boots), random.Random(base_boots), 0
-    whole = [row for row in goals if len(row) >= rule.base_boots]
-    if len(whole) < 2 or len(whole[0]) < rule.most_boots:
+    bases = [i for i, row in enumerate(goals) if len(row) >= rule.base_boots]
+    variants = [i for i, row in enumerate(goals) if len(row) >= rule.most_boots]
+    if not bases or len(variants) < 2:
         return 0, 0
     for _ in range(draws):
-        base, variant = chance.sample(whole, 2)
-        order = chance.sample(range(min(len(base), len(variant))), max(rule.base_boots, rule.most_boots))
-        old, count = tuple(base[i] for i in order[: rule.base_boots]), 1
-        while (found := judge(old, tuple(variant[i] for i in order[:count]), rule)).verdict is None:
+        base = chance.choice(bases)
+        variant = chance.choice([i for i in variants if i != base])
+        # The variant's dithers are among the base's, as in an experiment.
+        common = min(len(goals[base]), len(goals[variant]))
+        order = chance.sample(range(common), rule.most_boots)
+        others = [i for i in range(len(goals[base])) if i not in order]
+        taken = (*order, *chance.sample(others, max(0, rule.base_boots - len(order))))[: rule.base_boots]
+        old, count = tuple(goals[base][i] for i in taken), 1
+        while (found := judge(old, tuple(goals[variant][i] for i in order[:count]), rule)).verdict is None:
             count += found.wanted
         hits += found.verdict in SHARP
     return hits, draws
@@ -148,14 +155,22 @@ def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]
 def draw_apart(goals: list[list[int]], draws: int) -> tuple[int, int]:
     """Draw steps of a stack: two boots of each side, further apart than the whole range of a third one's boots."""
     chance, hits = random.Random(2), 0
-    whole = [row for row in goals if len(row) >= 19]
-    if len(whole) < 3:
+    references = [i for i, row in enumerate(goals) if len(row) >= 19]
+    if not references or len(goals) < 3:
         return 0, 0
     for _ in range(draws):
-        reference, base, variant = chance.sample(whole, 3)
-        i, j = chance.sample(range(min(len(base), len(variant))), 2)
-        hits += apart((base[i], base[j]), (variant[i], variant[j]), max(reference) - min(reference)) != 0
+        reference = chance.choice(references)
+        base, variant = chance.sample([i for i in range(len(goals)) if i != reference], 2)
+        i, j = chance.sample(range(min(len(goals[base]), len(goals[variant]))), 2)
+        width = max(goals[reference]) - min(goals[reference])
+        hits += apart((goals[base][i], goals[base][j]), (goals[variant][i], goals[variant][j]), width) != 0
     return hits, draws
+
+
+def pair(number: int, changes: int) -> tuple[int, int]:
+    """Return which null changes trial `number` compares: every change is a base before one is for a second time."""
+    distance = 1 + number // changes
+    return number % changes, (number + distance) % changes
 
 
 def trial(bench: Bench, system: System, change: System, name: str) -> dict[str, object]:
@@ -255,10 +270,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("system", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--changes", type=int, default=10)
-    parser.add_argument("--dithers", type=int, default=21)
+    parser.add_argument("--changes", type=int, default=32)
+    parser.add_argument("--dithers", type=int, default=5)
+    parser.add_argument("--bases", type=int, default=4)
     parser.add_argument("--draws", type=int, default=10_000)
-    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--trials", type=int, default=60)
     parser.add_argument(
         "--gains", type=lambda text: [float(part) for part in text.split(",")], default=[1.0, 5.0, 20.0]
     )
@@ -289,12 +305,12 @@ def main() -> int:
         keep("emulator", bench.target.plan(system).emulator_version)
         system = prepared(system)
         if args.changes:
-            table(bench, system, args.changes, args.dithers, keep)
+            table(bench, system, args, keep)
         said: list[dict[str, object]] = []
         for number in range(args.trials):
-            # Another base each time: all in the same one would err together.
-            base, variant = nothing(system, 2 * number), nothing(system, 2 * number + 1)
-            said.append(trial(bench, base, variant, f"null-{number}"))
+            base, variant = pair(number, max(args.changes, 2))
+            name = f"null-{variant}-against-{base}"
+            said.append(trial(bench, nothing(system, base), nothing(system, variant), name))
             keep("trials", said)
         if args.plant:
             gains(bench, system, args, keep)
