@@ -6,6 +6,8 @@ import zlib
 
 import pytest
 
+from bootlab.analysis.sequential_test import design
+from bootlab.experiments.base import with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.stack import LeftOut, Stacker
 from bootlab.experiments.trials import try_all
@@ -179,6 +181,23 @@ def test_the_final_system_and_every_step_say_how_many_boots_they_rest_on(stack):
     assert [(s.before.boots, s.after.boots) for s in stacked.steps] == [(5, 5), (5, 5)]
     assert len(stacked.boots) == 6
     assert all(row.spread.boots == 4 for row in stacked.left_out)
+
+
+def test_what_costs_more_than_the_range_is_left_out_in_one_boot(tmp_path):
+    class Scattering(FakeTarget):
+        def boot(self, plan, folder, **rest):
+            # Up to 2 ms, another for each boot.
+            cost = additive(100, a=30, b=20)
+            self.cost = lambda params: cost(params) + zlib.crc32(plan.key.encode()) % 200 / 100
+            return super().boot(plan, folder, **rest)
+
+    techniques = named("a", "b")
+    with Bench(Scattering(additive(100)), tmp_path, jobs=1) as bench:
+        base = with_dithers(bench, base_of(bench), design(21))
+        stacked = Stacker(bench, base, techniques).run(try_all(bench, base, techniques).trials)
+    assert ids(stacked.changes) == ["a", "b"]
+    assert [(row.kept, row.verdict, row.spread.boots) for row in stacked.left_out] == [(True, Verdict.SLOWER, 1)] * 2
+    assert len(stacked.boots) == 5
 
 
 def test_a_system_that_scatters_keeps_nothing_by_luck(tmp_path):

@@ -66,7 +66,7 @@ def test_one_boot_of_each_never_tells_a_gain():
     five = msgspec.structs.replace(sample, base=(before.recording,) * 5)
     few = judge_exact(technique, change, before, after, five, design(5))
     assert few.trial.verdict is Verdict.UNKNOWN
-    assert few.wanted == 4
+    assert few.wanted == 2
 
 
 def test_a_variant_that_breaks_under_a_dither_is_broken():

@@ -2,16 +2,18 @@
 
 Every comparison is a sample of boots under dithers, judged as a trial is (bootlab.experiments.trial). A step whose gain
 is greater than the whole range of the base's boots takes two boots of each side; a smaller one takes five. Leaving one
-out compares with the final stack, which is booted as often as the base was.
+out takes one boot where that loses more than the range; for the others the final stack is booted as often as the base
+was, and they are judged as trials are.
 """
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 
 import msgspec
 
-from bootlab.analysis.sequential_test import SAME_NS, Design, apart, cheapest, design
+from bootlab.analysis.sequential_test import SAME_NS, Design, apart, cheapest, design, lost
 from bootlab.errors import BuildError
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, diagnosis_of, why_lost, with_dithers
@@ -68,7 +70,7 @@ class Stacker:
     def expected_boots(self, trials: tuple[Trial, ...]) -> int:
         """Return how many boots the run will take at most, for a progress display."""
         allowed = tuple(t for t in trials if not self._barred(self._by_id[t.change.technique]))
-        # Two or five on the stack and two left out for each technique; the late ones once more; the final stack.
+        # Two or five on the stack and one or two left out for each technique; the late ones once more; the final stack.
         stacked = len({t.change.technique for t in winners(allowed)})
         return stacked * 5 + len(self._promising_late(allowed)[0]) + len(self._base.boots)
 
@@ -78,7 +80,7 @@ class Stacker:
         self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
         self._greedy(self._late(allowed), "late")
         left_out = self._leave_one_out()
-        boots = self._here.boots.wait(len(self._base.boots))
+        boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
         return Stacked(
             changes=self._here.changes,
             steps=tuple(self._steps),
@@ -131,18 +133,18 @@ class Stacker:
             except BuildError as fault:
                 self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
                 continue
-            self._prefetch(candidate, queue)
+            self._prefetch(candidate if phase == "greedy" else self._here.changes, queue)
             self._decide(change, candidate, boots, phase)
 
-    def _prefetch(self, candidate: tuple[Change, ...], queue: list[Change]) -> None:
-        # The other core boots what comes next if this one is kept, which is the likely case.
+    def _prefetch(self, expected: tuple[Change, ...], queue: list[Change]) -> None:
+        # The other core boots what comes next: winners are mostly kept, late ones mostly not.
         if self._bench.jobs < 2:
             return
-        following = next((c for c in queue if not _conflict_in(c, candidate, self._by_id)), None)
+        following = next((c for c in queue if not _conflict_in(c, expected, self._by_id)), None)
         if following is not None:
-            boots = self._boots((*candidate, following), f"stack + {following.id}")
+            boots = self._boots((*expected, following), f"stack + {following.id}")
             # A kernel takes a minute to build: only what is sure to be wanted is built.
-            if boots.system.kernel.build == self._system(candidate).kernel.build:
+            if boots.system.kernel.build == self._system(expected).kernel.build:
                 boots.ask(1)
 
     def _decide(self, change: Change, candidate: tuple[Change, ...], boots: DitheredBoots, phase: str) -> None:
@@ -196,7 +198,7 @@ class Stacker:
             if max(new) >= min(old):
                 later = len(new) > 1 and min(new) > max(old) + SAME_NS
                 return (Verdict.SLOWER if later and apart(old, new, self._range_ns) else Verdict.SAME), none
-            if len(self._base.boots) >= _FULL_BASE and apart(old, new, self._range_ns) > 0:
+            if self._full and apart(old, new, self._range_ns) > 0:
                 return Verdict.FASTER, ""
             if len(new) < 2:
                 boots.ask(2)
@@ -222,7 +224,7 @@ class Stacker:
     def _without(self, change: Change) -> DitheredBoots | str:
         boots = self._boots(tuple(c for c in self._here.changes if c is not change), f"without {change.id}")
         try:
-            boots.ask(self._rule.looks[0] if self._rule else 1)
+            boots.ask(1)
         except BuildError as fault:
             return f"the others cannot be built without it: {fault.message}"
         return boots
@@ -231,7 +233,7 @@ class Stacker:
         rows: list[LeftOut] = []
         stack = self._here.changes
         if stack:
-            self._here.boots.ask(len(self._base.boots))
+            self._here.boots.ask(self._fewest)
         useless: list[Change] = []
         for change, boots in [(change, self._without(change)) for change in stack]:
             row = self._left_out(change, boots)
@@ -268,6 +270,11 @@ class Stacker:
         broken = why_lost(self._bench, self._base, boots.system, first, label)
         if broken:
             return broken, Verdict.BROKEN, 0
+        here_ns, goal_ns = self._here.boots.goals_ns(), first.meta.goal_ns
+        alike = {r.meta.goal_clock for r in (*self._here.boots.recordings(), first)} == {first.meta.goal_clock}
+        if self._full and goal_ns is not None and alike and lost(here_ns, goal_ns, self._range_ns):
+            return "", Verdict.SLOWER, round(statistics.median(here_ns)) - goal_ns
+        self._here.boots.ask(len(self._base.boots))
         while True:
             sample = self._sample(self._here.boots, boots)
             if broken := why_broken_somewhere(sample):
@@ -292,8 +299,18 @@ class Stacker:
             return False
         self._here = _Standing(lean, boots, Evidence(system=boots.system, recording=boots.wait(1)[0]))
         # What is dropped next is compared with this one.
-        boots.ask(len(self._base.boots))
+        boots.ask(self._fewest)
         return True
+
+    @property
+    def _full(self) -> bool:
+        """Whether the base's range tells how far a system scatters."""
+        return len(self._base.boots) >= _FULL_BASE
+
+    @property
+    def _fewest(self) -> int:
+        """How many boots the final system has at least: its median and range stand in the report."""
+        return min(len(self._base.boots), _SMALL.base_boots)
 
     @property
     def _rule(self) -> Design | None:
