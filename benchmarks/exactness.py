@@ -38,9 +38,7 @@ def case(guest: Guest, boots: int, emulators: str, work: Path) -> dict[str, obje
         folder = work / f"{image.name}-{number}"
         calm = boot(guest.arch, image, folder / "calm", work, emulators=emulators)
         for window in WIDENED:
-            wide = boot(
-                guest.arch, image, folder / window, work, emulators=emulators, preload=preload, widened=window
-            )
+            wide = boot(guest.arch, image, folder / window, work, emulators=emulators, preload=preload, widened=window)
             seen["widened"][str(wide.facts)] += 1
         bare = boot(guest.arch, image, folder / "bare", work, emulators=emulators, cured=False)
         seen["calm"][str(calm.facts)] += 1
