@@ -74,8 +74,8 @@ def compare(
 ) -> None:
     """Run the same timers in two or more configurations and compare the figures.
 
-    In exact mode each is booted --repeat times and must give the same output every time. On a wall clock the runs
-    alternate, and a rank test gives the verdict.
+    In exact mode each is booted --repeat times, at least twice, and must give the same output every time. On a wall
+    clock the runs alternate, and a rank test gives the verdict.
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """
@@ -113,16 +113,16 @@ def _booted(variants: list[tuple[str, System]], wanted: StressRequest, repeat: i
     from bootlab.timers.comparison import Configuration  # noqa: PLC0415
 
     exact = all(system.value.clock.mode == "exact" for _, system in variants)
-    if exact and repeat > 1:
+    if exact:
         made = []
         for name, system in variants:
-            results, equality = booted.repeat(system, wanted, repeat)
+            # Never once: a system that does not boot alike twice has no figures to compare.
+            results, equality = booted.repeat(system, wanted, max(repeat, 2))
             if not equality.equal:
-                err().print(f"{name}: {equality.difference}", markup=False, soft_wrap=True)
+                causes = "; ".join(equality.causes) or "none of the known causes is there"
+                err().print(f"{name}: {equality.difference}; likely cause: {causes}", markup=False, soft_wrap=True)
             made.append(Configuration(name=name, results=results, equal=equality.equal))
         return made
-    if exact:
-        return [Configuration(name=name, results=(booted.stress(system, wanted),)) for name, system in variants]
     # Blocks: a drift of the machine hits all alike.
     rows = [[booted.stress(system, wanted, fresh=True) for _, system in variants] for _ in range(repeat)]
     return [

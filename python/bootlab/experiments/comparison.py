@@ -20,6 +20,12 @@ from bootlab.model.system import System
 
 Sink = Callable[[Comparison], object]
 
+SINGLE_BOOTS = (
+    "Each row is one boot, which repeats to the instruction, and not booted under dithers. So a difference that is no "
+    "larger than what neutral changes move the goal by is no proof of a gain: `bootlab try` says how much that is."
+)
+"""What the footnote of an experiment says that boots each row once."""
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where an experiment boots: the bench, the cache of what is built, the system."""

@@ -18,7 +18,7 @@ from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import BootlabError, UserError
-from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment, Place
 from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model import figures, root_place
 from bootlab.model.change import Op, SetParam
@@ -149,7 +149,7 @@ class Filesystems(Experiment):
             "emulator reads a medium as fast as memory, and has a RAM disk or initramfs there at reset: what that "
             "costs on a board is in none of these times. Load models it: the bytes read over "
             f"{self._bandwidth / 1e6:g} MB/s, or the whole image where what was read of it is not known (MTD counts "
-            "nothing)."
+            f"nothing).\n{SINGLE_BOOTS}"
         )
 
 

@@ -84,8 +84,10 @@ def ladder(
         ),
         footnote=(
             f"Each row is the base with one change, booted from power-on to the goal; times on the {clock} clock, "
-            "a minus is a gain. Gains do not add up: `bootlab stack` finds what does. What loading an image costs on a "
-            "board is not in these times: it stands beside them, modelled as the bytes of kernel and initramfs over "
+            "a minus is a gain. Time: median against median of the boots that the verdict rests on, in exact mode "
+            "under dithers; what is called the same is no gain, whatever time stands beside it. Gains do not add up: "
+            "`bootlab stack` finds what does. What loading an image costs on a board is not in these times: it stands "
+            "beside them, modelled as the bytes of kernel and initramfs over "
             f"{bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
             "Published: another board, not this one."
         ),

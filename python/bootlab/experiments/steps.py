@@ -14,7 +14,7 @@ from bootlab.errors import UserError
 from bootlab.experiments import mapped_files
 from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment, Place
 from bootlab.experiments.mapped_files import Process
 from bootlab.model import figures
 from bootlab.model.change import Change
@@ -123,7 +123,7 @@ class Steps(Experiment):
             "had mapped; processes: those of user space after the goal (both by a diagnostic boot). Root tree: the "
             "contents of all files; image: the file system's image, or the initramfs. An emulator reads a card as fast "
             "as memory and has an initramfs in memory at reset: on a board what is loaded costs time. Published: other "
-            "boards, not this one."
+            f"boards, not this one.\n{SINGLE_BOOTS if found.clock == 'virtual' else ''}".rstrip()
         )
 
 
