@@ -99,11 +99,13 @@ def _dry_run(system_file: SystemArgument, *, as_json: bool) -> None:
 
     plan = System.load(system_file).plan()
     if as_json:
-        print_json({"command": plan.command, "key": plan.key, "lacks": plan.lacks})
+        print_json({"command": plan.command, "key": plan.key, "lacks": plan.lacks, "notes": plan.notes})
     else:
         out().print(shlex.join(plan.command), markup=False, soft_wrap=True)
         for lack in plan.lacks:
-            err().print(f"lacks: {lack}", markup=False, soft_wrap=True)
+            err().print(f"not recorded: {lack}", markup=False, soft_wrap=True)
+        for note in plan.notes:
+            err().print(f"note: {note}", markup=False, soft_wrap=True)
 
 
 def _say_equality(equal: bool, boots: int, difference: str, causes: tuple[str, ...]) -> None:

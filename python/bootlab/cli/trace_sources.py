@@ -56,20 +56,24 @@ def traced(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> Na
 
 def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bool) -> NamedTrace:
     """Boot the system of a file with the kernel's own tracer."""
+    from bootlab.collectors.kernel_tracer import next_command  # noqa: PLC0415 - loaded only where a trace is made
+
     if what.suffix != ".toml":
         raise UserError(
             f"{what} is no system file", hint="--by ftrace boots one (.toml); bootlab trace FILE reads a trace"
         )
     with opened(what, store=store, quiet=quiet) as system:
         made = system.trace_by_kernel(tracer)
+        again = next_command(made.lost, tracer, system.value.machine.memory_mib, str(what))
     return NamedTrace(
         name=system.name,
         trace=made.found.trace,
         source=f"recording: {made.recording.path}",
-        summary=[function_text.foreign_summary(made.found.part), function_text.tracer_cost(made)],
+        summary=[function_text.foreign_summary(made.found.part), function_text.tracer_cost(made, again)],
         about={
             "recording": made.recording.path,
             "lost": made.lost,
+            "next": again,
             "goal_ns": made.goal_ns,
             "untraced_goal_ns": made.untraced_ns,
         },

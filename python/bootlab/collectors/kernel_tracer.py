@@ -11,6 +11,7 @@ trace_buf_size, trace_options).
 from __future__ import annotations
 
 import re
+import shlex
 
 import msgspec
 
@@ -24,6 +25,9 @@ from bootlab.model.system import System
 # The buffer keeps the boot's beginning; task names and stamps belong to each line; nothing is repeated on the console.
 _OPTIONS = "nooverwrite,funcgraph-abstime,funcgraph-proc,nofuncgraph-overhead,funcgraph-tail"
 _COUNT = re.compile(r"cpu\d+ (overrun|dropped events|entries): (\d+)")
+_OF_MEMORY = 0.5
+"""Share of the machine's memory that the buffer may take: the system has to boot in the rest."""
+_FEW_LEVELS = 3
 _LEFT_OUT = re.compile(r"left out: (\d+)")
 
 
@@ -48,6 +52,28 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     kept_events: int
     events: int
     lines: int
+
+
+def next_command(lost: Lost, tracer: KernelTracer, memory_mib: int, system_file: str) -> str:
+    """Return the command that loses nothing, or less where the machine has no memory for it; "" when all is there."""
+    if not lost.events and not lost.lines:
+        return ""
+    words = ["bootlab", "trace", system_file, "--by", "ftrace"]
+    words += [word for name in tracer.functions for word in ("--subtree", name)]
+    depth, buffer_kib = tracer.depth, tracer.buffer_kib
+    if lost.events:
+        # What the events that were kept took, for all of them and a tenth more, in whole MiB.
+        all_kib = buffer_kib * (lost.kept_events + lost.events) / max(1, lost.kept_events)
+        wanted_kib = -(-round(1.1 * all_kib) // 1024) * 1024
+        if wanted_kib <= (memory_mib << 10) * _OF_MEMORY:
+            buffer_kib = wanted_kib
+        else:
+            depth = depth - 1 if depth > 1 else _FEW_LEVELS
+    words += ["--levels", str(depth)] if depth else []
+    words += ["--buffer-kib", str(buffer_kib)] if buffer_kib != KernelTracer().buffer_kib else []
+    if lost.lines or tracer.collect_kib != KernelTracer().collect_kib:
+        words += ["--collect-kib", str(tracer.collect_kib * (4 if lost.lines else 1))]
+    return shlex.join(words)
 
 
 class TracedByKernel(msgspec.Struct, frozen=True, kw_only=True):

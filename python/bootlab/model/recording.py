@@ -125,6 +125,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     host_limit: bool = False
     end_ns: int | None = None
     lacks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):

@@ -92,8 +92,8 @@ def results(
 
 
 def notes(base: Base) -> tuple[str, ...]:
-    """Say how the base was established: its boots under dithers, what its recording lacks."""
-    said = list(base.recording.meta.lacks)
+    """Say how the base was established: its boots under dithers."""
+    said: list[str] = []
     if base.spread is not None and base.rule is not None and base.visible_gain_ns is not None:
         said.append(
             f"{base.spread.boots} boots of the base, each with another neutral change (a dither), reached the goal "

@@ -68,6 +68,8 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The smallest gain over this boot that is seen in nine of ten cases, nanoseconds; None where nobody asked."""
     lacks: tuple[str, ...] = ()
     """What this recording does not have, in sentences (no plugin, no symbols)."""
+    notes: tuple[str, ...] = ()
+    """What of the machine does not repeat or does not show in exact mode, in sentences."""
 
     @classmethod
     def of(cls, recording: Recording, timeline: Timeline | None = None) -> BootSummary:
@@ -89,6 +91,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
             recording_path=recording.path,
             wall_s=meta.wall_s,
             lacks=meta.lacks,
+            notes=meta.notes,
         )
 
     @property

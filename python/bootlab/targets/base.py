@@ -59,6 +59,9 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     stamped: bool = False
     mark_names: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    """What its recording will not have (no plugin, no symbols)."""
+    notes: tuple[str, ...] = ()
+    """What of the machine does not repeat or does not show in exact mode."""
     awaited: str = ""
     """A file of the boot's folder that must be there before the machine is ended at its goal."""
     kernel_patches: tuple[str, ...] = ()

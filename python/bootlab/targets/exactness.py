@@ -49,14 +49,14 @@ def notes(system: System, command: tuple[str, ...], version: str) -> tuple[str, 
     """Say before a boot what of the machine keeps exact mode from repeating; nothing in free mode."""
     if system.clock.mode != "exact":
         return ()
-    said = [f"exactness: {text}" for text in inexact(command, version)]
+    said = list(inexact(command, version))
     said += [
-        f"exactness: {model} was not tested: boot with --repeat 3 to see whether its boots are equal"
+        f"nobody has tested whether {model} is exact: boot with --repeat 3 to see whether its boots are equal"
         for model in untested(command, version)
     ]
     if processors(command) > 1:
         said.append(
-            "the gain of several processors: in exact mode virtual time is the sum of what all of them execute, so "
+            "the gain of several processors does not show: in exact mode virtual time is the sum of what all of them execute, so "
             "work that runs in parallel takes as long as one after the other"
         )
     return tuple(said)

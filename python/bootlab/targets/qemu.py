@@ -95,7 +95,6 @@ class QemuTarget:
             mute=found.wants_audio,
         )
         command = qemu_command.build(placed, parts)
-        lacks += exactness.notes(system, tuple(command), found.version)
         disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)
         return BootPlan(
             system=system,
@@ -110,6 +109,7 @@ class QemuTarget:
             stamped=stamped,
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
+            notes=exactness.notes(system, tuple(command), found.version),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
             carried=(*(_own_config(system) if built is not None else ()), *self._programs(programs)),
             root=str(artefacts.root or ""),
@@ -226,6 +226,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         host_limit=ending.host_limit,
         end_ns=decided.end_ns,
         lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
+        notes=plan.notes,
     )
     stamp_path.unlink(missing_ok=True)
     recording_dir.save(folder, meta, marks, console, stamps)

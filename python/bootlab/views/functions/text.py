@@ -104,8 +104,8 @@ def foreign_summary(part: CallTrace) -> RenderableType:
     return Group(*(Text(one_line(line)) for line in lines))
 
 
-def tracer_cost(traced: TracedByKernel) -> RenderableType:
-    """Say what the kernel's tracer cost and what it lost."""
+def tracer_cost(traced: TracedByKernel, again: str = "") -> RenderableType:
+    """Say what the kernel's tracer cost and what it lost. `again`: the command that loses less."""
     lost = traced.lost
     unsent = f"{lost.lines} or more" if lost.lines else "none"
     kept = f"the kernel kept {lost.kept_events:,} events and lost {lost.events:,} for want of room"
@@ -116,6 +116,8 @@ def tracer_cost(traced: TracedByKernel) -> RenderableType:
             f"goal with tracer and agent {traced.goal_ns / 1e6:.3f} ms, without {traced.untraced_ns / 1e6:.3f} ms: "
             f"{more:+.1f} %"
         )
+    if again:
+        lines.append(f"next, for a whole trace: {again}")
     return Group(*(Text(line) for line in lines))
 
 
