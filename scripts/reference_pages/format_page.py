@@ -118,6 +118,7 @@ _META: dict[str, str] = {
     "end_ns": "where the host gave a machine up whose virtual time stood still: that time",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",
+    "notes": "what of the machine does not repeat or does not show in exact mode, in sentences",
 }
 _STAMPS = """
 ## Stamp file

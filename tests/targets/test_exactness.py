@@ -61,7 +61,9 @@ def test_notes_before_the_boot():
     command = (*COMMAND, "-device", "nvme", "-device", "my-card")
     said = exactness.notes(SYSTEM, command, OLD)
     assert [text.partition(" (")[0] for text in said[:1]] == ["nvme is not exact"]
-    assert said[1] == ("nobody has tested whether my-card is exact: boot with --repeat 3 to see whether its boots are equal")
+    assert said[1] == (
+        "nobody has tested whether my-card is exact: boot with --repeat 3 to see whether its boots are equal"
+    )
     free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
     assert exactness.notes(free, command, OLD) == ()
     assert exactness.notes(SYSTEM, COMMAND, OLD) == ()

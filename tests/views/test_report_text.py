@@ -1,6 +1,9 @@
 """Terminal tables and the Markdown summary: golden texts, and texts that attack."""
 
+import csv
+import io
 import os
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -8,6 +11,7 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
+from bootlab.errors import UserError
 from bootlab.model import figures
 from bootlab.model.change import (
     AddKernelFragment,
@@ -38,10 +42,13 @@ from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
 from bootlab.model.system import KernelPatch
 from bootlab.model.tree import Entry
-from bootlab.views import markdown_text, text_table
+from bootlab.model.verdict import Verdict
+from bootlab.results import board
+from bootlab.views import markdown_text, publish, text_table
+from bootlab.views.run import headline, tables, terminal
 from bootlab.views.run import markdown as summary_markdown
-from bootlab.views.run import terminal
 from bootlab.views.shown_text import one_line, visible
+from bootlab.views.table import cells
 from tests.views import report_sample as sample
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -86,8 +93,104 @@ def test_two_clocks_give_no_difference():
 def test_samples_get_a_p_column():
     results = sample.results("try")
     trial = msgspec.structs.replace(results.trials[0], p_value=0.0123)
-    text = text_table.to_text(terminal.trial_table(msgspec.structs.replace(results, trials=(trial,))))
-    assert "0.0123" in text
+    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, trials=(trial,))))
+    assert re.search(r"^kernel-form:vmlinux .* 0\.0123", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", ["boot", "try", "stack"])
+def test_the_answer_is_the_last_line(kind: str):
+    results = sample.results(kind)
+    lines = text_table.to_text(terminal.results_view(results), width=1000).splitlines()
+    assert lines[-1] == headline.headline(results)
+    assert lines[-2] == headline.by_what(results)
+    assert (lines[-2] != "") is (kind != "boot")
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_eighty_columns_cut_nothing(everything):
+    """Every figure and every id of 40 characters is whole: what does not fit stands in another table below."""
+    results = sample.results("stack")
+    text = text_table.to_text(terminal.results_view(results, everything=everything), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\u2026" not in text
+    shown = tables.comparison(results, everything=everything)
+    for row in shown.rows:
+        if len(row.id) <= 40:
+            assert re.search(rf"^{re.escape(row.id)}(\s|$)", text, re.MULTILINE)
+        for key in {"saved_ns", "cost_ns", "goal_ns", "of_base", "board_ns"} & row.values.keys():
+            if any(key in table.columns and table.group == row.values["group"] for table in shown.tables):
+                assert cells.text(shown.column(key), row) in text
+
+
+def test_what_made_no_difference_is_behind_all():
+    results = sample.results("stack")
+    short, whole = (text_table.to_text(terminal.results_view(results, everything=e), width=100) for e in (False, True))
+    assert "raid-noautodetect" not in short
+    assert "not shown: 6 trials without a difference or without a boot" in short
+    assert "raid-noautodetect" in whole
+    assert "Techniques" in whole
+    assert "not shown" not in whole
+
+
+def test_trials_that_were_asked_for_are_all_shown():
+    results = sample.results("try")
+    few = msgspec.structs.replace(results, trials=tuple(t for t in results.trials if t.verdict is Verdict.SAME))
+    text = text_table.to_text(terminal.results_view(few), width=100)
+    assert "audit-off" in text
+    assert "0 of 2 changes make it faster" in text
+
+
+def test_a_failure_is_said_once():
+    results = sample.results("boot")
+    base = msgspec.structs.replace(results.base, goal_ns=None, outcome=Outcome.HANG, reason="no byte for 30 s")
+    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    assert text.count("no byte for 30 s") == 1
+
+
+def test_trials_and_stack_as_csv():
+    rows = list(csv.DictReader(io.StringIO(publish.csv(sample.results("stack")).decode())))
+    groups = [row["group"] for row in rows]
+    assert [groups.count(name) for name in ("trial", "step", "left out", "leave one out")] == [30, 10, 3, 10]
+    first = next(row for row in rows if row["group"] == "step")
+    step = sample.results("stack").stack.steps[0]
+    assert [first[name] for name in ("id", "saved_ns", "goal_ns")] == [
+        step.change_id, str(step.saved_ns), str(step.after_ns),
+    ]  # fmt: skip
+    with pytest.raises(UserError, match="one boot"):
+        publish.csv(sample.results("boot"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (2600, 1000, "2.6 times as fast, \u221261.5 %"),
+        (1000, 1300, "1.3 times as long, +30.0 %"),
+        (1000, 991, "\u22120.9 %"),
+        (1000, 1050, "+5.0 %"),
+        (100_000, 100_001, "as fast as before"),
+        (None, 1, "\u2014"),
+        (5, None, "\u2014"),
+        (0, 5, "\u2014"),
+    ],
+)
+def test_what_became_of_a_time(before, after, said):
+    assert figures.times_as_fast(before, after) == said
+
+
+def test_a_modelled_cost_that_would_change_the_decision_stands_with_the_answer():
+    results = sample.results("try")
+    slow = msgspec.structs.replace(
+        results.trials[0], artefact_bytes={"kernel": 60_000_000}, console_bytes=results.trials[0].base_console_bytes
+    )
+    changed = msgspec.structs.replace(results, trials=(slow, *results.trials[1:]))
+    (found,) = board.turned(changed)
+    # (60,000,000 - 7,891,904) bytes at 20 MB/s.
+    assert found == board.Turned("kernel-form:vmlinux", 296_310_448, -2_605_404_800)
+    lines = text_table.to_text(terminal.results_view(changed), width=1000).splitlines()
+    said = "kernel-form:vmlinux saves 296.3 ms here, on such a board it costs 2605.4 ms besides"
+    assert lines[-3] == f"modelled, would change the decision: {said}"
+    assert said in summary_markdown.render(changed)
+    assert board.turned(results) == ()
 
 
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])
@@ -115,14 +218,15 @@ def test_hostile_text_is_not_markdown():
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     kinds = {t.type for t in tokens} | {c.type for t in tokens for c in t.children or ()}
     assert {"table_open", "code_inline", "fence"} <= kinds
-    assert not kinds & {"html_block", "html_inline", "link_open", "image"}
+    assert not kinds & {"html_block", "link_open", "image"}
+    assert {c.content for t in tokens for c in t.children or () if c.type == "html_inline"} == {"<br>"}
     bold = [
         c.content
         for t in tokens
         for n, c in enumerate(t.children or ())
         if n and t.children[n - 1].type == "strong_open"
     ]
-    assert set(bold) <= {"faster", "broken", "369.011 virtual ms"}
+    assert set(bold) == {"1192.541 to 369.011 virtual ms: 3.2 times as fast, \u221269.1 %"}
     assert {t.content for t in tokens if t.type == "fence" and "{% raw %}" in t.content}
     assert len(text) < 200_000
 

@@ -59,6 +59,7 @@ def boot(
         return
     from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
     from bootlab.views.run import terminal  # noqa: PLC0415 - loaded only where something is shown
+    from bootlab.views.run.headline import headline  # noqa: PLC0415
     from bootlab.views.run.initcalls import initcall_table  # noqa: PLC0415
 
     equality: Equality | None = None
@@ -71,6 +72,7 @@ def boot(
     if as_json:
         document = {
             "run": made.results.id,
+            "headline": headline(made.results.data),
             "results": made.results.data,
             "equality": equality,
             "recording": recording.path,
@@ -78,14 +80,14 @@ def boot(
         print_json({**document, "diagnosis": diagnosis.initcalls if diagnosis else None})
     else:
         console = out()
-        console.print(terminal.results_view(made.results.data))
         if diagnosis:
             console.print(initcall_table(diagnosis.initcalls))
+        console.print(terminal.results_view(made.results.data))
         if equality:
             _say_equality(equality.equal, equality.boots, equality.difference, equality.causes)
         if not recording.ok:
             hint = hint_for(recording, system.value)
-            _say_failure(meta.outcome.value, meta.reason, meta.last_initcall, hint)
+            _say_way_out(meta.last_initcall, hint)
         err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
         err().print(f"next: bootlab report {made.results.id} --html boot.html", markup=False, soft_wrap=True)
     if not recording.ok:
@@ -120,11 +122,10 @@ def _say_equality(equal: bool, boots: int, difference: str, causes: tuple[str, .
         console.print(Text("none of the known causes is present; please report this system"))
 
 
-def _say_failure(outcome: str, reason: str, last_initcall: str, hint: str) -> None:
+def _say_way_out(last_initcall: str, hint: str) -> None:
     from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     console = err()
-    console.print(Text(f"{outcome}: {one_line(reason)}", "bold red"), soft_wrap=True)
     if last_initcall:
         console.print(Text(f"last initcall called and not returned: {one_line(last_initcall)}"), soft_wrap=True)
     console.print(Text(f"hint: {hint}"), soft_wrap=True)

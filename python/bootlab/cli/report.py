@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, out, print_json
 
 
 def report(
@@ -24,9 +24,12 @@ def report(
         ),
     ] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a report as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows of a comparison as CSV.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write the rows of a comparison, or trials and stack, as CSV.")
+    ] = None,
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
     chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome JSON trace of the boot.")] = None,
+    everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
@@ -37,6 +40,7 @@ def report(
     from bootlab.api import Results  # noqa: PLC0415
     from bootlab.views.publish import recording_of  # noqa: PLC0415
     from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import said  # noqa: PLC0415
 
     results = Results.open(run_name, store=store)
     for boot in (results.data.base, results.data.final):
@@ -46,6 +50,6 @@ def report(
     write_files(*((path, partial(results.form, name)) for name, path in wanted.items()))
     written = [str(path) for path in wanted.values() if path is not None]
     if as_json:
-        print_json({"run": results.id, "results": results.data, "written": written})
+        print_json({"run": results.id, **said(results.data), "written": written})
     elif not written:
-        out().print(terminal.results_view(results.data))
+        out().print(terminal.results_view(results.data, everything=everything))

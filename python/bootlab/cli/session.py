@@ -12,6 +12,7 @@ from bootlab.model.modelled import DEFAULT_BANDWIDTH
 
 __all__ = [
     "DEFAULT_STORE",
+    "AllOption",
     "JobsOption",
     "JsonOption",
     "StoreOption",
@@ -24,6 +25,9 @@ __all__ = [
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")
+]
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Show also what made no difference, was not booted, or does not apply.")
 ]
 StoreOption = Annotated[
     Path,

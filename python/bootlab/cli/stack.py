@@ -10,6 +10,7 @@ import typer
 from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
+    AllOption,
     JobsOption,
     JsonOption,
     StoreOption,
@@ -31,6 +32,7 @@ def stack(
         Path | None, typer.Option("--html", help="Write the HTML report to this file instead of the run's folder.")
     ] = None,
     jobs: JobsOption = None,
+    everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,11 +45,12 @@ def stack(
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.stack(*ids or (), allow=allow or (), also=also or ())
     page = results.html(html or results.run.folder / "report.html")
-    if as_json:
-        print_json({"run": results.id, "results": results.data, "html": str(page)})
-        return
     from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import said  # noqa: PLC0415
 
-    out().print(terminal.results_view(results.data))
+    if as_json:
+        print_json({"run": results.id, **said(results.data), "html": str(page)})
+        return
+    out().print(terminal.results_view(results.data, everything=everything))
     out().print(f"report: {page}", markup=False, soft_wrap=True)
     err().print(f"next: bootlab boot {results.faster}", markup=False, soft_wrap=True)

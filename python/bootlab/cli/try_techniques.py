@@ -10,6 +10,7 @@ import typer
 from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
+    AllOption,
     JobsOption,
     JsonOption,
     StoreOption,
@@ -64,6 +65,7 @@ def try_(
     ] = 7,
     seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     jobs: JobsOption = None,
+    everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,12 +75,13 @@ def try_(
     """
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
-    if as_json:
-        print_json({"run": results.id, "results": results.data})
-        return
     from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import said  # noqa: PLC0415
 
-    out().print(terminal.results_view(results.data))
+    if as_json:
+        print_json({"run": results.id, **said(results.data)})
+        return
+    out().print(terminal.results_view(results.data, everything=everything))
     err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
     err().print(
         f"next: bootlab report {results.id} --html try.html   or: bootlab stack {system_file}",

@@ -46,6 +46,24 @@ def percent(part: int | None, whole: int | None) -> str:
     return ABSENT if part is None or not whole else f"{100 * part / whole:.1f} %"
 
 
+_TOLD_APART = 1.1
+
+
+def times_as_fast(before: int | None, after: int | None) -> str:
+    """`2.6 times as fast`, comma, minus 61.9 %: what became of a time; of less than a tenth the percentage alone.
+
+    A slower one is `1.3 times as long, +30.0 %`. A dash when one is missing or not above nought.
+    """
+    if not before or not after or before < 0 or after < 0:
+        return ABSENT
+    percentage = f"{100 * (after - before) / before:+.1f} %".replace("-", "\u2212")
+    if before / after >= _TOLD_APART:
+        return f"{before / after:.1f} times as fast, {percentage}"
+    if after / before >= _TOLD_APART:
+        return f"{after / before:.1f} times as long, {percentage}"
+    return "as fast as before" if percentage[1:] == "0.0 %" else percentage
+
+
 def count(number: int | None) -> str:
     """`1 234 567` grouped by narrow no-break spaces; a dash for None."""
     return ABSENT if number is None else f"{number:,}".replace(",", "\u202f")

@@ -56,8 +56,8 @@ def notes(system: System, command: tuple[str, ...], version: str) -> tuple[str, 
     ]
     if processors(command) > 1:
         said.append(
-            "the gain of several processors does not show: in exact mode virtual time is the sum of what all of them execute, so "
-            "work that runs in parallel takes as long as one after the other"
+            "the gain of several processors does not show: in exact mode virtual time is the sum of what all of them "
+            "execute, so work that runs in parallel takes as long as one after the other"
         )
     return tuple(said)
 

@@ -11,6 +11,7 @@ from bootlab.results.document import BootSummary, Results
 from bootlab.targets import recording_dir
 from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.run import page as html
+from bootlab.views.run import tables
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown as table_markdown
 from bootlab.views.table import page as table_page
@@ -51,10 +52,11 @@ def markdown(results: Results) -> bytes:
 
 
 def csv(results: Results) -> bytes:
-    """Return the rows of a comparison as CSV. Raise UserError for a run that has none."""
-    if results.comparison is None:
-        raise UserError("this run is no comparison, so it has no rows", hint="--json prints all of it")
-    return table_csv.text(results.comparison).encode("utf-8", "replace")
+    """Return the rows of a comparison, or of trials and stack, as CSV. Raise UserError for a run that has none."""
+    found = results.comparison or tables.comparison(results)
+    if found is None:
+        raise UserError("this run is one boot, so it has no rows", hint="--json prints all of it")
+    return table_csv.text(found).encode("utf-8", "replace")
 
 
 def perfetto_trace(results: Results) -> bytes:

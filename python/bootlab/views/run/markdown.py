@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 
+import msgspec
+
 from bootlab.model import figures
-from bootlab.model.verdict import Verdict
-from bootlab.results.document import FinalSystem, Results, StackResult
+from bootlab.results.document import FinalSystem, Results
 from bootlab.views.markdown_text import code, code_cell, plain
-from bootlab.views.run.terminal import RISK_LEGEND, proof, risk_flags
+from bootlab.views.run import tables
+from bootlab.views.run.headline import answer, by_what, modelled_lines
 from bootlab.views.shown_text import one_line
+from bootlab.views.table import markdown as table_markdown
 
 
 def render(results: Results) -> str:
@@ -19,13 +22,15 @@ def render(results: Results) -> str:
     parts = [f"# Boot time of {plain(results.system_name)}", _headline(results), _instrument(results)]
     if results.stack:
         parts += _hand_over(results.stack.system)
-        parts += ["## What each change gave", _steps(results, results.stack)]
-        if results.stack.leave_one_out:
-            parts += ["## Leave one out", _left_out(results.stack)]
-    if results.trials:
-        parts += ["## Trials", _trials(results)]
+    found = tables.comparison(results)
+    if found is not None:
+        # The page says what was kept before all that was tried.
+        ordered = tuple(sorted(found.tables, key=lambda table: table.group == "trial"))
+        parts += table_markdown.body(msgspec.structs.replace(found, tables=ordered))
     if base.stages:
         parts += ["## Stages", _stages(results)]
+    if results.notes:
+        parts += ["## Notes", "\n".join(f"* {plain(note, 600)}" for note in results.notes)]
     if results.not_modelled and results.mode == "exact":
         parts += ["## What exact mode does not model", "\n".join(f"* {plain(s)}" for s in results.not_modelled)]
     if results.reproduce:
@@ -35,27 +40,11 @@ def render(results: Results) -> str:
 
 def _headline(results: Results) -> str:
     base, final = results.base, results.final
-    if base.goal_ns is None:
-        return f"The boot failed: **{plain(base.outcome.value)}**. {plain(base.reason)}"
-    if final is None:
-        return f"Goal after **{figures.spread_ms(base.goal_ns, base.spread)} {base.clock} ms** from power-on."
-    if final.goal_ns is None:
-        return f"The stacked system failed: **{plain(final.outcome.value)}**. {plain(final.reason)}"
-    if not results.comparable:
-        return (
-            f"Base {figures.ms(base.goal_ns)} {base.clock} ms, stack {figures.ms(final.goal_ns)} {final.clock} ms: "
-            "two clocks, not comparable."
-        )
-    before, after = base.middle_ns or 0, final.middle_ns or 0
-    share = figures.percent(after, before)
-    said = (
-        f"Power-on to goal: {figures.ms(before)} → **{figures.ms(after)} {base.clock} ms** "
-        f"({share} of the base, {figures.ms(before - after)} ms saved)."
-    )
-    if base.spread is not None and final.spread is not None:
-        old, new = (figures.spread_ms(None, boot.spread) for boot in (base, final))
-        said += f" Medians and ranges under dithers: {old}; {new}."
-    return said
+    failed = base.goal_ns is None or (final is not None and final.goal_ns is None)
+    said = [f"{'The boot failed: ' if base.goal_ns is None else ''}**{plain(answer(results), 600)}**"]
+    said += [plain(by_what(results), 600)] if by_what(results) and not failed else []
+    said += [plain(line, 600) for line in modelled_lines(results)]
+    return "\n\n".join(said)
 
 
 def _instrument(results: Results) -> str:
@@ -78,45 +67,6 @@ def _hand_over(system: FinalSystem) -> list[str]:
     if system.system_path:
         parts.append(f"System file: {code(system.system_path)}")
     return parts
-
-
-def _steps(results: Results, stack: StackResult) -> str:
-    rows = [
-        "| # | change | saved ms | goal ms | range ms | boots | of base | proof |",
-        "|---:|---|---:|---:|---:|---:|---:|---|",
-    ]
-    for number, step in enumerate(stack.steps, 1):
-        name, of_base = code_cell(step.change_id), figures.percent(step.after_ns, results.base.middle_ns)
-        rows.append(
-            f"| {number} | {name} | {figures.signed_ms(step.saved_ns)} | {figures.ms(step.after_ns)} "
-            f"| {figures.range_ms(step.after)} | {figures.boots(step.after)} | {of_base} | {plain(step.evidence)} |"
-        )
-    return "\n".join(rows)
-
-
-def _left_out(stack: StackResult) -> str:
-    rows = ["| change | cost when left out, ms | range ms | boots | kept | why |", "|---|---:|---:|---:|---|---|"]
-    for row in stack.leave_one_out:
-        cost = "goal not reached" if row.cost_ns is None else figures.signed_ms(row.cost_ns)
-        scatter = f"{figures.range_ms(row.spread)} | {figures.boots(row.spread)}"
-        kept = "yes" if row.kept else "no"
-        rows.append(f"| {code_cell(row.change_id)} | {cost} | {scatter} | {kept} | {plain(row.reason)} |")
-    return "\n".join(rows)
-
-
-def _trials(results: Results) -> str:
-    rows = [
-        "| change | verdict | saved ms | goal ms | range ms | boots | risk | proof or reason |",
-        "|---|---|---:|---:|---:|---:|---|---|",
-    ]
-    for t in results.trials_by_saved():
-        verdict = f"**{t.verdict.value}**" if t.verdict in {Verdict.FASTER, Verdict.BROKEN} else t.verdict.value
-        risk = risk_flags(results.risk_of(t.change.technique))
-        rows.append(
-            f"| {code_cell(t.change.id)} | {verdict} | {figures.signed_ms(t.saved_ns)} | {figures.ms(t.goal_ns)} "
-            f"| {figures.range_ms(t.spread)} | {figures.boots(t.spread)} | {risk} | {plain(proof(t))} |"
-        )
-    return "\n".join(rows) + f"\n\nR{RISK_LEGEND[1:]}."
 
 
 def _stages(results: Results) -> str:

@@ -16,7 +16,7 @@ from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial
 from bootlab.results.document import BootSummary, Results, StackResult
 from bootlab.techniques.base import Risk
-from bootlab.views.run.terminal import RISK_FLAGS
+from bootlab.views.run.tables import RISK_FLAGS
 from bootlab.views.shown_text import visible
 from bootlab.views.timeline.tracks import beside_stages
 

@@ -7,22 +7,35 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table as Drawn
 from rich.text import Text
 
-from bootlab.model.comparison import Column, Comparison, Table
+from bootlab.model.comparison import Column, Comparison, Row, Table
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import cells
 
 _GAP = 2
+_VERDICTS = {
+    "faster": "bold green",
+    "slower": "red",
+    "unknown": "yellow",
+    "no effect shown": "magenta",
+    "broken": "bold red",
+}
 _NAME_WIDTH = 24
-_TEXT_WIDTH = 40
-"""A column of words takes no more of the line than this before others move below."""
+_TEXT_WIDTH, _LEAST_TEXT_WIDTH = 40, 24
+"""A column of words takes no more of the line than this before others move below, and no less before it moves."""
 
 
-def view(found: Comparison) -> RenderableType:
-    """Return the tables, what was left out, what to keep in mind, and the answer as the last line."""
+def tables(found: Comparison) -> list[RenderableType]:
+    """Return the tables alone, each with its title above and a blank line below."""
     parts: list[RenderableType] = []
     for table in found.tables:
         parts += [Text(one_line(table.title), "bold")] if table.title else []
         parts += [_Fitted(found, table), Text()]
+    return parts
+
+
+def view(found: Comparison) -> RenderableType:
+    """Return the tables, what was left out, what to keep in mind, and the answer as the last line."""
+    parts = tables(found)
     parts += [Text(f"{one_line(row.title)}: {said}", "yellow") for row in found.rows if (said := cells.state(row))]
     parts += [Text(f"left out: {one_line(row.title)}: {one_line(row.reason, 300)}", "dim") for row in found.left_out]
     parts += [Text(one_line(line), "dim") for line in found.footnote.splitlines()]
@@ -40,17 +53,26 @@ class _Fitted:
         """Draw as many tables as the width asks for."""
         del console
         first, *others = self._columns
-        name_width = min(self._width(first), max(_NAME_WIDTH, options.max_width // 3))
+        name_width = self._name_width(first, options.max_width)
         part: list[Column] = []
         room = options.max_width - name_width - _GAP
         for column in others:
             width = min(self._width(column), _TEXT_WIDTH) if column.is_text else self._width(column)
-            if part and width + _GAP > room:
+            # Words fold: they may stand in what is left of the line.
+            needed = min(width, _LEAST_TEXT_WIDTH) if column.is_text else width
+            if part and needed + _GAP > room:
                 yield self._drawn([first, *part], name_width)
+                yield Text()
                 part, room = [], options.max_width - name_width - _GAP
             part.append(column)
             room -= width + _GAP
         yield self._drawn([first, *part], name_width)
+
+    def _name_width(self, column: Column, room: int) -> int:
+        """Return a third of the line, where a name may fold; up to a half for one without a gap, as an id is."""
+        names = (cells.text(column, row) for row in self._rows)
+        word = max((cell_len(word) for name in names for word in name.split()), default=0)
+        return min(self._width(column), max(_NAME_WIDTH, room // 3, min(word, room // 2)))
 
     def _width(self, column: Column) -> int:
         texts = [*_head(column).splitlines(), *(cells.text(column, row) for row in self._rows)]
@@ -69,8 +91,14 @@ class _Fitted:
             )
         for row in self._rows:
             style = "" if row.ok and row.proved else "dim"
-            drawn.add_row(*(Text(cells.text(column, row), style) for column in columns))
+            drawn.add_row(
+                *(Text(cells.text(column, row), _style(column, row) or style) for column in columns),
+            )
         return drawn
+
+
+def _style(column: Column, row: Row) -> str:
+    return _VERDICTS.get(row.verdict, "") if column.key == "verdict" else ""
 
 
 def _head(column: Column) -> str:

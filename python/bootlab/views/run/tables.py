@@ -1,0 +1,262 @@
+"""The trials and the stack of a run as tables of one comparison, which all four writers draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from bootlab.model import figures
+from bootlab.model.change_text import change_text
+from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.sample import Spread
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.results.board import board_gain_ns
+from bootlab.results.document import LeaveOneOut, Rejected, Results, StackStep
+from bootlab.techniques.base import Answer, Risk
+from bootlab.views.run.headline import headline
+
+RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
+RISK_LEGEND = "risk: S security, F function, R run time, d debugging"
+UNTRIED = frozenset({Verdict.NOT_APPLICABLE, Verdict.NOT_BOOTED})
+_DULL = frozenset({*UNTRIED, Verdict.SAME, Verdict.NO_EFFECT})
+FEW_TRIALS = 12
+"""So many trials are shown whole: they are those that were asked for by name."""
+
+
+def comparison(results: Results, *, everything: bool = True) -> Comparison | None:
+    """Return the tables of a run's trials and stack; None for a run that has none of both.
+
+    Without `everything` trials that made no difference and changes that were not booted are left out of the rows.
+    """
+    stack = results.stack
+    if not results.trials and stack is None:
+        return None
+    rows = [_trial(trial, results) for trial in shown_trials(results, everything=everything)]
+    if stack is not None:
+        rows += [_step(number, step, results) for number, step in enumerate(stack.steps, 1)]
+        rows += [_rejected(row, results) for row in stack.rejected if everything or row.verdict not in UNTRIED]
+        ordered = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
+        rows += [_left_out(row) for row in ordered]
+    return Comparison(
+        kind=results.kind,
+        system=results.system_name,
+        clock=results.base.clock,
+        headline=headline(results),
+        footnote=_footnote(results),
+        columns=_columns(results),
+        tables=tuple(kept for table in _tables(results) if (kept := _kept(table, rows)).columns),
+        rows=tuple(rows),
+    )
+
+
+def techniques(results: Results) -> Comparison:
+    """Return every technique of the catalogue: does it apply here, and why."""
+    order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
+    keys = {"title": "technique", "applies": "applies", "risk": "risk", "reason": "reason", "evidence": "evidence"}
+    return Comparison(
+        kind="techniques",
+        system=results.system_name,
+        clock=results.base.clock,
+        columns=tuple(Column(key=key, title=title) for key, title in keys.items()),
+        tables=(Table(title="Techniques", columns=tuple(keys)),),
+        rows=tuple(
+            Row(
+                id=t.id,
+                title=t.id,
+                proved=t.answer is not Answer.NO,
+                reason=t.reason,
+                values={"applies": t.answer.value, "risk": risk_flags(t.risk), "evidence": t.evidence},
+            )
+            for t in sorted(results.techniques, key=lambda t: (order[t.answer], t.id))
+        ),
+    )
+
+
+def shown_trials(results: Results, *, everything: bool) -> tuple[Trial, ...]:
+    """Return the trials that a terminal lists, most time saved first."""
+    trials = results.trials_by_saved()
+    if everything or len(trials) <= FEW_TRIALS:
+        return trials
+    return tuple(trial for trial in trials if trial.verdict not in _DULL)
+
+
+def risk_flags(risk: Risk) -> str:
+    """`SFR` for a risk to security, function and run time; `d` when only debugging suffers."""
+    return "".join(RISK_FLAGS[kind] for kind in risk.kinds)
+
+
+def proof(trial: Trial) -> str:
+    """One line that carries the verdict: the proof of effect, or why there is none."""
+    failure = trial.outcome.value if trial.outcome is not None and trial.outcome.exit_code else ""
+    words = [trial.reason, trial.effect.evidence if trial.effect else "", failure]
+    return "; ".join(dict.fromkeys(w for w in words if w)) or change_text(trial.change)
+
+
+def _columns(results: Results) -> tuple[Column, ...]:
+    ms = f"{results.base.clock} ms"
+    return (
+        Column(key="title", title="change"),
+        Column(key="verdict", title="verdict"),
+        Column(key="saved_ns", title="saved", kind="signed-ms", under=ms),
+        Column(key="cost_ns", title="cost when left out", kind="signed-ms", under=ms),
+        Column(key="goal_ns", title="goal", kind="ms", under=ms),
+        Column(key="of_base", title="of base", kind="percent"),
+        Column(key="range_ns", title="range", kind="ms", under="ms"),
+        Column(key="boots", title="boots", kind="count"),
+        Column(key="p_value", title="p"),
+        Column(key="board_ns", title="on a board", kind="signed-ms", under="modelled, ms"),
+        Column(key="risk", title="risk"),
+        Column(key="again", title="again"),
+        Column(key="kept", title="kept"),
+        Column(key="words", title="proof or reason"),
+        Column(key="proof", title="proof", wide=True),
+    )
+
+
+def _tables(results: Results) -> Iterable[Table]:
+    sampled = any(trial.p_value is not None for trial in results.trials)
+    scatter = ("p_value",) if sampled else ("range_ns", "boots")
+    board = ("board_ns",) if results.modelled is not None else ()
+    base = figures.spread_ms(results.base.goal_ns, results.base.spread)
+    yield Table(
+        title=f"Trials against {results.base.clock} base {base} ms",
+        columns=("title", "verdict", "saved_ns", "of_base", *board, *scatter, "risk", "words"),
+        group="trial",
+    )
+    yield Table(
+        title="Stack, in the order of taking",
+        columns=("title", "saved_ns", "goal_ns", "of_base", "range_ns", "boots", "again", *board, "proof"),
+        group="step",
+    )
+    yield Table(
+        title="Tried on the stack and left out",
+        columns=("title", "verdict", "saved_ns", *board, "again", "words"),
+        group="left out",
+    )
+    yield Table(
+        title="Leave one out",
+        columns=("title", "cost_ns", "range_ns", "boots", "kept", "words"),
+        group="leave one out",
+    )
+
+
+def _kept(table: Table, rows: Iterable[Row]) -> Table:
+    """Return a table without the columns in which no row has anything; without any, where it has no rows."""
+    own = [row for row in rows if row.values["group"] == table.group]
+    columns = tuple(key for key in table.columns if any(row.value(key) not in {None, ""} for row in own))
+    return msgspec.structs.replace(table, columns=columns)
+
+
+def _footnote(results: Results) -> str:
+    modelled = results.modelled
+    lines = [RISK_LEGEND] if results.trials else []
+    if modelled is not None:
+        rate = f"; images at {modelled.bandwidth_bytes_per_s / 1e6:g} MB/s" if modelled.bandwidth_bytes_per_s else ""
+        lines.append(
+            f"on a board: what the change saves besides, modelled, in no other figure: console at {modelled.baud} baud"
+            f"{rate}"
+        )
+    return "\n".join(lines)
+
+
+def _trial(trial: Trial, results: Results) -> Row:
+    base_boots = trial.base_spread.boots if trial.base_spread is not None else None
+    return Row(
+        id=trial.change.id,
+        title=trial.change.id,
+        ok=trial.verdict not in {Verdict.BROKEN, *UNTRIED},
+        proved=trial.effect is not None and trial.effect.shown,
+        verdict=trial.verdict.value,
+        reason=trial.reason,
+        proof=trial.effect.evidence if trial.effect is not None else "",
+        key=trial.key or "",
+        values={
+            "group": "trial",
+            "what": change_text(trial.change),
+            "saved_ns": trial.saved_ns,
+            "base_ns": trial.base_ns,
+            "goal_ns": trial.goal_ns,
+            "of_base": _share(trial.goal_ns, trial.base_ns),
+            **_scatter(trial.spread, booted=trial.key is not None),
+            "base_boots": base_boots,
+            "p_value": None if trial.p_value is None else f"{trial.p_value:.3g}",
+            "board_ns": board_gain_ns(trial, results),
+            "risk": risk_flags(results.risk_of(trial.change.technique)),
+            "words": proof(trial),
+        },
+    )
+
+
+def _step(number: int, step: StackStep, results: Results) -> Row:
+    trial = results.trial(step.change_id)
+    base_ns = results.base.middle_ns if results.comparable else None
+    return Row(
+        id=step.change_id,
+        title=step.change_id,
+        verdict=Verdict.FASTER.value,
+        proof=step.evidence,
+        key=step.key,
+        values={
+            "group": "step",
+            "number": number,
+            "what": step.what or (change_text(trial.change) if trial else ""),
+            "saved_ns": step.saved_ns,
+            "base_ns": step.before_ns,
+            "goal_ns": step.after_ns,
+            "of_base": _share(step.after_ns, base_ns),
+            **_scatter(step.after, booted=True),
+            "board_ns": board_gain_ns(trial, results) if trial else None,
+            "again": "late" if step.retried else "",
+            "words": step.evidence,
+        },
+    )
+
+
+def _rejected(row: Rejected, results: Results) -> Row:
+    trial = results.trial(row.change_id)
+    return Row(
+        id=row.change_id,
+        title=row.change_id,
+        ok=row.verdict not in {Verdict.BROKEN, *UNTRIED},
+        verdict=row.verdict.value,
+        reason=row.reason,
+        key=row.key,
+        values={
+            "group": "left out",
+            "saved_ns": None if row.stack_ns is None or row.goal_ns is None else row.stack_ns - row.goal_ns,
+            "base_ns": row.stack_ns,
+            "goal_ns": row.goal_ns,
+            **_scatter(row.after, booted=bool(row.key)),
+            "board_ns": board_gain_ns(trial, results) if trial else None,
+            "again": "yes" if row.retried else "",
+            "words": row.reason,
+        },
+    )
+
+
+def _left_out(row: LeaveOneOut) -> Row:
+    return Row(
+        id=row.change_id,
+        title=row.change_id,
+        verdict=row.verdict.value,
+        reason=row.reason,
+        key=row.key,
+        values={
+            "group": "leave one out",
+            "cost_ns": row.cost_ns,
+            **_scatter(row.spread, booted=True),
+            "kept": row.kept,
+            "words": row.reason or ("goal not reached" if row.cost_ns is None else ""),
+        },
+    )
+
+
+def _scatter(spread: Spread | None, *, booted: bool) -> dict[str, Value]:
+    several = spread is not None and spread.boots > 1
+    boots = spread.boots if spread is not None else 1 if booted else None
+    return {"range_ns": spread.range_ns if spread is not None and several else None, "boots": boots}
+
+
+def _share(part_ns: int | None, whole_ns: int | None) -> float | None:
+    return part_ns / whole_ns if part_ns is not None and whole_ns else None
