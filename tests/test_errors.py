@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from bootlab.cli.writing import write_file
 
 from bootlab.builders import archive, compress, cpio, kernelinfo
 from bootlab.builders.cache import Cache
+from bootlab.cli.files import write_file
 from bootlab.errors import EnvironmentFault, UserError, cannot_write, write_hint
 from bootlab.model.system import Kernel
 from bootlab.model.tree import Entry, FileTree
