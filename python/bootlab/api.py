@@ -16,15 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bootlab.analysis.kernel_size import KernelSize, kernel_size
-from bootlab.builders.artefacts import build_system_kernel, configure_system_kernel, size_system_kernel
 from bootlab.builders.cache import Cache, default_folder
-from bootlab.builders.kbuild import KernelBuilder
-from bootlab.builders.kbuild.fragment import KernelOption, read_config
-from bootlab.builders.tree_check import check_tree
-from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.errors import UserError
-from bootlab.experiments.delay import patch_of
 from bootlab.experiments.selection import Selection
 from bootlab.laboratory import Laboratory, PhaseObserver
 from bootlab.model.change import Change, SetKernelOptions, apply_all
@@ -32,15 +25,15 @@ from bootlab.results import file as results_file
 from bootlab.store import runs
 from bootlab.systemfile import load
 from bootlab.targets.choose import target_for
-from bootlab.targets.trace_boot import TraceRequest
 from bootlab.techniques.base import COSTS
-from bootlab.views import publish
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
+    from bootlab.analysis.kernel_size import KernelSize
     from bootlab.builders.kbuild import BuiltKernel
+    from bootlab.builders.kbuild.fragment import KernelOption
     from bootlab.builders.tree_check import Finding
-    from bootlab.collectors.kernel_tracer import TracedByKernel
+    from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
     from bootlab.experiments.traced_boot import Traced
@@ -56,15 +49,12 @@ if TYPE_CHECKING:
     from bootlab.results.document import BootSummary
     from bootlab.results.document import Results as ResultsValue
     from bootlab.targets.base import BootPlan
+    from bootlab.targets.trace_boot import TraceRequest
 
 
 def default_store() -> Path:
     """Return where recordings and runs are kept unless something else is said: BOOTLAB_STORE, else `.bootlab`."""
     return Path(os.environ.get("BOOTLAB_STORE") or ".bootlab")
-
-
-EVERY_CALL = TraceRequest()
-WHOLE_BOOT = KernelTracer()
 
 
 class Results:
@@ -153,6 +143,8 @@ class Results:
 
     def form(self, name: str) -> bytes:
         """Return what the method of that name writes."""
+        from bootlab.views import publish
+
         return publish.FORMS[name](self.data)
 
     def _write(self, name: str, path: Path | str) -> Path:
@@ -281,6 +273,9 @@ class System:
 
         `compilers`: how many run at a time (default: one a core).
         """
+        from bootlab.builders.artefacts import build_system_kernel
+        from bootlab.builders.kbuild import KernelBuilder
+
         cache = Cache(self._cache)
         kernels = KernelBuilder(cache, jobs=compilers, observer=self._observer)
         return build_system_kernel(self._with_options(options), cache, kernels)
@@ -290,17 +285,26 @@ class System:
 
         `depth`: how many folders deep a subsystem is.
         """
+        from bootlab.builders.artefacts import size_system_kernel
+        from bootlab.builders.kbuild import KernelBuilder
+        from bootlab.analysis.kernel_size import kernel_size
+
         cache = Cache(self._cache)
         kernels = KernelBuilder(cache, observer=self._observer)
         return kernel_size(size_system_kernel(self._with_options(options), cache, kernels), depth=depth)
 
     def kernel_config(self, options: tuple[tuple[str, str], ...] = ()) -> str:
         """Return the `.config` that the kernel is built with, with options set."""
+        from bootlab.builders.artefacts import configure_system_kernel
+        from bootlab.builders.kbuild import KernelBuilder
+
         cache = Cache(self._cache)
         return configure_system_kernel(self._with_options(options), cache, KernelBuilder(cache))
 
     def kernel_options(self, options: tuple[tuple[str, str], ...]) -> tuple[KernelOption, ...]:
         """Return every option of the `.config` that setting some options changes: those, and what follows from them."""
+        from bootlab.builders.kbuild.fragment import KernelOption, read_config
+
         before, after = (read_config(self.kernel_config(some)) for some in ((), options))
         asked = {name for name, _ in options}
         return tuple(
@@ -349,13 +353,15 @@ class System:
         with self._laboratory(force=force) as lab:
             return lab.repeat(self.value, times)
 
-    def trace(self, request: TraceRequest = EVERY_CALL) -> Traced:
+    def trace(self, request: TraceRequest | None = None) -> Traced:
         """Boot once for the time and once with every function of the kernel traced, up to the same goal.
 
         Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
         """
+        from bootlab.targets.trace_boot import TraceRequest
+
         with self._laboratory() as lab:
-            return lab.trace(self.value, request)
+            return lab.trace(self.value, request or TraceRequest())
 
     def compare(self, experiment: Experiment) -> Results:
         """Boot this system's variants beside each other; `results.comparison` holds the rows.
@@ -374,15 +380,19 @@ class System:
 
     def check_tree(self) -> tuple[Finding, ...]:
         """Return what cannot run in the root tree, without a boot."""
+        from bootlab.builders.tree_check import check_tree
+
         return check_tree(self.value, Cache(self._cache))
 
-    def trace_by_kernel(self, tracer: KernelTracer = WHOLE_BOOT) -> TracedByKernel:
+    def trace_by_kernel(self, tracer: KernelTracer | None = None) -> TracedByKernel:
         """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).
 
         Raise BootlabError where the agent cannot ride along, MeasurementError when the kernel gave no trace.
         """
+        from bootlab.collectors.kernel_tracer import KernelTracer
+
         with self._laboratory() as lab:
-            return lab.trace_by_kernel(self.value, tracer)
+            return lab.trace_by_kernel(self.value, tracer or KernelTracer())
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""
@@ -420,6 +430,8 @@ class System:
         `function`: a name, or FILE:NAME. `sleep`: let it sleep where it spins. `only`: the number of one delay, from 1.
         Raise UserError where the function is not found, or has no longer delay.
         """
+        from bootlab.experiments.delay import patch_of
+
         return patch_of(Cache(self._cache), self.value, function, to_ns, sleep=sleep, only=only)
 
     def try_delay(self, patch: DelayPatch) -> Results:

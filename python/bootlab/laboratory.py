@@ -3,51 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import msgspec
 
-from bootlab.analysis.equality import Equality, compare_boots
-from bootlab.analysis.sequential_test import Design, cheapest
 from bootlab.analysis.stages import timeline_of
+from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild import BuildObserver
 from bootlab.builders.tree_check import check_first_program
-from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
-from bootlab.collectors.processes import ProcessCost
 from bootlab.errors import UserError
-from bootlab.experiments import lpj
-from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench, Observer
-from bootlab.experiments.comparison import Experiment, Place, compare
-from bootlab.experiments.delay import DelayPatched
-from bootlab.experiments.processes import process_costs
-from bootlab.experiments.selection import EVERYTHING, Selection, proof_symbols
-from bootlab.experiments.self_check import require_exact
-from bootlab.experiments.shared_costs import shared_costs_of
-from bootlab.experiments.stack import Stacker
-from bootlab.experiments.stacked import LeftOut, Stacked, Step
-from bootlab.experiments.traced_boot import Traced, trace_boot, trace_by_kernel
-from bootlab.experiments.trials import Applicability, Tried, proposals, try_all, try_all_free
-from bootlab.experiments.trim import TrimmedSystem, TrimRequest, trim
-from bootlab.kernelsource.delay_patch import DelayPatch
+from bootlab.experiments.selection import EVERYTHING, Selection
 from bootlab.model.change import apply_all
-from bootlab.model.comparison import Comparison
-from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.system import System
-from bootlab.model.trim import Trimmed
-from bootlab.model.verdict import Trial
 from bootlab.results import assemble
 from bootlab.results import file as results_file
-from bootlab.results.document import Results
 from bootlab.store import runs
-from bootlab.store.handover import HandedOver, hand_over
-from bootlab.store.trimmed import keep_trimmed
 from bootlab.targets import preflight
-from bootlab.targets.base import Target
 from bootlab.targets.choose import target_for
-from bootlab.targets.trace_boot import TraceRequest
-from bootlab.techniques.base import Technique
+from bootlab.techniques.proof_symbols import proof_symbols
+
+if TYPE_CHECKING:
+    from bootlab.analysis.equality import Equality
+    from bootlab.analysis.sequential_test import Design
+    from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
+    from bootlab.collectors.processes import ProcessCost
+    from bootlab.experiments.base import Base
+    from bootlab.experiments.stacked import LeftOut, Stacked, Step
+    from bootlab.experiments.traced_boot import Traced
+    from bootlab.experiments.trim import TrimmedSystem, TrimRequest
+    from bootlab.experiments.trials import Applicability, Tried
+    from bootlab.experiments.comparison import Experiment
+    from bootlab.experiments.lpj import Booted
+    from bootlab.kernelsource.delay_patch import DelayPatch
+    from bootlab.model.comparison import Comparison
+    from bootlab.model.recording import Diagnosis, Recording
+    from bootlab.model.system import System
+    from bootlab.model.trim import Trimmed
+    from bootlab.model.verdict import Trial
+    from bootlab.results.document import Results
+    from bootlab.store.handover import HandedOver
+    from bootlab.targets.base import Target
+    from bootlab.targets.trace_boot import TraceRequest
+    from bootlab.techniques.base import Technique
 
 
 class PhaseObserver(Observer, BuildObserver, Protocol):
@@ -98,6 +95,8 @@ class Laboratory:
 
     def _exact(self, system: System) -> Bench:
         """Return the bench, once the system was seen to boot alike twice. Raise InexactError."""
+        from bootlab.experiments.self_check import require_exact
+
         bench = self.bench(system)
         require_exact(bench, system)
         return bench
@@ -127,11 +126,16 @@ class Laboratory:
         bench = self.bench(system)
         self._phase("boot", 2 if diagnostic else 1)
         recording = bench.boot(system, system.name, fresh=_fresh_number(self._store) if fresh else 0)
-        diagnosis = diagnosis_of(bench, system, recording, system.name) if diagnostic else None
-        return recording, diagnosis
+        if not diagnostic:
+            return recording, None
+        from bootlab.experiments.base import diagnosis_of
+
+        return recording, diagnosis_of(bench, system, recording, system.name)
 
     def repeat(self, system: System, times: int) -> tuple[tuple[Recording, ...], Equality]:
         """Boot several times anew and compare byte for byte."""
+        from bootlab.analysis.equality import compare_boots
+
         bench = self.bench(system)
         self._phase("repeat", times)
         first = _fresh_number(self._store)
@@ -142,23 +146,31 @@ class Laboratory:
 
     def trace(self, system: System, request: TraceRequest) -> Traced:
         """Boot once for the time and once with every function traced, up to the same goal."""
+        from bootlab.experiments.traced_boot import trace_boot
+
         bench = self.bench(system)
         self._phase("trace", 2)
         return trace_boot(bench, self._cache, system, request)
 
     def processes(self, system: System) -> tuple[ProcessCost, ...]:
         """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal."""
+        from bootlab.experiments.processes import process_costs
+
         self._phase("processes", 2)
         return process_costs(self.bench(system), self._cache, system)
 
-    def delay_loop(self, system: System, *, anew: bool = False) -> lpj.Booted:
+    def delay_loop(self, system: System, *, anew: bool = False) -> Booted:
         """Boot without a preset; `anew`: with `lpj=0`, which also a compiled-in preset gives way to."""
+        from bootlab.experiments import lpj
+
         self._phase("delay loop", 1)
         bench = self.bench(system)
         return lpj.recalibrated(bench, system) if anew else lpj.base_value(bench, system)
 
     def compare(self, system: System, experiment: Experiment) -> tuple[runs.Run, Results]:
         """Run a comparison; its results are written after every row."""
+        from bootlab.experiments.comparison import Place, compare
+
         experiment.check(system)
         bench = self._exact(system)
         self._phase(experiment.phase, experiment.boots(system))
@@ -173,12 +185,16 @@ class Laboratory:
 
     def trim(self, system: System, request: TrimRequest | None = None) -> TrimmedSystem:
         """Trim the system's root tree, and prove that it still works."""
+        from bootlab.experiments.trim import TrimRequest, trim
+
         return trim(
             self.bench(system), self._cache, system, request or TrimRequest(), lambda name: self._phase(name, 1)
         )
 
     def keep_trimmed(self, trimmed: TrimmedSystem, folder: Path | None = None) -> Trimmed:
         """Write a trimmed system as files, into a run's folder or another one. A dry run only gets its list."""
+        from bootlab.store.trimmed import keep_trimmed
+
         where = folder or runs.create(self._store, "trim", trimmed.result.system).folder
         if trimmed.recording is not None:
             plan = self.bench(trimmed.system).target.plan(trimmed.system)
@@ -187,6 +203,8 @@ class Laboratory:
 
     def trace_by_kernel(self, system: System, tracer: KernelTracer) -> TracedByKernel:
         """Boot once for the time and once with the kernel's own tracer on."""
+        from bootlab.experiments.traced_boot import trace_by_kernel
+
         bench = self.bench(system)
         self._phase("trace", 2)
         return trace_by_kernel(bench, system, tracer)
@@ -205,6 +223,10 @@ class Laboratory:
 
         Raise InexactError when two exact boots differ; `inexact`: take them as they are.
         """
+        from bootlab.experiments.base import establish
+        from bootlab.experiments.self_check import require_exact
+        from bootlab.experiments.shared_costs import shared_costs_of
+
         self._phase("base", 3)
         bench = self.bench(system)
         if not inexact:
@@ -217,6 +239,8 @@ class Laboratory:
 
     def applicability(self, system: System, chosen: tuple[Technique, ...]) -> tuple[Base, list[Applicability]]:
         """Say which techniques apply to a system (boots its base and a diagnosis; tries nothing)."""
+        from bootlab.experiments.trials import proposals
+
         base = self.base(system, chosen=chosen)
         said, _ = proposals(base, chosen)
         return base, said
@@ -240,6 +264,8 @@ class Laboratory:
 
     def try_delay(self, system: System, patch: DelayPatch) -> tuple[runs.Run, Results]:
         """Try a patched delay as a technique of its own."""
+        from bootlab.experiments.delay import DelayPatched
+
         technique = DelayPatched(patch)
         return self._try(system, (technique,), forced=True, blocks=7, seed=1, reproduce=technique.command(system))
 
@@ -254,6 +280,9 @@ class Laboratory:
         reproduce: str = "",
         inexact: bool = False,
     ) -> tuple[runs.Run, Results]:
+        from bootlab.analysis.sequential_test import cheapest
+        from bootlab.experiments.trials import proposals
+
         # What follows the host's clock must not share the machine with another boot.
         self._alone = inexact
         run = runs.create(self._store, "try", system.name)
@@ -271,6 +300,12 @@ class Laboratory:
 
     def stack(self, system: System, selection: Selection = EVERYTHING) -> tuple[runs.Run, Results]:
         """Try, then stack the winners and test each by leaving it out."""
+        from bootlab.analysis.sequential_test import cheapest
+        from bootlab.experiments.base import diagnosis_of
+        from bootlab.experiments.stack import Stacker
+        from bootlab.experiments.trials import proposals
+        from bootlab.store.handover import hand_over
+
         if system.clock.mode != "exact":
             raise UserError(
                 'stack needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
@@ -299,12 +334,16 @@ class Laboratory:
         return run, report.save()
 
     def _dithered(self, base: Base, rule: Design, report: _Report) -> Base:
+        from bootlab.experiments.base import with_dithers
+
         self._phase("base under dithers", rule.base_boots)
         base = with_dithers(self.bench(base.system), base, rule)
         report.base(base)
         return base
 
     def _trials(self, base: Base, chosen: tuple[Technique, ...], report: _Report, *, forced: bool) -> Tried:
+        from bootlab.experiments.trials import proposals, try_all
+
         _, pairs = proposals(base, chosen, forced=forced)
         self._phase("try", len(pairs))
         return try_all(self.bench(base.system), base, chosen, forced=forced, sink=report.trial)
@@ -312,6 +351,8 @@ class Laboratory:
     def _free_trials(
         self, base: Base, chosen: tuple[Technique, ...], report: _Report, *, forced: bool, blocks: int, seed: int
     ) -> Tried:
+        from bootlab.experiments.trials import proposals, try_all_free
+
         _, pairs = proposals(base, chosen, forced=forced)
         self._phase("try", (len(pairs) + 1) * blocks)
         bench = self.bench(base.system)
@@ -364,6 +405,8 @@ class _Report:
         self.save()
 
     def step(self, step: Step | LeftOut) -> None:
+        from bootlab.experiments.stacked import Step
+
         if isinstance(step, Step):
             self._steps.append(step)
         else:

@@ -7,7 +7,9 @@ import types
 import msgspec
 import pytest
 
-from bootlab.builders import Cache, available, build
+from bootlab.builders.artefacts import build
+from bootlab.builders.cache import Cache
+from bootlab.builders.compress import available
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree

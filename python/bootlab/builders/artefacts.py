@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab.builders import root_image
 from bootlab.builders.boot_image import bootable
 from bootlab.builders.cache import Cache
 from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
-from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 from bootlab.builders.kernel import build_kernel
 from bootlab.builders.late_modules import with_late_modules
 from bootlab.builders.programs import with_built_programs
@@ -19,6 +18,9 @@ from bootlab.errors import UserError
 from bootlab.model import flash_layout
 from bootlab.model.system import Kernel, KernelBuild, System
 from bootlab.model.tree import Entry, FileTree
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 
 # usr/default_cpio_list of the kernel: what is in it when no CONFIG_INITRAMFS_SOURCE is given.
 _OWN_INITRAMFS = {
@@ -50,6 +52,8 @@ def build(system: System, cache: Cache) -> Artefacts:
     files = {"kernel": kernel} | ({"initramfs": initramfs} if initramfs is not None else {})
     root = None
     if system.root is not None:
+        from bootlab.builders import root_image  # noqa: PLC0415 - makers of ten file systems
+
         image = root_image.build(system.root, system.storage, cache)
         root = root_image.medium(system, image, cache)
         files["root"] = image.path
@@ -136,6 +140,8 @@ def with_root(system: System, artefacts: Artefacts) -> System:
     """Return the system with the medium of its root in the machine; one without a root stays as it is."""
     if system.root is None or artefacts.root is None:
         return system
+    from bootlab.builders import root_image  # noqa: PLC0415
+
     machine = root_image.attached(system.machine, system.root.medium, str(artefacts.root), system.storage)
     return msgspec.structs.replace(system, machine=machine)
 

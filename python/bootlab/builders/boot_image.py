@@ -9,12 +9,15 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.kbuild import BuiltKernel
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.system import Machine
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild import BuiltKernel
 
 _VERSION = 1
 _FDT_MAGIC = 0xD00DFEED.to_bytes(4, "big")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from bootlab.builders.guest_program import build
-from bootlab.builders.kbuild import BuiltKernel
 from bootlab.data import source_folder
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.architecture import Arch
 from bootlab.model.system import System
 from bootlab.model.tree import Entry
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild import BuiltKernel
 
 FOLDER = "/.bootlab-modules"
 """Where they lie in the initramfs. A hidden name: programs that list the root see what they saw before."""

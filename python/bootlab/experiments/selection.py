@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bootlab.techniques import all_techniques, get
+from bootlab import techniques
 from bootlab.techniques.base import Technique
 
 
@@ -29,10 +29,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     def techniques(self) -> tuple[Technique, ...]:
         """Return the techniques to try. Raise UnknownTechnique (a UserError) for an id that nobody has."""
         for named in self.also:
-            get(named)
+            techniques.get(named)
         if self.ids:
-            return tuple(get(i) for i in dict.fromkeys((*self.ids, *self.also)))
-        return tuple(t for t in all_techniques() if not self.stages or t.stage in self.stages)
+            return tuple(techniques.get(i) for i in dict.fromkeys((*self.ids, *self.also)))
+        return tuple(t for t in techniques.all_techniques() if not self.stages or t.stage in self.stages)
 
     def why_not_stacked(self, technique: Technique) -> str:
         """Return why a technique stays out of the stack, or "" when it may be stacked."""
@@ -43,11 +43,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return ""
         options = " ".join(f"--allow {kind}" for kind in barred)
         return f"it costs {' and '.join(barred)}: stacked only with --also {technique.id} or {options}"
-
-
-def proof_symbols() -> tuple[str, ...]:
-    """Return the kernel functions that techniques want marked as their proof."""
-    return tuple(sorted({name for t in all_techniques() for name in t.proof_symbols}))
 
 
 EVERYTHING = Selection()

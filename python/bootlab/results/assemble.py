@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from bootlab import __version__
 from bootlab.analysis.stages import timeline_of
-from bootlab.experiments.base import Base
-from bootlab.experiments.stacked import Stacked
-from bootlab.experiments.trials import Applicability as Said
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
@@ -31,9 +29,14 @@ from bootlab.results.document import (
     StackResult,
     StackStep,
 )
-from bootlab.store.handover import HandedOver
 from bootlab.store.runs import now
-from bootlab.techniques.base import Technique
+
+if TYPE_CHECKING:
+    from bootlab.experiments.base import Base
+    from bootlab.experiments.stacked import Stacked
+    from bootlab.experiments.trials import Applicability as Said
+    from bootlab.store.handover import HandedOver
+    from bootlab.techniques.base import Technique
 
 
 def compared(run_id: str, system: System, started: str, found: Comparison) -> Results:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bootlab.builders.images.formats import BY_ID
 from bootlab.model.root import Root
 from bootlab.systemfile.entries import read_tree
 from bootlab.systemfile.place import Place
@@ -24,6 +23,8 @@ def root(
     empty: bool = False,
 ) -> Root:
     """Check `[root]` against the machine that shall hold it; `empty`: its tree may be. Raise SystemFileError."""
+    from bootlab.builders.images.formats import BY_ID  # noqa: PLC0415 - makers of ten file systems
+
     if raw.file_system not in BY_ID:
         raise place.error(
             f'"{raw.file_system[:80]}" is no file system that bootlab makes',

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
+from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild import BuildObserver
 from bootlab.errors import UserError
 from bootlab.model.system import System
 from bootlab.targets.base import Target

@@ -51,6 +51,17 @@ class Ending(msgspec.Struct, frozen=True):
     host_limit: bool = False
 
 
+class Decided(msgspec.Struct, frozen=True):
+    """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts).
+
+    `end_ns`: the virtual time at which a machine stood that the host gave up.
+    """
+
+    ending: Ending
+    watch: ConsoleWatch
+    end_ns: int | None = None
+
+
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     """How long a boot has taken, in seconds of the host (`wall`) and in virtual nanoseconds (None: not known).
 

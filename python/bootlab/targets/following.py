@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import time
 from pathlib import Path
@@ -9,10 +10,9 @@ from pathlib import Path
 from bootlab.model.recording import Outcome
 from bootlab.targets import qemu_command
 from bootlab.targets.base import BootPlan, Progress, ProgressSink
-from bootlab.targets.ending import Clocks, Ending, judge
+from bootlab.targets.ending import Clocks, Decided, Ending, judge
 from bootlab.targets.process import EmulatorProcess
 from bootlab.targets.stamps import StampFile
-from bootlab.targets.virtual_ending import Decided, decide
 from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.004
@@ -48,6 +48,9 @@ class Follower:
 
     def follow(self, progress: ProgressSink | None) -> Decided:
         """Return the ending, with the watch that saw the console up to it."""
+        if self._exact:
+            # What judges the ending needs NumPy: loaded while the machine runs, neither before nor after.
+            importlib.import_module("bootlab.targets.virtual_ending")
         told = 0.0
         while True:
             if self._stop.is_set():
@@ -121,6 +124,8 @@ class Follower:
         """Return what virtual time says of the ending that the host's looks suggest; None: go on looking."""
         if not self._exact or (ending.host_limit and code is not None):
             return Decided(ending, self._watch, self._virtual_ns)
+        from bootlab.targets.virtual_ending import decide  # noqa: PLC0415 - see follow()
+
         halted = self._clocks(time.monotonic()).halted
         state = self._stamps.progress()
         try:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import shutil
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_kernel, with_root
+from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild import BuildObserver, KernelBuilder
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
@@ -23,14 +25,16 @@ from bootlab.model.system import System
 from bootlab.targets import emulator, exactness, kvm, plugin, qemu_command, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.console import split_lines
-from bootlab.targets.ending import Ending
+from bootlab.targets.ending import Decided, Ending
 from bootlab.targets.following import Follower
 from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.process import EmulatorProcess
 from bootlab.targets.stamps import StampFile
-from bootlab.targets.virtual_ending import Decided
 from bootlab.targets.watch import ConsoleWatch
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild import KernelBuilder
 
 _LOST_STAMPS = (
     "the times of the console's end, the goal's too if there is none: the disk had no room for more stamps (free space "
@@ -51,7 +55,7 @@ class QemuTarget:
         `builds` is told of kernels that are built.
         """
         self._cache = cache
-        self._kernels = KernelBuilder(cache, observer=builds)
+        self._builds = builds
         self._watch = watch
         self._kvm: kvm.KvmState | None = None
         self._lock = threading.Lock()
@@ -64,7 +68,8 @@ class QemuTarget:
         found = emulator.find(system.machine)
         built = system.kernel.build
         system, programs = built_programs(system, self._cache)
-        system = with_built_kernel(system, self._cache, self._kernels)
+        if built is not None:
+            system = with_built_kernel(system, self._cache, self._kernels)
         artefacts = build(system, self._cache)
         info = self._inspect(system)
         if system.kernel.flash is None:
@@ -133,6 +138,12 @@ class QemuTarget:
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
                 decided = Follower(plan, folder, process, stop).follow(progress)
         return _record(plan, folder, decided, time.monotonic() - started)
+
+    @functools.cached_property
+    def _kernels(self) -> KernelBuilder:
+        from bootlab.builders.kbuild import KernelBuilder  # noqa: PLC0415 - most systems name an image
+
+        return KernelBuilder(self._cache, observer=self._builds)
 
     def _inspect(self, system: System) -> KernelInfo:
         kernel = system.kernel

@@ -16,7 +16,6 @@ import zlib
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from bootlab.builders.seal import sha256_of
 from bootlab.errors import UserError
@@ -156,6 +155,8 @@ def pack(folder: Path) -> None:
 
     Every line keeps its times; those of the bytes inside it are lost.
     """
+    import numpy as np  # noqa: PLC0415 - loaded while a machine runs, not before it starts
+
     recording = load(folder, whole=True)
     console = recording.console
     stamps = _load_stamps(folder / _STAMPS_FILE)
@@ -200,6 +201,8 @@ def _programs(path: Path) -> BuiltPrograms:
 
 
 def _save_stamps(folder: Path, stamps: Stamps) -> None:
+    import numpy as np  # noqa: PLC0415
+
     columns = {"ends": stamps.ends, "ns": stamps.ns, "insns": stamps.insns}
     with (folder / _STAMPS_FILE).open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **columns)
@@ -208,6 +211,8 @@ def _save_stamps(folder: Path, stamps: Stamps) -> None:
 def _load_stamps(path: Path) -> Stamps | None:
     if not path.is_file():
         return None
+    import numpy as np  # noqa: PLC0415
+
     try:
         # Opened here: NumPy leaves the file open when it is no archive.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as table:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _HEADER = struct.Struct("<8s7Q")
 _MARK = struct.Struct("<3Q")
@@ -42,14 +45,14 @@ class Stamps(msgspec.Struct, frozen=True):
 
     def at(self, offset_bytes: int) -> tuple[int, int] | None:
         """Return (ns, instructions) of the console byte at an offset, or None when nothing stamped it."""
-        index = int(np.searchsorted(self.ends, offset_bytes, side="right"))
+        index = int(self.ends.searchsorted(offset_bytes, side="right"))
         if index >= len(self.ends):
             return None
         return int(self.ns[index]), int(self.insns[index])
 
     def cut(self, console_bytes: int) -> Stamps:
         """Return the stamps of the first bytes only."""
-        keep = int(np.searchsorted(self.ends, console_bytes, side="left")) + 1
+        keep = int(self.ends.searchsorted(console_bytes, side="left")) + 1
         return msgspec.structs.replace(self, ends=self.ends[:keep], ns=self.ns[:keep], insns=self.insns[:keep])
 
 
@@ -81,6 +84,8 @@ class StampFile:
 
     def read(self, console_bytes: int) -> Stamps | None:
         """Return every stamp. Bytes behind the last settled one carry the pending stamp."""
+        import numpy as np  # noqa: PLC0415 - loaded while the machine runs, not before it starts
+
         try:
             with self._path.open("rb") as file:
                 raw = file.read(_STAMPS_AT)

@@ -13,20 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bootlab.model.system import System
-from bootlab.targets.ending import CONSOLE_LIMIT_BYTES, LINE_GRACE_VIRTUAL_NS, Clocks, Ending, judge
+from bootlab.targets.ending import CONSOLE_LIMIT_BYTES, LINE_GRACE_VIRTUAL_NS, Clocks, Decided, judge
 from bootlab.targets.stamps import Stamps
 from bootlab.targets.watch import ConsoleWatch
-
-
-class Decided(msgspec.Struct, frozen=True):
-    """An ending, and the watch that saw the console up to it (`size_bytes`: how much of it counts).
-
-    `end_ns`: the virtual time at which a machine stood that the host gave up.
-    """
-
-    ending: Ending
-    watch: ConsoleWatch
-    end_ns: int | None = None
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -99,7 +88,9 @@ def _pieces(console: bytes, stamps: Stamps, now_ns: int, limit_ns: int, *, over:
     in_time = int(np.searchsorted(stamps.ns, limit_ns, side="right"))
     limit = stamps.ends[in_time - 1 : in_time] if in_time else stamps.ends[:0]
     inside = np.concatenate([jumps, limit])
-    cuts = np.unique(np.concatenate([lines, inside[inside < size], [size] if size else []])).astype(int)
+    # Not np.unique(): it loads numpy.ma, which takes longer than all of the rest.
+    cuts = np.sort(np.concatenate([lines, inside[inside < size], [size] if size else []]).astype(int))
+    cuts = cuts[np.diff(cuts, prepend=-1) > 0]
     starts = np.concatenate([[0], cuts[:-1]]).astype(int) if len(cuts) else cuts
     last = 0
     for start, end, first_at, last_at in zip(

@@ -16,6 +16,9 @@ from bootlab.model.verdict import Effect
 
 StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]
 
+ENTRY_POINTS = "bootlab.techniques"
+"""Third parties name a `Technique` class or instance in this group."""
+
 
 Proof = Literal["recording", "kernel-log", "diagnosis"]
 """Where `took_effect` looks. `recording`: marks, artefact sizes and console of the two timing boots are enough.

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.techniques.base import Technique
+from bootlab.techniques.base import ENTRY_POINTS, Technique
 from bootlab.techniques.firmware.edd_off import EddOff
 from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
 from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
@@ -65,9 +65,6 @@ from bootlab.techniques.userspace.strip_programs import StripPrograms
 from bootlab.techniques.userspace.symbol_binding import SymbolBinding
 from bootlab.techniques.userspace.unneeded_libraries import UnneededLibraries
 from bootlab.techniques.userspace.unused_sections import UnusedSections
-
-ENTRY_POINTS = "bootlab.techniques"
-"""Third parties name a `Technique` class or instance in this group."""
 
 BUILT_IN: tuple[Technique, ...] = (
     EddOff(),

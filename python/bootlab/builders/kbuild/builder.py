@@ -7,10 +7,10 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
+from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import build_log, built, configuration, objects, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
@@ -34,19 +34,6 @@ _ROOM_BYTES = 1 << 20
 """A build that failed with less than this left on its disk failed for that."""
 
 _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT", "INSTALL_MOD_PATH", "M"})
-
-
-class BuildObserver(Protocol):
-    """Told how a build goes on. Objects expected: as the Makefiles tell, a few less than are made; None: not known."""
-
-    def build_started(self, label: str) -> None:
-        """Note that a kernel is being built."""
-
-    def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
-        """Note an object that is being made."""
-
-    def build_ended(self, label: str, wall_s: float) -> None:
-        """Note that the build is over, well or not."""
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.busybox import with_busybox
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.programs.builder import ProgramBuilder
-from bootlab.builders.programs.libraries import elf_files, missing
 from bootlab.errors import ProgramBuildError, UserError
 from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Role
 from bootlab.model.system import System
@@ -43,12 +40,19 @@ def facts_file(built: BuiltPrograms, cache: Cache) -> Path:
 
 
 def _with_busybox(system: System, cache: Cache) -> System:
-    return system if system.tree is None else system.with_tree(with_busybox(system.tree, system.machine.arch, cache))
+    if system.tree is None or not any(entry.busybox is not None for _, entry in system.tree.entries):
+        return system
+    from bootlab.builders.busybox import with_busybox  # noqa: PLC0415 - only where one is built
+
+    return system.with_tree(with_busybox(system.tree, system.machine.arch, cache))
 
 
 def _installed(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
     if not system.programs:
         return system, BuiltPrograms()
+    from bootlab.builders.programs.builder import ProgramBuilder  # noqa: PLC0415 - only where one is built
+    from bootlab.builders.programs.libraries import elf_files, missing  # noqa: PLC0415
+
     if system.tree is None:
         raise UserError(
             f"{system.name} builds programs and has no tree to put them into", hint="add a table [initramfs] or [root]"
