@@ -64,6 +64,26 @@ def test_reading_a_log_loads_neither_the_catalogue_nor_the_builders(tmp_path):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_plain_boot_loads_what_it_needs_and_no_more(tmp_path):
+    words = (
+        "import sys\nfrom bootlab.cli.__main__ import main\n"
+        f"sys.argv = ['bootlab', 'boot', {str(REPLAYED)!r}, '--store', {str(tmp_path)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(*sorted(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    *shown, loaded = done.stdout.splitlines()
+    assert any("power-on to goal" in line for line in shown)
+    modules = set(loaded.split())
+    assert "bootlab.targets.qemu" in modules
+    unwanted = ("scipy", "jinja2", "tree_sitter", "tree_sitter_bash", "sqlite3", "xml", "http", "numpy.ma")
+    unwanted += ("bootlab.advice", "bootlab.collectors", "bootlab.experiments", "bootlab.kernelsource.tree")
+    unwanted += ("bootlab.startup", "bootlab.timers", "bootlab.techniques.registry", "bootlab.experiment.trial")
+    unwanted += ("bootlab.builders.busybox", "bootlab.builders.images.formats", "bootlab.builders.kbuild")
+    unwanted += ("bootlab.builders.programs.builder", "bootlab.report.publish", "bootlab.targets.trace_rules")
+    assert not [name for name in sorted(modules) if name in unwanted]
+
+
 def test_names_that_are_not_there():
     assert not hasattr(bootlab, "Sistem")
     assert set(bootlab.__all__) == {"Analysis", "Boot", "BootlabError", "Results", "System", "__version__", "analyze"}

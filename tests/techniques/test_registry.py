@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from bootlab.errors import UserError
-from bootlab.techniques import UnknownTechnique, all_techniques, get
+from bootlab.techniques import UnknownTechnique, all_techniques, get, proof_symbols, registry
 from bootlab.techniques.kernel.console import Quiet
 from bootlab.techniques.registry import BUILT_IN, ENTRY_POINTS, load
 
@@ -49,6 +49,15 @@ def foreign(monkeypatch):
     module.fails = type("Fails", (Quiet,), {"__init__": lambda self: 1 / 0})
     monkeypatch.setitem(sys.modules, "foreign_techniques", module)
     return lambda name: EntryPoint(name, f"foreign_techniques:{name}", ENTRY_POINTS)
+
+
+def test_what_a_boot_marks_is_known_without_the_catalogue(monkeypatch, foreign):
+    assert set(proof_symbols.BUILT_IN) == {name for t in BUILT_IN for name in t.proof_symbols}
+    assert proof_symbols.proof_symbols() == tuple(sorted(proof_symbols.BUILT_IN))
+    monkeypatch.setattr(proof_symbols, "entry_points", lambda group: [foreign("Mine")])
+    monkeypatch.setattr(registry, "catalogue", lambda: load((foreign("Mine"),)))
+    monkeypatch.setattr(sys.modules["foreign_techniques"].Mine, "proof_symbols", ("my_function",))
+    assert "my_function" in proof_symbols.proof_symbols()
 
 
 @pytest.mark.parametrize("name", ["Mine", "mine"])
