@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -77,10 +78,12 @@ def test_a_plain_boot_loads_what_it_needs_and_no_more(tmp_path):
     modules = set(loaded.split())
     assert "bootlab.targets.qemu" in modules
     unwanted = ("scipy", "jinja2", "tree_sitter", "tree_sitter_bash", "sqlite3", "xml", "http", "numpy.ma")
-    unwanted += ("bootlab.advice", "bootlab.collectors", "bootlab.experiments", "bootlab.kernelsource.tree")
-    unwanted += ("bootlab.startup", "bootlab.timers", "bootlab.techniques.registry", "bootlab.experiment.trial")
+    unwanted += ("bootlab.advice", "bootlab.collectors", "bootlab.kernelsource.tree")
+    unwanted += ("bootlab.startup", "bootlab.timers", "bootlab.techniques.registry")
+    unwanted += ("bootlab.experiments.base", "bootlab.experiments.comparison", "bootlab.experiments.trials")
     unwanted += ("bootlab.builders.busybox", "bootlab.builders.images.formats", "bootlab.builders.kbuild")
-    unwanted += ("bootlab.builders.programs.builder", "bootlab.report.publish", "bootlab.targets.trace_rules")
+    unwanted += ("bootlab.builders.programs.builder", "bootlab.views.publish", "bootlab.targets.trace_rules")
+    assert all(importlib.util.find_spec(name) for name in unwanted if name.startswith("bootlab."))
     assert not [name for name in sorted(modules) if name in unwanted]
 
 

@@ -285,9 +285,9 @@ class System:
 
         `depth`: how many folders deep a subsystem is.
         """
+        from bootlab.analysis.kernel_size import kernel_size
         from bootlab.builders.artefacts import size_system_kernel
         from bootlab.builders.kbuild import KernelBuilder
-        from bootlab.analysis.kernel_size import kernel_size
 
         cache = Cache(self._cache)
         kernels = KernelBuilder(cache, observer=self._observer)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
     from bootlab.collectors.processes import ProcessCost
     from bootlab.experiments.base import Base
-    from bootlab.experiments.stacked import LeftOut, Stacked, Step
-    from bootlab.experiments.traced_boot import Traced
-    from bootlab.experiments.trim import TrimmedSystem, TrimRequest
-    from bootlab.experiments.trials import Applicability, Tried
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.stacked import LeftOut, Stacked, Step
+    from bootlab.experiments.traced_boot import Traced
+    from bootlab.experiments.trials import Applicability, Tried
+    from bootlab.experiments.trim import TrimmedSystem, TrimRequest
     from bootlab.kernelsource.delay_patch import DelayPatch
     from bootlab.model.comparison import Comparison
     from bootlab.model.recording import Diagnosis, Recording
