@@ -278,7 +278,7 @@ FILES = "initramfs.files"
         (after("initramfs", 'dir = "rootfs"\nkeep = ["etc"]'), "initramfs.keep[0]", "absolute", '"/etc"'),
         (after(FILES, '"bin/sh" = { dir = true }'), f'{FILES}."bin/sh"', "not an absolute path", ""),
         (after(FILES, '"/a/../b" = { dir = true }'), f'{FILES}."/a/../b"', '".."', ""),
-        (after(FILES, '"/" = { dir = true }'), f'{FILES}."/"', "root itself", ""),
+        (after(FILES, '"/" = { dir = true }'), f'{FILES}."/"', "root directory itself", ""),
         (after(FILES, '"/a" = 5'), f'{FILES}."/a"', "expected a table", ""),
         (after(FILES, '"/a" = {}'), f'{FILES}."/a"', "exactly one of", "one kind"),
         (after(FILES, '"/a" = { dir = false }'), f'{FILES}."/a"', "exactly one of", "one kind"),

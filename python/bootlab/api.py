@@ -99,7 +99,7 @@ class Results:
     def comparison(self) -> Comparison:
         """The rows of a comparison. Raise UserError for a run that is none."""
         if self.data.comparison is None:
-            raise UserError(f"{self.id} is no comparison", hint="bootlab report shows what it is")
+            raise UserError(f"{self.id} is not a comparison", hint="bootlab report shows what it is")
         return self.data.comparison
 
     @property
@@ -349,7 +349,7 @@ class System:
     def repeat_recordings(self, times: int, *, force: bool = False) -> tuple[tuple[Recording, ...], Equality]:
         """Boot several times anew. Return every recording, and whether they are equal; no run is written."""
         if times < 2:
-            raise UserError(f"{times} boots cannot be compared", hint="repeat at least twice")
+            raise UserError(f"cannot compare {times} boots", hint="repeat at least twice")
         with self._laboratory(force=force) as lab:
             return lab.repeat(self.value, times)
 
@@ -419,7 +419,7 @@ class System:
         'alg: self-tests disabled (console of the timing boot)'
         """
         if blocks < 3:
-            raise UserError(f"{blocks} blocks carry no verdict", hint="take at least 3, better 7")
+            raise UserError(f"{blocks} blocks are too few for a verdict", hint="use at least 3, better 7")
         with self._laboratory() as lab:
             selection = _selection(ids, (), (), stages)
             return Results(*lab.try_(self.value, selection, blocks=blocks, seed=seed, inexact=inexact))
@@ -473,5 +473,5 @@ def _selection(
 ) -> Selection:
     allowed = frozenset(allow)
     if wrong := sorted(allowed.difference(COSTS)):
-        raise UserError(f"{wrong[0]!r} is no cost that can be allowed", hint=f"known: {', '.join(COSTS)}")
+        raise UserError(f"{wrong[0]!r} is not a cost that --allow knows", hint=f"known: {', '.join(COSTS)}")
     return Selection(ids=ids, allow=allowed, also=tuple(also), stages=tuple(stages))

@@ -68,6 +68,6 @@ def test_an_image_that_is_given_is_not_configured():
     assert said[0].applies.answer is Answer.NO
     assert "names no kernel source" in said[0].applies.reason
     assert {technique.id for technique, _ in pairs} == {"quiet"}
-    with pytest.raises(UserError, match="nothing of what was named can be tried") as caught:
+    with pytest.raises(UserError, match="none of the named techniques can be tried") as caught:
         proposals(base, (get("proc-off"),), forced=True)
     assert "kernel source" in caught.value.hint

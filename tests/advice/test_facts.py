@@ -93,7 +93,7 @@ def test_what_was_not_given_is_open_not_absent(cache):
 def test_what_is_no_configuration_is_refused(cache, tmp_path, given):
     path = tmp_path / "x"
     path.write_bytes(given)
-    with pytest.raises(UserError, match="no kernel configuration"):
+    with pytest.raises(UserError, match="not a kernel configuration"):
         gather(cache, config=path)
 
 
@@ -104,7 +104,7 @@ def test_what_is_missing_or_empty_is_refused(cache, tmp_path):
         gather(cache, config=tmp_path / "none")
     log = tmp_path / "u-boot.log"
     log.write_text("U-Boot SPL 2023.01 (Jan 01 2023 - 00:00:00 +0000)\nTrying to boot from MMC1\n")
-    with pytest.raises(UserError, match="no kernel speaks"):
+    with pytest.raises(UserError, match="no kernel messages"):
         gather(cache, log=log)
 
 

@@ -75,5 +75,5 @@ def test_a_tree_stands_behind_the_image(kernel, cache, tmp_path):
     assert made.read_bytes() == b"code" * 100 + b"\xd0\x0d\xfe\xed tree"
     with pytest.raises(UserError, match="zImage only"):
         bootable(kernel("Image"), VEXPRESS, cache, device_tree=tmp_path / "board.dtb")
-    with pytest.raises(UserError, match="no device tree blob"):
+    with pytest.raises(UserError, match="not a device tree blob"):
         bootable(kernel("zImage"), VEXPRESS, cache, device_tree=tmp_path / "System.map")

@@ -84,8 +84,8 @@ def test_a_folder_comes_before_what_it_holds():
     [
         ("bin", "not an absolute path"),
         ("", "not an absolute path"),
-        ("/", "root itself"),
-        ("/.", "root itself"),
+        ("/", "root directory itself"),
+        ("/.", "root directory itself"),
         ("/a/../b", r'"\.\."'),
         ("/a\0b", "NUL"),
         ("/" + "x" * 256, "longer than 255"),
@@ -140,5 +140,5 @@ def test_a_file_of_more_than_four_gigabytes(tmp_path):
 
 def test_a_source_that_grows_while_it_is_read():
     # /proc files say 0 bytes and have more: what a log that grows looks like.
-    with pytest.raises(UserError, match="changed its size"):
+    with pytest.raises(UserError, match="changed size"):
         packed({"/a": Entry(kind="file", source="/proc/self/status")})

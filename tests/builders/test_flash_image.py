@@ -134,5 +134,5 @@ def test_riscv_names_its_ram_and_has_no_unpacker():
     assert variant(system, "copied").kernel.build.changes == ()
     assert RISCV_VIRT.starts == ("in-place", "copied")
     taken = msgspec.structs.replace(system, machine=msgspec.structs.replace(machine, flash=("", "x.img")))
-    with pytest.raises(UserError, match="bank 1 is taken"):
+    with pytest.raises(UserError, match="bank 1 is in use"):
         layout(taken)

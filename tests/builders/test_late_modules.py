@@ -64,5 +64,5 @@ def test_a_kernel_without_modules_changes_nothing(tmp_path):
     ids=("none", "embedded"),
 )
 def test_no_initramfs_beside_the_kernel_is_an_error(kernel, system):
-    with pytest.raises(UserError, match="could carry"):
+    with pytest.raises(UserError, match="to carry"):
         with_late_modules(system, kernel, 1)

@@ -51,8 +51,8 @@ def test_other_media(system, tmp_path, medium, size_bytes):
 @pytest.mark.parametrize(
     ("root", "words"),
     [
-        (Root(tree=TREE, file_system="jffs2"), "lies in flash"),
-        (Root(tree=TREE, file_system="ntfs"), "no file system"),
+        (Root(tree=TREE, file_system="jffs2"), "must be in flash"),
+        (Root(tree=TREE, file_system="ntfs"), "not a file system"),
         (Root(tree=TREE, file_system="cramfs", medium="flash"), "does not say where"),
     ],
 )

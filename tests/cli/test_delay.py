@@ -22,7 +22,7 @@ def test_durations(text, ns):
 
 @pytest.mark.parametrize("text", ["", "5", "ms", "0ms", "-5ms", "1e3ms", "5 minutes", "9" * 400 + "ms", "0.1ns"])
 def test_what_is_no_duration(text):
-    with pytest.raises(UserError, match="no time above zero"):
+    with pytest.raises(UserError, match="not a time above zero"):
         _duration_ns(text)
 
 

@@ -93,7 +93,7 @@ def test_a_table_goes_into_its_section(tmp_path):
     put(page, "other", "whole\n")
     assert page.read_text() == "whole\n"
     page.write_text("<!-- t -->\n")
-    with pytest.raises(UserError, match="does not end"):
+    with pytest.raises(UserError, match="has no end"):
         put(page, "t", "x")
     with pytest.raises(UserError, match="cannot write"):
         put(tmp_path / "none" / "x.md", "t", "x")

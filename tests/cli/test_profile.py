@@ -42,10 +42,10 @@ def test_json_and_page(log, tmp_path):
 @pytest.mark.parametrize(
     ("content", "goal", "words"),
     [
-        (b"[    0.000000] Linux version 6.1\n", None, "no log of system calls"),
-        (b"\0\xff" * 1000, None, "no log of system calls"),
+        (b"[    0.000000] Linux version 6.1\n", None, "not a log of system calls"),
+        (b"\0\xff" * 1000, None, "not a log of system calls"),
         (b"", None, "empty"),
-        (TEXT.encode(), "never", "no line holds 'never'"),
+        (TEXT.encode(), "never", "no line contains 'never'"),
     ],
 )
 def test_what_is_no_such_log(tmp_path, content, goal, words):

@@ -66,7 +66,7 @@ def test_saved_results_are_compared(kept):
         (("stress", "--scale", "0"), "scaled by"),
         (("stress", "--read", "/nowhere"), "cannot read /nowhere"),
         (("compare", "a.json"), "nothing to compare with"),
-        (("compare", "a.toml", "--with", "=x"), "no kernel parameter"),
+        (("compare", "a.toml", "--with", "=x"), "not a kernel parameter"),
         (("conform", "a.toml", "--opts", "/"), "this machine only"),
         (("conform", "--opts", "/nowhere"), "not the source of the Open POSIX Test Suite"),
     ],

@@ -79,7 +79,7 @@ def test_small_changes_are_left_out(bootlab):
         (("new.txt", "--compare", "missing.txt"), "missing.txt"),
         (("new.txt", "--compare", "base.txt", "--perfetto", "x"), "--perfetto is of one trace"),
         (("new.txt", "--compare", "base.txt", "--html", "no/such/folder.html"), "cannot write"),
-        ((".", "--compare", "base.txt"), "no recording"),
+        ((".", "--compare", "base.txt"), "not a recording"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_a_hint(bootlab, words, says):

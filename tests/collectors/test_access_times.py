@@ -83,5 +83,5 @@ def test_a_time_with_a_wrong_clock_is_doubted(tree):
 def test_no_folder(tree):
     with pytest.raises(UserError, match="cannot be read"):
         access_times.read(tree / "nowhere")
-    with pytest.raises(UserError, match="is no folder"):
+    with pytest.raises(UserError, match="is not a folder"):
         access_times.read(tree / "bin/app")

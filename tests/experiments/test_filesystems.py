@@ -234,7 +234,7 @@ def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
 @pytest.mark.parametrize(
     ("system", "words"),
     [
-        (msgspec.structs.replace(SYSTEM, storage=None), "where a root can lie"),
+        (msgspec.structs.replace(SYSTEM, storage=None), "where a root file system can be"),
         (msgspec.structs.replace(SYSTEM, initramfs=None), "no tree of files"),
         (SYSTEM, "/sbin/init is not in the tree"),
         (msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free")), "needs exact mode"),

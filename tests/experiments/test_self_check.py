@@ -31,7 +31,7 @@ def test_an_inexact_one_is_refused_with_causes(tmp_path):
     with Bench(Drifting(), tmp_path, jobs=1) as bench, pytest.raises(self_check.InexactError) as caught:
         self_check.require_exact(bench, SYSTEM)
     assert caught.value.exit_code == 5
-    assert "does not boot alike twice" in caught.value.message
+    assert "does not boot the same way twice" in caught.value.message
     assert "the real-time clock follows the host" in caught.value.message
     assert "--inexact" in caught.value.hint
 

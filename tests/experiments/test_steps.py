@@ -133,7 +133,7 @@ def test_a_step_that_fails_is_left_out_of_what_follows(tmp_path):
     assert [row.ok for row in found.rows] == [True, False, False, False, False, False, True]
     assert found.rows[1].reason == "left out: panic: panic"
     assert "proposes app-as-init here, not app-as-init:twice" in found.rows[2].reason
-    assert "proposes nothing here: bootlab packs no root" in found.rows[3].reason
+    assert "has nothing to change here: bootlab packs no root" in found.rows[3].reason
     assert "nothing in the tree matches remove = '/none/*'" in found.rows[4].reason
     assert "there is no technique 'no-such-technique'" in found.rows[5].reason
     assert found.rows[6].cmdline == "base good"

@@ -193,7 +193,7 @@ def test_without_a_check_the_goal_decides(run):
 def test_methods_that_do_not_work_are_an_error_that_says_why(run):
     with pytest.raises(MeasurementError, match="tracing: there is none"):
         run(Machine(used=USED, works=False))
-    with pytest.raises(MeasurementError, match="no method can see"):
+    with pytest.raises(MeasurementError, match="no method can observe"):
         run(Machine(used=USED), TrimRequest(methods=("atime",)))
 
 

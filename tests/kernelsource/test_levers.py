@@ -103,7 +103,7 @@ def test_an_edited_file_is_seen(tree: SourceTree, tmp_path: Path) -> None:
 
 
 def test_errors_say_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no kernel source tree"):
+    with pytest.raises(UserError, match="not a kernel source tree"):
         SourceTree(tmp_path, cache=tmp_path)
     with pytest.raises(UserError, match="which architecture"):
         SourceTree(write(tmp_path, FILES), cache=tmp_path)

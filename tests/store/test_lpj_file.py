@@ -23,9 +23,9 @@ def test_there_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("", "is no stored value"),
-        ("[1]", "is no stored value"),
-        ('{"format": "bootlab-results"}', "is no stored value"),
+        ("", "is not a stored value"),
+        ("[1]", "is not a stored value"),
+        ('{"format": "bootlab-results"}', "is not a stored value"),
         ('{"format": "bootlab-lpj", "version": 9}', "version 9"),
         ('{"format": "bootlab-lpj", "version": 1}', "damaged"),
         ('{"format":"bootlab-lpj","version":1,"lpj":0,"hz":100,"kernel":"","board":{}}', "damaged"),

@@ -27,14 +27,14 @@ def wants(goal: str) -> System:
         (
             ('[ 1.2] VFS: Cannot open root device "vda1" or unknown-block(0,0): error -6',
              "[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
-            Outcome.PANIC, "no driver made the root device vda1",
+            Outcome.PANIC, "no driver provides the root device vda1",
         ),
         (
             ("[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(254,1)",),
             Outcome.PANIC, "is its file system built in",
         ),
         (('[ 1.2] VFS: Cannot open root device "" or unknown-block(0,0): error -6',), Outcome.PANIC, "neither"),
-        (("[ 1.2] Kernel panic - not syncing: No working init found.",), Outcome.PANIC, "no first program that runs"),
+        (("[ 1.2] Kernel panic - not syncing: No working init found.",), Outcome.PANIC, "no first program could run"),
         (("[ 1.2] Initramfs unpacking failed: invalid magic at start",), Outcome.PANIC, "invalid magic at start"),
         (("ALERT!  UUID=1 does not exist.  Dropping to a shell!",), Outcome.HANG, "initrd did not find the root"),
         (("/bin/sh: can't access tty; job control turned off",), Outcome.NO_GOAL, "machine is in a shell"),
@@ -48,7 +48,7 @@ def test_what_the_kernel_said(lines, outcome, said):
 
 def test_a_goal_in_another_case_or_with_another_letter():
     lines = ("[ 2.0] Run /init", "camera: Frame 1 ready")
-    assert "line 3 has the goal's text in another case" in hint_for(ended(*lines), wants("camera: frame 1 ready"))
+    assert "line 3 has the goal in different case" in hint_for(ended(*lines), wants("camera: frame 1 ready"))
     assert "line 3 is nearly the goal" in hint_for(ended(*lines), wants("camera: Frane 1 ready"))
     assert hint_for(ended(*lines), wants("network is up and running")) == Outcome.HANG.hint
 

@@ -58,9 +58,12 @@ VEXPRESS = Machine(arch="arm", type="vexpress-a9")
     ("given", "said"),
     [
         (plan("console=ttyS0", "-smp", "2"), "2 processors in exact mode: QEMU 7.2.22 hangs"),
-        (plan("quiet"), "names no console="),
-        (plan("console=ttyAMA0"), "console=ttyAMA0 is no port of this machine: q35 has ttyS0"),
-        (plan("console=ttyS0", machine=VEXPRESS), "console=ttyS0 is no port of this machine: vexpress-a9 has ttyAMA0"),
+        (plan("quiet"), "has no console="),
+        (plan("console=ttyAMA0"), "console=ttyAMA0 is not a port of this machine: q35 has ttyS0"),
+        (
+            plan("console=ttyS0", machine=VEXPRESS),
+            "console=ttyS0 is not a port of this machine: vexpress-a9 has ttyAMA0",
+        ),
         (plan("console=ttyS0", config={"CONFIG_A": "y"}), "CONFIG_SERIAL_8250_CONSOLE is not built in"),
         (plan("console=ttyS0 root=/dev/mmcblk0"), "CONFIG_MMC_BLOCK is a module"),
         (plan("console=ttyS0 root=/dev/nvme0n1"), "CONFIG_BLK_DEV_NVME is left out"),

@@ -148,7 +148,7 @@ def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str],
     text = head.decode("utf-8", errors="replace")
     if size > _MAX_CONFIG_BYTES or not _IS_CONFIG.search(text):
         raise UserError(
-            f"{path} is no kernel configuration: it has no line CONFIG_X=…",
+            f"{path} is not a kernel configuration: it has no line CONFIG_X=…",
             hint="give the .config of the build, /boot/config-VERSION, or: zcat /proc/config.gz > kernel.config",
         )
     sources.append(Given(str(path), tuple(enumerate(text.splitlines(), start=1))))
@@ -198,7 +198,7 @@ def _of_log(path: Path, number: int | None) -> Boot:
         return analysis.boot(number)
     found = next((boot for boot in analysis.boots if boot.reached_kernel), None)
     if found is None:
-        raise UserError(f"{path}: no kernel speaks in this log", hint=f"bootlab analyze {path}")
+        raise UserError(f"{path}: this log has no kernel messages", hint=f"bootlab analyze {path}")
     return found
 
 

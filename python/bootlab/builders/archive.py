@@ -114,7 +114,7 @@ class _Unpacker:
             name = compression_at(data, offset)
             if name is None:
                 raise UserError(
-                    f"byte {offset} starts neither a newc archive nor a compressed format of the kernel",
+                    f"byte {offset} starts neither a newc archive nor a compression format that the kernel reads",
                     hint="is it an initramfs? `file` names it; a uImage header must be cut off first",
                 )
             with tempfile.TemporaryFile(dir=self._folder) as out:
@@ -159,7 +159,7 @@ class _Unpacker:
         kind = _KINDS.get(stat.S_IFMT(record.mode))
         if kind is None:
             raise UserError(
-                f"{path} has the unknown type 0{record.mode:o}", hint="sockets make no sense in an initramfs"
+                f"{path} has the unknown type 0{record.mode:o}", hint="remove it; an initramfs cannot hold sockets"
             )
         entry = _owned(Entry(kind=kind), record)
         if kind == "symlink":
@@ -213,7 +213,7 @@ class _Unpacker:
                     break
             else:
                 return path
-        raise UserError(f"{path} lies behind links that never end", hint="look at the links in the archive")
+        raise UserError(f"{path} is behind a loop of symbolic links", hint="look at the links in the archive")
 
 
 def _owned(entry: Entry, record: _Record) -> Entry:
@@ -251,7 +251,7 @@ def _read_record(data: Bytes, offset: int) -> _Record:
     head = data[offset : offset + _HEAD_BYTES]
     if head[:6] not in {b"070701", b"070702"}:
         raise UserError(
-            f"byte {offset} starts no newc header: {head[:6]!r}", hint="pack it with: find . | cpio -o -H newc"
+            f"byte {offset} does not start a newc header: {head[:6]!r}", hint="pack it with: find . | cpio -o -H newc"
         )
     try:
         # int() would also take "+1", " 1" and "1_0".
@@ -259,7 +259,10 @@ def _read_record(data: Bytes, offset: int) -> _Record:
             int.from_bytes(bytes.fromhex(head[i : i + 8].decode("ascii")), "big") for i in range(6, _HEAD_BYTES, 8)
         ]
     except ValueError as error:
-        raise UserError(f"the header at byte {offset} holds no hexadecimal numbers", hint="build it again") from error
+        raise UserError(
+            f"the header at byte {offset} contains characters that are not hexadecimal digits",
+            hint="build the archive again",
+        ) from error
     if len(head) < _HEAD_BYTES:
         raise UserError(f"the archive ends inside the header at byte {offset}", hint="copy or build it again")
     inode, mode, uid, gid, links, _mtime, size, major, minor, rmajor, rminor, name_bytes, _check = fields

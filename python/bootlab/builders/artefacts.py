@@ -99,7 +99,7 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     if build.append_device_tree:
         if machine.dtb is None:
             raise UserError(
-                "kernel.append_device_tree is set, and the machine has no device tree of its own",
+                "kernel.append_device_tree is set, but no device tree is named",
                 hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
             )
         appended = Path(machine.dtb)
@@ -160,7 +160,7 @@ def _embedded(system: System, cache: Cache) -> Path | None:
         return None
     if system.initramfs is None:
         raise UserError(
-            "kernel.embed_initramfs is set, and there is no initramfs", hint="add [initramfs], or leave the key out"
+            "kernel.embed_initramfs is set, but there is no initramfs", hint="add [initramfs], or leave the key out"
         )
     system = with_built_programs(system, cache)
     if system.initramfs is None:

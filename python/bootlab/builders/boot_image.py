@@ -75,7 +75,7 @@ def _appended(image: Path, kind: str, device_tree: Path, cache: Cache) -> Path:
     def make(path: Path) -> None:
         blob = device_tree.read_bytes()
         if not blob.startswith(_FDT_MAGIC):
-            raise UserError(f"{device_tree} is no device tree blob", hint="give a .dtb, made by dtc")
+            raise UserError(f"{device_tree} is not a device tree blob", hint="give a .dtb file, as made by dtc")
         path.write_bytes(image.read_bytes() + blob)
 
     return cache.file(key_of("appended", _VERSION, cache.digest(image), cache.digest(device_tree)), ".zimage-dtb", make)
@@ -85,7 +85,7 @@ def _load_address(built: BuiltKernel, machine: Machine) -> int:
     ram = ram_start(machine)
     if ram is None:
         raise UserError(
-            f"where {built.facts.image} has to lie is not known for the board {board(machine)}",
+            f"where {built.facts.image} must be loaded is not known for the board {board(machine)}",
             hint=f"leave kernel.image out: {'zImage' if machine.arch == 'arm' else 'Image'} needs no address",
         )
     if machine.arch != "arm":

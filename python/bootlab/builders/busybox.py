@@ -81,7 +81,7 @@ def source_folder(source: str) -> Path:
     if source != "debian":
         folder = Path(source)
         if not _is_source(folder):
-            raise UserError(f"{folder} is no source tree of BusyBox", hint="it must hold Makefile and shell/ash.c")
+            raise UserError(f"{folder} is not a BusyBox source tree", hint="it must contain Makefile and shell/ash.c")
         return folder
     named = os.environ.get(SOURCE_VARIABLE)
     folder = Path(named) if named else default_folder() / "busybox-source"
@@ -158,7 +158,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
         got = busybox_config.read((tree / "obj" / ".config").read_text(encoding="utf-8"))
         if no := busybox_config.refused(request.asked, got, request.checked):
             raise ProgramBuildError(
-                f"BusyBox's configuration does not take {no}", hint="something that it depends on is off, or it is on"
+                f"BusyBox's configuration does not take {no}", hint="check the options that it depends on"
             )
         _run(call, "busybox", log)
         shutil.copyfile(tree / "obj" / "busybox", path)

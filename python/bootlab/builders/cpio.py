@@ -36,7 +36,7 @@ def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
     for name, entry in tree.entries:
         path = check_name(name)
         if path in entries:
-            raise UserError(f"{path} is there twice", hint="two spellings of one path; keep one")
+            raise UserError(f"{path} is given twice", hint="two spellings of the same path; remove one")
         entries[path] = entry
     folders: set[str] = set()
     for path in list(entries):
@@ -46,7 +46,7 @@ def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
             if there.kind != "dir":
                 raise UserError(
                     f"{path} lies below {parent}, which is a {there.kind}",
-                    hint="the kernel follows no link while it unpacks in this order; write the path of the real folder",
+                    hint="the kernel does not follow links while unpacking; write the path of the real folder",
                 )
             folders.add(parent)
             parent = parent_of(parent)
@@ -139,7 +139,7 @@ def _write_source(out: BinaryIO, number: int, path: str, entry: Entry, names_mti
             while left and (chunk := stream.read(min(left, _CHUNK_BYTES))):
                 left -= out.write(chunk)
             if left or stream.read(1):
-                raise UserError(f"{source} changed its size while it was packed", hint="run the same command again")
+                raise UserError(f"{source} changed size while it was being packed", hint="run the same command again")
     except OSError as error:
         if of_writing(error):
             raise

@@ -30,7 +30,8 @@ def flash_image(place: FlashLayout, start: FlashStart, kernel: Path, initramfs: 
     kernel_bytes = kernel.stat().st_size
     if place.kernel + kernel_bytes > place.initramfs:
         raise UserError(
-            f"{kernel} does not fit into the flash: {kernel_bytes} bytes, {place.initramfs - place.kernel} are there",
+            f"{kernel} does not fit into flash: it has {kernel_bytes} bytes; there is room for "
+            f"{place.initramfs - place.kernel}",
             hint="build a smaller kernel",
         )
     room = place.bank + place.bank_bytes - place.initramfs

@@ -94,7 +94,7 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         facts = _facts(data)
     except ValueError as fault:
         raise SystemFileError(
-            f"this is no kernel image that bootlab knows: {fault}",
+            f"this is not a kernel image that bootlab knows: {fault}",
             path=kernel.image,
             where="kernel.image",
             hint="give a bzImage, zImage, Image or an uncompressed vmlinux",

@@ -33,7 +33,7 @@ def with_late_modules(system: System, kernel: BuiltKernel, after_ms: int) -> Sys
     """
     if system.initramfs is None or (system.kernel.build is not None and system.kernel.build.embed_initramfs):
         raise UserError(
-            "kernel.late_modules_ms is set, and no initramfs beside the kernel could carry the modules",
+            "kernel.late_modules_ms is set, but there is no separate initramfs to carry the modules",
             hint="add [initramfs], and leave kernel.embed_initramfs out",
         )
     modules = load_order(kernel)

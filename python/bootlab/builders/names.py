@@ -23,7 +23,7 @@ def check_name(name: str) -> str:
     if ".." in parts:
         raise UserError(f'{shown} holds ".."', hint="write the path without it")
     if not parts:
-        raise UserError(f"{shown} is the root itself", hint="name something below it")
+        raise UserError(f"{shown} is the root directory itself", hint="name something below it")
     try:
         sizes = [len(part.encode()) for part in parts]
     except UnicodeEncodeError as error:

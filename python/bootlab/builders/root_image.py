@@ -26,16 +26,18 @@ def build(root: Root, storage: Storage | None, cache: Cache) -> Image:
     """Return the image of a root's file system, from the cache or made. Raise what making it raises."""
     form = BY_ID.get(root.file_system)
     if form is None:
-        raise UserError(f"{root.file_system} is no file system that bootlab makes", hint="one of: " + ", ".join(BY_ID))
+        raise UserError(
+            f"{root.file_system} is not a file system that bootlab can make", hint="one of: " + ", ".join(BY_ID)
+        )
     if root.medium == "flash":
         if storage is None or storage.flash_bank is None:
             raise UserError(
-                "the root lies in flash, and the system file does not say where",
+                "the root file system is in flash, but the system file does not say where",
                 hint="add [storage] with flash_bank: docs/how-to/compare-file-systems.md shows one",
             )
         return formats.build(form, root.tree, storage, cache)
     if root.fstype in _FLASH_ONLY:
-        raise UserError(f"{form.title} lies in flash, not on a {root.medium}", hint='set root.medium = "flash"')
+        raise UserError(f"{form.title} must be in flash, not on a {root.medium}", hint='set root.medium = "flash"')
     return formats.build(form, root.tree, Storage(root_kib=_ROOM_MAX_KIB), cache)
 
 

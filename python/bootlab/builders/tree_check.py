@@ -49,7 +49,7 @@ def _check_first(system: System, needs: TreeNeeds) -> None:
     except UserError as error:
         raise UserError(
             f"the first program cannot start: {error.message}",
-            hint=f"{error.hint}   (bootlab boot --force boots it all the same)",
+            hint=f"{error.hint}   (bootlab boot --force boots it anyway)",
         ) from error
 
 

@@ -148,7 +148,7 @@ def _groups(files: Sequence[str], *, apart: bool) -> list[list[str]]:
             raise UserError("`--` needs files on both sides", hint="bootlab analyze base/*.log -- new/*.log")
         return [[*base, *new]] if apart else [base, new]
     if list(files).count("-") > 1:
-        raise UserError("standard input can be read once only", hint="bootlab analyze A.log -")
+        raise UserError("standard input can be read only once", hint="bootlab analyze A.log -")
     return [list(files)] if apart else [[name] for name in files]
 
 
@@ -186,7 +186,7 @@ def _compare(groups: list[list[Analysis]], request: Request) -> list[Comparison]
 def _one(analyses: Sequence[Analysis], option: str) -> None:
     if len(analyses) != 1:
         raise UserError(
-            f"{option} needs exactly one FILE, {len(analyses)} are given", hint=f"bootlab analyze FILE {option} ..."
+            f"{option} needs exactly one FILE; {len(analyses)} were given", hint=f"bootlab analyze FILE {option} ..."
         )
 
 
@@ -203,9 +203,7 @@ def _write_exports(
 
         if len(analyses) > 1 and not (comparisons or request.apart):
             names = " and ".join(analysis.name for analysis in analyses)
-            raise UserError(
-                f"--html: nothing of {names} can be compared with each other", hint="bootlab analyze FILE --html ..."
-            )
+            raise UserError(f"--html: nothing of {names} can be compared", hint="bootlab analyze FILE --html ...")
         if len(analyses) > 1 and comparisons:
             page = analysis_html.render_comparison(comparisons, analyses)
         else:

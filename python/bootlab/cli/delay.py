@@ -77,5 +77,5 @@ def _duration_ns(text: str) -> int:
     found = _DURATION.fullmatch(text.strip())
     ns = round(float(found[1]) * _NS[found[2]]) if found else 0
     if not ns:
-        raise UserError(f"--to {text[:40]!r} is no time above zero", hint="--to 5ms, --to 250us, --to 1s")
+        raise UserError(f"--to {text[:40]!r} is not a time above zero", hint="--to 5ms, --to 250us, --to 1s")
     return ns

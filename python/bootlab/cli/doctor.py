@@ -86,7 +86,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
     else:
         findings.append(Finding(name="QEMU", state="ok", detail=f"{found.path}, version {found.version}"))
         findings.append(_plugin(found))
-        findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not looked at"))
+        findings.append(_kvm(found) if probe_kvm else Finding(name="KVM", state="note", detail="not checked"))
     findings += _other_architectures()
     for program, package, purpose, needed in _TOOLS:
         path = path_of(program)
@@ -98,7 +98,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
                 Finding(
                     name=program,
                     state=state,
-                    detail=f"not installed; it is for {purpose}",
+                    detail=f"not installed; it is needed for {purpose}",
                     fix=f"apt-get install {package}",
                 )
             )
@@ -149,12 +149,12 @@ def _plugin(found: emulator.Emulator) -> Finding:
     return Finding(
         name="stamp plugin",
         state="note",
-        detail=f"not there: {made.reason}. Without it only printk's own stamps tell the time",
+        detail=f"not there: {made.reason}. Without it, times come only from the kernel's own printk stamps",
         fix="apt-get install gcc libc6-dev",
     )
 
 
 def _kvm(found: emulator.Emulator) -> Finding:
     state = kvm.probe(found)
-    detail = state.reason if state.works else f"{state.reason}. Free-running mode takes TCG; exact mode never needs KVM"
+    detail = state.reason if state.works else f"{state.reason}. Free mode uses TCG; exact mode never needs KVM"
     return Finding(name="KVM", state="ok" if state.works else "note", detail=detail)

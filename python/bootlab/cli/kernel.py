@@ -103,9 +103,7 @@ def kernel(
 def _option(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UserError(
-            f"{text[:80]!r} is no option and value", hint="--set SMP=n, --set HZ_100=y, --set CMDLINE='\"x\"'"
-        )
+        raise UserError(f"{text[:80]!r} is not OPTION=VALUE", hint="--set SMP=n, --set HZ_100=y, --set CMDLINE='\"x\"'")
     return name.removeprefix("CONFIG_"), value
 
 

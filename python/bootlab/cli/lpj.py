@@ -165,7 +165,7 @@ def _read_or_validate(
     )
     if said.judgement == "cannot-tell":
         raise MeasurementError(
-            f"whether lpj={known.lpj} fits cannot be told: {said.reason}",
+            f"whether lpj={known.lpj} fits is unknown: {said.reason}",
             hint="boot with lpj=0 at the end of the command line, and give that log",
         )
     if as_json:

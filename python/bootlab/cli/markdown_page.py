@@ -20,11 +20,11 @@ def put(path: Path, section: str, text: str) -> None:
             before, _, rest = page.partition(begin)
             _, closed, after = rest.partition(end)
             if not closed:
-                raise UserError(f"{path}: the section {begin} does not end", hint=f"add {end} behind it")
+                raise UserError(f"{path}: the section {begin} has no end", hint=f"add {end} after it")
             text = f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}"
         path.write_text(text, encoding="utf-8")
     except UnicodeDecodeError as fault:
-        raise UserError(f"{path} is no text: {fault.reason}", hint="name another file") from fault
+        raise UserError(f"{path} is not a text file: {fault.reason}", hint="name another file") from fault
     except OSError as fault:
         raise UserError(f"cannot write {path}: {fault.strerror}", hint=f"ls -ld {path.parent}") from fault
     sys.stderr.write(f"wrote {path}\n")

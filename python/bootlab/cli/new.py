@@ -26,7 +26,7 @@ def new(
     Example: bootlab new camera.toml --kernel /boot/vmlinuz-6.1.0-56-cloud-amd64
     """
     if path.exists() and not force:
-        raise UserError(f"{path} is there already", hint="give another name, or --force to replace it")
+        raise UserError(f"{path} already exists", hint="give another name, or --force to replace it")
     try:
         path.write_text(template(path.stem, kernel=kernel), encoding="utf-8")
     except OSError as fault:

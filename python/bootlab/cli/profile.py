@@ -51,7 +51,7 @@ def profile(
 
     if what.suffix == ".toml":
         if goal is not None or html is not None:
-            raise UserError("--goal and --html are for logs", hint="the goal of a system stands in its file")
+            raise UserError("--goal and --html are for logs", hint="the goal of a system is set in its file")
         part, where = _traced(what, store, quiet=as_json)
     else:
         found, part = _read(what, goal)
@@ -73,11 +73,11 @@ def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:
     part = next((p for p in found.document.parts if isinstance(p, ApplicationProfile)), None)
     if part is None:
         raise UserError(
-            f"{log} is no log of system calls (taken for: {found.document.detected})",
+            f"{log} is not a log of system calls (recognized as: {found.document.detected})",
             hint="make one: strace -f -tt -T -o app.strace PROGRAM   (`bootlab analyze` reads everything else)",
         )
     if goal is not None and part.goal is None:
-        raise UserError(f"{log}: no line holds {goal!r}", hint="give a text as the log shows it, or leave --goal out")
+        raise UserError(f"{log}: no line contains {goal!r}", hint="give a text that is in the log, or omit --goal")
     return found, part
 
 

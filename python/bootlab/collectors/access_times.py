@@ -67,7 +67,7 @@ def mark(tree: Path) -> Marked:
             reason = reason or f"{path}: {fault.strerror}"
     if not names:
         raise UserError(
-            f"no access time below {tree} can be set: {reason or 'it is empty'}",
+            f"no access time below {tree} could be set: {reason or 'it is empty'}",
             hint="mount it read-write, as root: mount -o remount,rw TREE",
         )
     return Marked(names=names, refused=refused, reason=reason)
@@ -88,7 +88,7 @@ def read(tree: Path, *, since_ns: int | None = None, newer: str | None = None) -
         way, limit_ns = "since", since_ns
     elif not any(_is_marked(status) for _, status in found):
         raise UserError(
-            f"nothing below {tree} carries bootlab's mark, so access times alone tell nothing",
+            f"nothing below {tree} carries bootlab's mark, so access times alone say nothing",
             hint="before the boot: bootlab rootfs atime TREE --mark   (or compare: --newer FILE, --since TIME)",
         )
     seen, unused, unused_bytes = [], 0, 0
@@ -124,7 +124,9 @@ def _walk(tree: Path) -> list[tuple[Path, os.stat_result]]:
     except OSError as fault:
         raise UserError(f"{tree} cannot be read: {fault.strerror}", hint=f"ls -ld {tree}") from fault
     if not tree.is_dir():
-        raise UserError(f"{tree} is no folder", hint="mount the board's root and name the folder that it is mounted on")
+        raise UserError(
+            f"{tree} is not a folder", hint="mount the board's root and name the folder that it is mounted on"
+        )
     found: list[tuple[Path, os.stat_result]] = []
     todo = [tree]
     while todo:

@@ -63,7 +63,7 @@ def load(source: Path | str | bytes) -> ForeignTrace:
         return ForeignTrace(trace=_of_stretches(held), part=part, analysis=analysis, tells_held=True)
     if tree is None or not analysis.traces:
         raise UserError(
-            f"{analysis.name} is no trace of functions; it was read as {analysis.document.detected}",
+            f"{analysis.name} is not a function trace; it was recognized as {analysis.document.detected}",
             hint=f"bootlab analyze {analysis.name}   (a system file's name ends in .toml)",
         )
     part = analysis.traces[0]

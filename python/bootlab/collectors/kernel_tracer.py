@@ -94,7 +94,7 @@ def traced_system(system: System, timing: Recording, tracer: KernelTracer) -> Sy
     """Return the system with the tracer on its command line and the agent inside. Raise UserError without a tree."""
     if system.tree is None:
         raise UserError(
-            "bootlab's agent, which collects the trace, needs a root tree to be in: [initramfs] or [root]",
+            "bootlab's agent, which collects the trace, needs a root tree: [initramfs] or [root]",
             hint="collect /sys/kernel/tracing/trace by hand: bootlab trace FILE",
         )
     carried = with_agent(system, timing)
@@ -120,7 +120,7 @@ def collected(recording: Recording) -> tuple[ForeignTrace, Lost]:
     stat = report.proc.get("tracestat", "")
     if not report.trace or "no trace" in stat.splitlines():
         raise MeasurementError(
-            "the kernel gave no trace",
+            "the kernel wrote no trace",
             hint="has it CONFIG_FUNCTION_GRAPH_TRACER and CONFIG_TRACING? "
             f"look for 'Starting tracer' in {recording.path}/console.log",
         )

@@ -131,10 +131,10 @@ class Bench:
         except KeyboardInterrupt:
             self._stop.set()
             raise Stopped(
-                "stopped", hint="run the same command again: it goes on from the boots that are kept"
+                "stopped", hint="run the same command again: it continues from the boots that are kept"
             ) from None
         if recording.meta.outcome is Outcome.INTERRUPTED:
-            raise Stopped("stopped", hint="run the same command again: it goes on from the boots that are kept")
+            raise Stopped("stopped", hint="run the same command again: it continues from the boots that are kept")
         return recording
 
     def wait_all(self, futures: Iterable[Future[Recording]]) -> list[Recording]:

@@ -167,7 +167,7 @@ def _preset(base: Candidate, recording: Recording) -> Candidate | LeftOut:
 def _tree_of(system: System) -> tuple[FileTree, Storage]:
     if system.storage is None and system.root is None:
         raise UserError(
-            f"{system.name} says nothing about where a root can lie",
+            f"{system.name} does not say where a root file system can be",
             hint="add [storage] or [root]: docs/how-to/compare-file-systems.md shows one",
         )
     if system.tree is None or not system.tree.entries:
@@ -260,7 +260,7 @@ class _Rows:
         storage, system = self._storage, self._system
         self._check_room(storage.root_kib << 10, "the partition", "raise storage.root_kib")
         if form.behind == "ubi" and not storage.mtd_name:
-            raise UserError("UBI is attached by the partition's name", hint="set storage.mtd_name")
+            raise UserError("UBI needs the partition's name", hint="set storage.mtd_name")
         mounted = _applied(_plain(system), root_place.to_medium(system, form.id, "flash"))
         image = root_image.build(mounted.root or Root(), storage, self._cache)
         # A partition that is too small is this row's matter.

@@ -70,7 +70,7 @@ def base_value(bench: Bench, system: System) -> Booted:
             hint="it is compiled in (CONFIG_CMDLINE); `bootlab lpj validate` recalibrates with lpj=0",
         )
     raise MeasurementError(
-        f"this kernel calibrates nothing: {base.text}",
+        f"this kernel does not calibrate: {base.text}",
         hint="it knows its timer's frequency, so a preset has nothing to save",
     )
 
@@ -205,9 +205,7 @@ def _rate(bench: Bench, system: System, hz: int) -> Row:
     at = SetKernelOptions(((f"HZ_{hz}", "y"),)).apply(plain(system))
     base = boot(bench, at, f"HZ={hz}, no preset")
     if base.found.source != "measured":
-        raise MeasurementError(
-            f"this kernel calibrates nothing: {base.text}", hint="a preset has nothing to save there"
-        )
+        raise MeasurementError(f"this kernel does not calibrate: {base.text}", hint="so a preset has nothing to save")
     if base.found.hz != hz:
         raise MeasurementError(
             f"the kernel was built for HZ={hz}, and its log says {base.found.hz}: {base.text}",

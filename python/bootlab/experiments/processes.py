@@ -33,7 +33,7 @@ def process_costs(bench: Bench, cache: Cache, system: System) -> tuple[ProcessCo
     if recording.meta.goal_insns != timing.meta.goal_insns:
         raise MeasurementError(
             f"the boot with the plugin differs from the timing boot; compare {recording.path} with {timing.path}",
-            hint="`bootlab boot SYSTEM.toml --repeat 3` tells whether the system itself boots the same each time",
+            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
         )
     return processes.load(Path(recording.path or "."), end_insns=timing.meta.goal_insns)
 
@@ -41,7 +41,9 @@ def process_costs(bench: Bench, cache: Cache, system: System) -> tuple[ProcessCo
 def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
     system = plan.system
     if system.clock.mode != "exact" or system.machine.arch not in {"x86_64", "arm64", "riscv64"}:
-        raise UserError("processes are told in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode")
+        raise UserError(
+            "processes can be told apart only in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode"
+        )
     if "-plugin" not in plan.command:
         raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")
     built = plugin.prepare_processes(emulator.find(system.machine), cache.root)

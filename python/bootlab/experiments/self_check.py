@@ -17,12 +17,13 @@ class InexactError(MeasurementError):
 
     def __init__(self, system: System, found: Equality) -> None:
         """Say how they differ, and which of the known causes are there."""
-        causes = "; ".join(found.causes) or "none of the known causes is there"
+        causes = "; ".join(found.causes) or "none of the known causes is present"
         super().__init__(
-            f"{system.name} does not boot alike twice, so no difference may be called a gain: {found.difference}. "
+            f"{system.name} does not boot the same way twice, so no difference can count as a gain: "
+            f"{found.difference}. "
             f"Likely cause: {causes}",
             hint="`bootlab boot SYSTEM.toml --repeat 3` shows it; `bootlab try SYSTEM.toml --inexact` takes many "
-            "boots of each and compares them as on the host's clock",
+            "boots of each and compares them as in free mode",
         )
         self.equality = found
 

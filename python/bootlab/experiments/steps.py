@@ -206,7 +206,7 @@ def _choose(step: Step, here: Base) -> _Chosen:
             f"{technique.id} proposes {', '.join(change.id for change in changes)} here, not {step.technique}",
             hint="name one of them in the step",
         )
-    raise UserError(f"{technique.id} proposes nothing here: {technique.applies(here.context).reason}")
+    raise UserError(f"{technique.id} has nothing to change here: {technique.applies(here.context).reason}")
 
 
 def _effect(step: Step, chosen: _Chosen | None, before: Base, after: Base) -> Effect:

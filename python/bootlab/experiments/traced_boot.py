@@ -66,7 +66,7 @@ def _traced(
     ):
         raise MeasurementError(
             f"the traced boot differs from the timing boot; compare {recording.path} with {timing.path}",
-            hint="`bootlab boot SYSTEM.toml --repeat 3` tells whether the system itself boots the same each time",
+            hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
         )
     trace = function_trace.load(Path(recording.path or "."))
     executed = int(trace.self_insns.sum())

@@ -70,7 +70,7 @@ def proposals(
         hint = f"bootlab techniques show {said[0].technique}"
         if any(t.builds for t in techniques) and base.system.kernel.build is None:
             hint = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
-        raise UserError(f"nothing of what was named can be tried on {base.system.name}: {whys}", hint=hint)
+        raise UserError(f"none of the named techniques can be tried on {base.system.name}: {whys}", hint=hint)
     return said, pairs
 
 

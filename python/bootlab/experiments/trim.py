@@ -83,15 +83,14 @@ def _watched(bench: Bench, system: System, timing: Recording) -> Accesses:
     recording = bench.boot(watched_system(system, timing), "accesses", purpose="diagnostic")
     if not recording.ok:
         raise TargetError(
-            f"the boot that is watched did not come to its report: {recording.meta.reason}; its recording is "
-            f"{recording.path}",
+            f"the observed boot ended before its report: {recording.meta.reason}; its recording is {recording.path}",
             hint=recording.meta.outcome.hint,
         )
     found = accesses_of(recording)
     if not found.complete:
         raise MeasurementError(
-            f"the report of the watched boot came through damaged: {recording.path}",
-            hint="does something else print on the console all the time?",
+            f"the report of the observed boot arrived damaged: {recording.path}",
+            hint="does something else print to the console all the time?",
         )
     return found
 
@@ -104,7 +103,7 @@ def _believed(accesses: Accesses, methods: tuple[Method, ...]) -> Accesses:
     if not any(state.works for state in accesses.methods):
         reasons = "; ".join(f"{state.name}: {state.text}" for state in accesses.methods)
         raise MeasurementError(
-            f"no method can see which files are used here ({reasons or 'none was asked for'})",
+            f"no method can observe which files are used here ({reasons or 'none was asked for'})",
             hint="build the kernel with CONFIG_FANOTIFY=y, or mount the root read-write",
         )
     return accesses
@@ -159,7 +158,7 @@ class _Trim:
             kept = self._plan()
         last = self._rounds[-1]
         raise TargetError(
-            f"the trimmed system does not work, and {len(self._put_back)} files that were put back do not change that: "
+            f"the trimmed system does not work, and {len(self._put_back)} files that were put back did not help: "
             f"{last.broken}",
             hint="name what it needs: --keep PATTERN, or keep = [...] in the system file",
         )

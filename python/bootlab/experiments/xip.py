@@ -173,9 +173,7 @@ def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run
     marks = {mark.name: mark for mark in timing.marks}
     missing = [name for name in ("kernel-entry", "kernel-image", "user-space") if name not in marks]
     if missing:
-        raise UserError(
-            f"{start}: the boot has no mark {', '.join(missing)}", hint="bootlab doctor says whether the plugin works"
-        )
+        raise UserError(f"{start}: the boot has no mark {', '.join(missing)}", hint="check the plugin: bootlab doctor")
     entry, image, user = (marks[name] for name in ("kernel-entry", "kernel-image", "user-space"))
     copy = marks.get("kernel-copy", entry)
     plan = bench.target.plan(system)

@@ -55,7 +55,7 @@ def delay_patch(
         called = ", ".join(f"{name}()" for name in body.others[:_SHOWN]) or "nothing"
         more = f" and {len(body.others) - _SHOWN} more" if len(body.others) > _SHOWN else ""
         raise UserError(
-            f"{function}() in {file} calls no delay ({', '.join(UNIT_NS)})", hint=f"it calls: {called}{more}"
+            f"{function}() in {file} calls no delay function ({', '.join(UNIT_NS)})", hint=f"it calls: {called}{more}"
         )
     if only is not None and not 1 <= only <= len(body.delays):
         raise UserError(f"{function}() has no delay number {only}", hint=f"there are: {_listed(body.delays)}")

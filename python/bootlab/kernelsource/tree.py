@@ -29,7 +29,9 @@ class SourceTree:
         Raise UserError when it is no kernel source, or the architecture cannot be told.
         """
         if not all((path / name).is_file() for name in ("Kconfig", "Makefile")):
-            raise UserError(f"{path} is no kernel source tree", hint="give the folder that holds Kconfig and Makefile")
+            raise UserError(
+                f"{path} is not a kernel source tree", hint="give the folder that holds Kconfig and Makefile"
+            )
         self.path = path
         if configuration is None and (path / ".config").is_file():
             configuration = read_configuration(path / ".config")

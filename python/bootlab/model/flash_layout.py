@@ -111,12 +111,12 @@ def layout(system: System) -> FlashLayout:
         )
     if machine.flash[place.unit : place.unit + 1] not in {(), ("",)}:
         raise UserError(
-            f"flash bank {place.unit} is taken: the loader and the kernel must lie in it",
+            f"flash bank {place.unit} is in use, but the loader and the kernel must be in it",
             hint="leave machine.flash out, or leave that bank empty",
         )
     if machine.memory_mib < place.least_ram_mib:
         raise UserError(
-            f"{machine.memory_mib} MiB are too little RAM to start from flash",
+            f"{machine.memory_mib} MiB are not enough RAM to start from flash",
             hint=f"machine.memory_mib = {place.least_ram_mib}",
         )
     return place

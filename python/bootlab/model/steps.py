@@ -67,7 +67,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             if not found:
                 raise UserError(
                     f"step {self.name}: nothing in the tree matches remove = {pattern!r}",
-                    hint="patterns are those of the shell, over the whole path; * goes across /",
+                    hint="patterns are shell patterns for the whole path; * also matches /",
                 )
             gone |= found
         gone = {path for path in gone if not any(fnmatch.fnmatchcase(path, pattern) for pattern in self.keep)}

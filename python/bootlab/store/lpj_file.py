@@ -35,9 +35,9 @@ def load(path: Path) -> StoredLpj:
     try:
         head = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as fault:
-        raise UserError(f"{path} is no stored value: {fault}", hint=f"make one: {again}") from fault
+        raise UserError(f"{path} is not a stored value: {fault}", hint=f"make one: {again}") from fault
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
-        raise UserError(f"{path} is no stored value: its format is not {_FORMAT}", hint=f"make one: {again}")
+        raise UserError(f"{path} is not a stored value: its format is not {_FORMAT}", hint=f"make one: {again}")
     if head.get("version") != _VERSION:
         raise UserError(
             f"{path} has version {str(head.get('version'))[:20]}; this bootlab knows {_VERSION}",

@@ -92,7 +92,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
 
 
 def option_value(name: str, value: str | int, place: Place, where: str) -> str:
-    """Return an option's value as a `.config` writes it. Raise SystemFileError for what is no option's name."""
+    """Return an option's value as a `.config` writes it. Raise SystemFileError for what is not an option name."""
     if not _OPTION.fullmatch(name):
         raise place.error("expected an option's name, such as SMP or HZ_100", f'{where}."{name[:80]}"')
     if isinstance(value, bool):

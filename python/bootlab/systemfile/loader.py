@@ -66,7 +66,9 @@ def load(path: str | Path, *, environ: Mapping[str, str] = os.environ, unpack_di
     except OSError as error:
         raise SystemFileError(f"cannot be read: {error.strerror}", path=name) from error
     if len(data) > _SIZE_MAX_BYTES:
-        raise SystemFileError("larger than 4 MiB; this is no system file", path=name, hint="`bootlab new` writes one")
+        raise SystemFileError(
+            "larger than 4 MiB; this is not a system file", path=name, hint="`bootlab new` writes one"
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -87,10 +89,12 @@ def loads(
     except tomllib.TOMLDecodeError as error:
         message, where = _toml_place(str(error), text)
         raise SystemFileError(
-            message, path=path, where=where, hint='texts stand in quotes: key = "value"; tables start with [name]'
+            message, path=path, where=where, hint='write texts in quotes: key = "value"; tables start with [name]'
         ) from error
     except RecursionError as error:
-        raise SystemFileError("nested too deeply", path=path, hint="no table here needs more than three") from error
+        raise SystemFileError(
+            "nested too deeply", path=path, hint="a system file needs at most three levels"
+        ) from error
     try:
         raw = msgspec.convert(table, RawSystem)
     except msgspec.ValidationError as error:

@@ -27,7 +27,7 @@ def root(
 
     if raw.file_system not in BY_ID:
         raise place.error(
-            f'"{raw.file_system[:80]}" is no file system that bootlab makes',
+            f'"{raw.file_system[:80]}" is not a file system that bootlab can make',
             "root.file_system",
             did_you_mean(raw.file_system, BY_ID),
         )

@@ -18,19 +18,19 @@ _SHIFT_USUAL = 1
 _SAID = (
     (
         r"Waiting for root device (?P<what>\S+?)\.*$",
-        "the kernel waits for {what}, which no driver makes: is that disk or card in the machine, its driver built in?",
+        "the kernel waits for {what}, which no driver provides: is the disk in the machine and its driver built in?",
     ),
     (
         r"VFS: Cannot open root device \"(?:\(null\))?\"",
-        "there is neither an initramfs with an /init nor a root= on the command line: give one of them",
+        "there is neither an initramfs with /init nor root= on the command line: add one of them",
     ),
     (
         r"VFS: Cannot open root device \"(?P<what>[^\"]*)\"",
-        "no driver made the root device {what}: give the machine that disk or card, or build its driver in",
+        "no driver provides the root device {what}: add the disk or card to the machine, or build its driver in",
     ),
     (
         r"VFS: Unable to mount root fs (?:via NFS )?on (?!unknown-block\(0,0\))",
-        "the root was found and not mounted: is its file system built in (rootfstype=), and root= the right partition?",
+        "the root was found but not mounted: is its file system built in (rootfstype=), is root= the right partition?",
     ),
     (
         r"(?:Warning|warning): unable to open an initial console",
@@ -38,20 +38,20 @@ _SAID = (
     ),
     (
         r"Initramfs unpacking failed: (?P<what>.{1,80})",
-        "the initramfs was not unpacked ({what}): is its compression built in (CONFIG_RD_…), and is it whole?",
+        "the initramfs was not unpacked ({what}): is its compression built in (CONFIG_RD_…), and is it complete?",
     ),
     (
         r"No working init found|Requested init (?P<what>\S+) failed",
-        "there is no first program that runs: check init= or rdinit=, and `bootlab rootfs check SYSTEM.toml`",
+        "no first program could run: check init= or rdinit=, and run `bootlab rootfs check SYSTEM.toml`",
     ),
     (
         r"(?:ALERT!|Gave up waiting for root).*",
         "the initrd did not find the root: is root= right, and are the disk's modules in the initrd?",
     ),
-    (r"Press .?Enter.? (?:for|to)|Give root password for maintenance", "user space stopped at a question"),
+    (r"Press .?Enter.? (?:for|to)|Give root password for maintenance", "user space stopped to ask a question"),
     (
         r"(?:can't access tty; job control turned off|/bin/sh: )",
-        "the machine is in a shell: the first program, or the script that the goal comes from, did not run",
+        "the machine is in a shell: the first program, or the script that prints the goal, did not run",
     ),
 )
 _KNOWN = tuple((re.compile(pattern), text) for pattern, text in _SAID)
@@ -88,7 +88,7 @@ def _near_goal(recording: Recording, goal: str) -> str:
     loose = re.compile(goal, re.IGNORECASE)
     for line in lines:
         if loose.search(line.text) is not None:
-            return f"line {line.number} has the goal's text in another case: {_quoted(line.text)}; set goal.console so"
+            return f"line {line.number} has the goal in different case: {_quoted(line.text)}; correct goal.console"
     wanted = max(_LITERAL.findall(goal), key=len, default="").strip()
     if len(wanted) < 6:
         return ""

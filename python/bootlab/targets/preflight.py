@@ -13,7 +13,7 @@ from bootlab.targets import exactness
 from bootlab.targets.base import BootPlan
 from bootlab.targets.machine_devices import parts_of
 
-_ANYWAY = "   (bootlab boot --force boots it all the same)"
+_ANYWAY = "   (bootlab boot --force boots it anyway)"
 
 # Names of the serial ports that machines have (hw/ of QEMU), and the option of each port's console driver.
 _PORTS = {"x86_64": ("ttyS",), "riscv64": ("ttyS", "ttySIF")}
@@ -95,13 +95,13 @@ def _console(plan: BootPlan) -> tuple[str, str] | None:
         # Elsewhere the device tree names the port (stdout-path).
         silent = machine.arch == "x86_64" and not _own_cmdline(plan)
         return (
-            ("the command line names no console=, so the kernel prints nothing on the serial port", fix)
+            ("the command line has no console=, so the kernel prints nothing on the serial port", fix)
             if silent
             else None
         )
     if any(_ELSEWHERE.fullmatch(name) or name.startswith(wanted) for name in names) or machine.devices or machine.extra:
         return None
-    return f"console={names[-1]} is no port of this machine: {machine.type} has {port}", fix
+    return f"console={names[-1]} is not a port of this machine: {machine.type} has {port}", fix
 
 
 def _console_driver(plan: BootPlan) -> tuple[str, str] | None:

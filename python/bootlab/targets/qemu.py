@@ -261,7 +261,7 @@ def _check_form(system: System, info: KernelInfo) -> None:
     if info.arch in facts.kernel_archs and info.kind and info.kind not in facts.image_kinds:
         raise UserError(
             f"{system.kernel.image}: QEMU loads no {facts.name} kernel of the form {info.kind}",
-            hint=f"it loads: {', '.join(sorted(facts.image_kinds))}",
+            hint=f"it can load: {', '.join(sorted(facts.image_kinds))}",
         )
 
 

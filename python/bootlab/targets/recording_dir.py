@@ -146,7 +146,7 @@ def _is_part(path: Path) -> bool:
 
 def _none_there(folder: Path, fault: OSError) -> UserError:
     return UserError(
-        f"{folder} is no recording: {fault.strerror or fault}", hint="`bootlab boot SYSTEM.toml` makes one"
+        f"{folder} is not a recording: {fault.strerror or fault}", hint="`bootlab boot SYSTEM.toml` makes one"
     )
 
 

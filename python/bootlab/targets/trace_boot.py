@@ -47,11 +47,11 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
     system = plan.system
     if system.clock.mode != "exact":
         raise UserError(
-            "functions are traced by counting instructions, which free-running mode does not",
+            "tracing functions needs the instruction counter, which free mode does not have",
             hint='set clock.mode = "exact" in the system file',
         )
     if system.machine.cpus != 1:
-        raise UserError("functions are traced on one processor", hint="set machine.cpus = 1 for the trace")
+        raise UserError("functions can be traced on one processor only", hint="set machine.cpus = 1 for the trace")
     if "-plugin" not in plan.command:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
     if plan.info.symbols.get("start_kernel") is None and not system.kernel.symbols:

@@ -68,11 +68,11 @@ def compare(configurations: Sequence[Configuration]) -> Comparison:
     }
     if len(heads) > 1:
         raise UserError(
-            "the results are of different runs", hint="same --seconds, --scale, --interval, --clock, --seed"
+            "the results come from different kinds of runs", hint="same --seconds, --scale, --interval, --clock, --seed"
         )
     if len({r.place.clock for c in configurations for r in c.results}) > 1:
         raise UserError(
-            "one result is on the virtual clock, one on the wall clock: they never share a column",
+            "one result is on the virtual clock, one on the wall clock: they cannot be compared",
             hint="save both on one machine, or boot both in exact mode",
         )
     counts = [{row.timers for r in c.results for row in r.rows} for c in configurations]
@@ -145,7 +145,7 @@ def change_of(words: str) -> Change:
     for word in words.split():
         key, equals, value = word.partition("=")
         if not key:
-            raise UserError(f"{word!r} is no kernel parameter", hint="--with highres=off, or --with CONFIG_HZ_100=y")
+            raise UserError(f"{word!r} is not a kernel parameter", hint="--with highres=off, or --with CONFIG_HZ_100=y")
         if key.startswith("CONFIG_"):
             options.append((key.removeprefix("CONFIG_"), value or "y"))
         else:

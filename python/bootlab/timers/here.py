@@ -33,7 +33,7 @@ def to_limit(limit: StressResult, request: StressRequest) -> StressRequest:
     """Return the request with the population that a run in mode `limit` found."""
     if not limit.limits or not limit.limits[0].timers:
         raise MeasurementError(
-            "the system granted no timer at all", hint="ulimit -i says how many signals may be queued"
+            "the system allowed no timer at all", hint="ulimit -i says how many signals may be queued"
         )
     return msgspec.structs.replace(request, mode="stress", populations=(limit.limits[0].timers,))
 

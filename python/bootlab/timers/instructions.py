@@ -29,7 +29,7 @@ def requests(system: System, request: StressRequest) -> tuple[StressRequest, ...
     """Return one run a population: each is traced in a boot of its own. Raise UserError where it cannot be counted."""
     if system.clock.mode != "exact":
         raise UserError(
-            "instructions are counted in exact mode only", hint='set clock.mode = "exact" in the system file'
+            "instructions can be counted in exact mode only", hint='set clock.mode = "exact" in the system file'
         )
     if request.mode != "stress" or request.receiver == "timerfd":
         raise UserError(

@@ -32,9 +32,11 @@ def load(path: Path) -> StressResult:
         printed = parse(raw, Place(name=path.name, clock="wall"))
         if printed is None:
             raise UserError(
-                f"{path} is no result of timerstress", hint="bootlab timers stress --save FILE makes one"
+                f"{path} is not a result of `bootlab timers stress`", hint="bootlab timers stress --save FILE makes one"
             ) from None
         return printed
     if (found.format, found.version) != ("bootlab-timers", 1):
-        raise UserError(f"{path} is not a version 1 result of timerstress", hint="bootlab timers stress --save FILE")
+        raise UserError(
+            f"{path} is not a version 1 result of `bootlab timers stress`", hint="bootlab timers stress --save FILE"
+        )
     return found

@@ -146,7 +146,7 @@ def test_xfs_log_refuses_what_is_no_xfs(tmp_path):
     with path.open("r+b") as image:
         image.seek(512)
         image.write(b"none")
-    with pytest.raises(EnvironmentFault, match="another form"):
+    with pytest.raises(EnvironmentFault, match="unexpected layout"):
         xfs_log.leave_unclean(path, 4096)
 
 
@@ -217,7 +217,7 @@ def test_a_partition_that_is_too_small_is_said_before_anything_is_made(id_, leas
 
 
 def test_a_library_that_is_not_preloaded_is_an_error(tmp_path):
-    with pytest.raises(EnvironmentFault, match="makes its image repeat"):
+    with pytest.raises(EnvironmentFault, match="makes its image reproducible"):
         tool.run(["/bin/sh", "-c", "true"], environ={"LD_PRELOAD": "nonesuch-steady.so"})
 
 

@@ -53,9 +53,9 @@ def test_a_dynamic_program_with_its_loader(tmp_path):
         ({"/init": elf(40, "/lib/ld-linux-armhf.so.3")}, "/lib/ld-linux-armhf.so.3 .* is not in the tree"),
         ({"/init": Entry(kind="file", text="#!/bin/sh\n", mode=0o644)}, "not executable"),
         ({"/init": Entry(kind="file", text="echo hello\n", mode=0o755)}, "neither an ELF program nor a script"),
-        ({"/init": Entry(kind="dir")}, "is a dir, no program"),
+        ({"/init": Entry(kind="dir")}, "is a dir, not a program"),
         ({"/init": Entry(kind="file", text="#!\n", mode=0o755)}, "no interpreter"),
-        ({"/init": Entry(kind="file", text="#!/init\n", mode=0o755)}, "interpreters of interpreters"),
+        ({"/init": Entry(kind="file", text="#!/init\n", mode=0o755)}, "chain of interpreters"),
         ({"/init": b"\x7fELF\x01\x01"}, "broken ELF"),
     ],
 )

@@ -202,9 +202,9 @@ def test_a_defconfig_is_the_base(builder: KernelBuilder, tree: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda tree: (tree / "init/Kconfig").unlink(), "no kernel source tree: it has no init/Kconfig"),
-        (lambda tree: (tree / ".config").write_text(""), "was built in"),
-        (lambda tree: (tree / "Makefile").write_text("all:\n"), "names no kernel version"),
+        (lambda tree: (tree / "init/Kconfig").unlink(), "not a kernel source tree: it has no init/Kconfig"),
+        (lambda tree: (tree / ".config").write_text(""), "contains a build"),
+        (lambda tree: (tree / "Makefile").write_text("all:\n"), "does not name a kernel version"),
     ],
 )
 def test_a_tree_that_is_none(builder: KernelBuilder, tree: Path, spoil: object, message: str) -> None:
@@ -212,7 +212,7 @@ def test_a_tree_that_is_none(builder: KernelBuilder, tree: Path, spoil: object, 
     spoil(tree)
     with pytest.raises(UserError, match=message) as caught:
         builder.build(request(tree), "x86_64")
-    if "built in" in message:
+    if "contains a build" in message:
         assert f"make -C {tree} mrproper" in caught.value.hint
 
 
@@ -356,11 +356,11 @@ def test_a_build_that_is_killed_goes_on(builder: KernelBuilder, tree: Path, tmp_
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"image": "zImage"}, '"zImage" is no kernel image of x86_64'),
+        ({"image": "zImage"}, '"zImage" is not a kernel image of x86_64'),
         ({"variables": (("ARCH", "arm"),)}, "ARCH cannot be set"),
         ({"options": (("A", "maybe"),)}, "cannot be 'maybe'"),
-        ({"options": (("A B", "y"),)}, "no option's name"),
-        ({"base": "hello"}, "no configuration target"),
+        ({"options": (("A B", "y"),)}, "not an option name"),
+        ({"base": "hello"}, "not a configuration target"),
         ({"options": (("A", "y"), ("INITRAMFS_SOURCE", '"root"'))}, "absolute path"),
     ],
 )

@@ -184,7 +184,7 @@ def test_a_library_that_nobody_has(hello, cache, tmp_path):
 def test_sources_that_are_gone_and_trees_that_are_not_there(hello, cache):
     with pytest.raises(UserError, match="there is no /nowhere"):
         ProgramBuilder(cache).build(msgspec.structs.replace(hello, sources=("/nowhere/x.c",)), "x86_64")
-    with pytest.raises(UserError, match="no tree to put them into"):
+    with pytest.raises(UserError, match="no tree to install them in"):
         with_built_programs(msgspec.structs.replace(system(hello), initramfs=None), cache)
 
 

@@ -150,4 +150,4 @@ def _check_said(said: str, script: str) -> None:
         text = line.removeprefix("debugfs: ").strip()
         if not text or text in asked or text.startswith(("debugfs 1.", "Allocated inode:")):
             continue
-        raise UserError(f"debugfs: {text[:200]}", hint="does the tree fit? raise storage.root_kib")
+        raise UserError(f"debugfs: {text[:200]}", hint="if the tree does not fit, raise storage.root_kib")

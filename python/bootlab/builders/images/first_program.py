@@ -31,12 +31,12 @@ def check_needs(needs: TreeNeeds, path: str, arch: Arch) -> None:
             return
         path = following
         trail = f"{path} (interpreter of {trail})"
-    raise UserError(f"{trail}: interpreters of interpreters", hint="the kernel gives up after a few")
+    raise UserError(f"{trail}: the chain of interpreters is too long", hint="the kernel follows only a few")
 
 
 def _check_mode(entry: Entry, trail: str) -> None:
     if entry.kind != "file":
-        raise UserError(f"{trail} is a {entry.kind}, no program", hint="name a program: init=/sbin/init in cmdline")
+        raise UserError(f"{trail} is a {entry.kind}, not a program", hint="name a program: init=/sbin/init in cmdline")
     if not entry.mode & 0o111:
         raise UserError(
             f"{trail} is not executable (mode {entry.mode:04o}); the kernel would answer error -13",

@@ -117,7 +117,7 @@ def blocks_of(member: Member, block_bytes: int) -> Iterator[bytes]:
                 yield block
             if left or stream.read(1):
                 raise UserError(
-                    f"{entry.source} changed its size while it was packed", hint="run the same command again"
+                    f"{entry.source} changed size while it was being packed", hint="run the same command again"
                 )
     except OSError as error:
         raise UserError(

@@ -61,14 +61,14 @@ def run(
             )
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFault(
-            f"{Path(command[0]).name} did not end within {_TIMEOUT_S} s", hint="is the disk full?"
+            f"{Path(command[0]).name} did not finish within {_TIMEOUT_S} s", hint="is the disk full?"
         ) from error
     name = Path(command[0]).name
     said = (done.stdout + done.stderr).decode(errors="replace")
     if _NOT_PRELOADED in said:
         raise EnvironmentFault(
-            f"{name} ran without what makes its image repeat: {said.strip()[:200]}",
-            hint="is it a program of another architecture? bootlab doctor",
+            f"{name} ran without the preloaded library that makes its image reproducible: {said.strip()[:200]}",
+            hint="is it built for another architecture? check with: bootlab doctor",
         )
     if any(words in said.lower() for words in _NO_ROOM):
         raise UserError(

@@ -75,7 +75,7 @@ def _roots(image: BinaryIO, geometry: _Geometry, group: int) -> list[int]:
     space = _at(image, geometry.byte_of(group, 0) + _SECTOR_BYTES, _SECTOR_BYTES)
     inodes = _at(image, geometry.byte_of(group, 0) + 2 * _SECTOR_BYTES, _SECTOR_BYTES)
     if space[:4] != b"XAGF" or inodes[:4] != b"XAGI":
-        raise EnvironmentFault("mkfs.xfs made an image of another form", hint="its version: mkfs.xfs -V")
+        raise EnvironmentFault("mkfs.xfs made an image with an unexpected layout", hint="its version: mkfs.xfs -V")
     numbers = (*struct.unpack_from(">II", space, 16), *struct.unpack_from(">I", inodes, 20))
     numbers += struct.unpack_from(">I", inodes, 328)
     return [geometry.byte_of(group, block) for block in numbers]

@@ -35,7 +35,7 @@ class Architecture(msgspec.Struct, frozen=True, kw_only=True):
         target = image or next(iter(self.images))
         if target not in self.images:
             raise UserError(
-                f'"{target}" is no kernel image of {self.name}',
+                f'"{target}" is not a kernel image of {self.name}',
                 hint=f"one of: {', '.join(self.images)}   (kernel.image)",
             )
         return target, self.images[target]

@@ -82,7 +82,8 @@ def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: 
         _make(make, (base,), log, {})
     else:
         raise UserError(
-            f"{base!r} is no configuration target", hint="allnoconfig, defconfig, NAME_defconfig, or a .config's path"
+            f"{base!r} is not a configuration target",
+            hint="allnoconfig, defconfig, NAME_defconfig, or a .config's path",
         )
     names = {f"CONFIG_{name}" for name in asked}
     kept = [

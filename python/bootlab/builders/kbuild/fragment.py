@@ -64,7 +64,7 @@ def parse_fragment(text: str, origin: str) -> Layer:
         if found is None and unset is None:
             if line and not line.startswith("#"):
                 raise UserError(
-                    f"{origin}:{number}: {line[:80]!r} is no option",
+                    f"{origin}:{number}: {line[:80]!r} is not an option",
                     hint="write CONFIG_NAME=value, or # CONFIG_NAME is not set",
                 )
             continue
@@ -85,7 +85,7 @@ def of_options(options: Iterable[tuple[str, str]], origin: str) -> Layer:
     for name, value in options:
         bare = name.removeprefix("CONFIG_")
         if not _NAME.fullmatch(bare):
-            raise UserError(f"{origin}: {name[:80]!r} is no option's name", hint="SMP, HZ_100: without CONFIG_")
+            raise UserError(f"{origin}: {name[:80]!r} is not an option name", hint="SMP, HZ_100: without CONFIG_")
         checked[bare] = check_value(bare, value, origin)
     return Layer(origin=origin, options=checked)
 

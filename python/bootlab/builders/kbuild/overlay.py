@@ -91,7 +91,7 @@ def _names(patch: KernelPatch) -> list[str]:
 def _apply(patch: KernelPatch, source: SourceTree, work: Path) -> None:
     names = _names(patch)
     if not names:
-        raise UserError(f"{patch.name} is no patch: it names no file", hint="make one with: diff -u, or git diff")
+        raise UserError(f"{patch.name} is not a patch: it names no file", hint="make one with: diff -u, or git diff")
     for name in names:
         # The patched file must be a file of our own: the link leads into the user's tree.
         path = work / name

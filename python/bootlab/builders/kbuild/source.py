@@ -116,13 +116,13 @@ def _check(tree: Path, arch_folder: str) -> None:
     missing = next((part for part in _PARTS if not (tree / part).exists()), None)
     if missing is not None:
         raise UserError(
-            f"{tree} is no kernel source tree: it has no {missing}",
+            f"{tree} is not a kernel source tree: it has no {missing}",
             hint='name the folder that holds the kernel\'s Makefile, or take source = "debian"',
         )
     left = next((name for part in _LEFTOVERS if (tree / (name := part.format(folder=arch_folder))).exists()), None)
     if left is not None:
         raise UserError(
-            f"{tree} was built in (it has {left}), so the kernel cannot be built from it in another folder",
+            f"{tree} contains a build ({left}), so the kernel cannot be built from it in another folder",
             hint=f"save its .config, then: make -C {tree} mrproper",
         )
 
@@ -131,7 +131,7 @@ def _version(tree: Path) -> str:
     with (tree / "Makefile").open(encoding="utf-8", errors="replace") as file:
         found = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL)[ \t]*=[ \t]*(\d+)", file.read(4096), re.MULTILINE))
     if "VERSION" not in found:
-        raise UserError(f"{tree}/Makefile names no kernel version", hint="is it the kernel's top folder?")
+        raise UserError(f"{tree}/Makefile does not name a kernel version", hint="is it the kernel's top folder?")
     return ".".join(found[part] for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if part in found)
 
 

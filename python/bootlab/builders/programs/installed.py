@@ -55,7 +55,8 @@ def _installed(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
 
     if system.tree is None:
         raise UserError(
-            f"{system.name} builds programs and has no tree to put them into", hint="add a table [initramfs] or [root]"
+            f"{system.name} builds programs but has no tree to install them in",
+            hint="add a table [initramfs] or [root]",
         )
     builder = ProgramBuilder(cache)
     entries = system.tree.as_dict()
@@ -96,7 +97,7 @@ def _check_links(program: str, entries: dict[str, Entry], tree: FileTree) -> Non
         if entry.kind == "dir" and there is not None and there.kind != "dir":
             raise ProgramBuildError(
                 f"{program} installs into {path}, which is a {there.kind} in the tree",
-                hint=f"install into what it leads to: {posixpath.join(posixpath.dirname(path), there.target or '')}",
+                hint=f"install into what it points to: {posixpath.join(posixpath.dirname(path), there.target or '')}",
             )
 
 
