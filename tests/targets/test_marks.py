@@ -11,7 +11,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
-from bootlab.targets.stamps import USER_MARK, StampedMark, Stamps
+from bootlab.targets.stamps import MAX_MARKS, USER_MARK, StampedMark, Stamps
 
 SYSTEM = System(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), marks=(("rc-scripts", "^rc"), ("application", "never"))
@@ -26,6 +26,15 @@ def test_what_is_watched_in_an_image():
         "run-init": 0xBB,
     }  # fmt: skip
     assert lacks == ()
+
+
+def test_functions_beyond_the_plugins_marks_are_named():
+    names = tuple(f"f{number}" for number in range(MAX_MARKS))
+    info = msgspec.structs.replace(INFO, symbols=INFO.symbols | {name: 0x1000 + at for at, name in enumerate(names)})
+    marks, lacks = kernel_marks(SYSTEM, info, names)
+    assert len(marks) == MAX_MARKS
+    missing = [name for name in names if name not in marks]
+    assert lacks == (f"marks of {len(missing)} functions: the plugin takes {MAX_MARKS} ({', '.join(missing)})",)
 
 
 def test_what_is_watched_in_a_vmlinux():

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
+from rich.console import Console
 
 from bootlab.analysis import call_forest, forest_difference
+from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.collectors.function_trace import parse
-from bootlab.views.functions import calls_data, difference_page
+from bootlab.views.functions import calls_data, difference_page, text
 from bootlab.views.functions import page as function_page
 from bootlab.views.html_frame import page as frame
 from bootlab.views.log.page import SCRIPTS
@@ -43,6 +47,19 @@ def small(scale: int = 1000):
         ),
         NAMES,
     )
+
+
+def test_text_and_page_say_which_limits_the_trace_ran_into():
+    found = small()
+    head = msgspec.structs.replace(found.head, cut_calls=7, dropped_spans=3)
+    found = FunctionTrace(head, found.names, found.nodes, found.spans, found.tasks, found.held, found.code)
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(text.summary(found.head, []))
+    printed = console.export_text()
+    problems = function_page.page_data(found, "small")["problems"]
+    assert len(problems) == 2
+    assert all(line in printed for line in problems)
+    assert problems[1] == "3 spans left out: the trace keeps 1,048,576"
 
 
 def rows_of(data):

@@ -15,6 +15,9 @@ ROOT, IRQ_ROOT, CUT_ROOT = 1, 2, 3
 SPAN_OPEN, SPAN_INITCALL = 1, 2
 TASK_MAIN, TASK_BOOT = 1, 2
 
+_MAX_TASKS = 4096
+_MAX_CODE = 65_536
+
 Table = NDArray[Any]
 
 
@@ -57,6 +60,22 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     def insns(self) -> int:
         """Instructions executed between start and end."""
         return self.end_insns - self.start_insns
+
+    @property
+    def limits_reached(self) -> tuple[str, ...]:
+        """Say which limits of the plugin (qemu-plugin/trace-*.h) the trace ran into, and what it lacks for it."""
+        said: list[str] = []
+        if self.cut_calls:
+            said.append(f"the call tree is full: {self.cut_calls:,} calls stand without their callers")
+        if self.deep_frames:
+            said.append(f"{self.deep_frames:,} calls lie deeper than 512 frames: the deepest stands for all below it")
+        if self.dropped_spans:
+            said.append(f"{self.dropped_spans:,} spans left out: the trace keeps 1,048,576")
+        if self.n_tasks >= _MAX_TASKS:
+            said.append(f"{_MAX_TASKS:,} tasks or more: what lies above is counted as one task")
+        if self.n_code >= _MAX_CODE:
+            said.append(f"{_MAX_CODE:,} blocks outside of the kernel or more: modules loaded late may not be found")
+        return tuple(said)
 
 
 class Held(NamedTuple):

@@ -47,7 +47,10 @@ def page_data(
             ["returns without a caller", count(head.unmatched)],
             ["frames lost", count(head.lost_frames)],
         ],
-        "problems": [] if head.complete else ["QEMU ended before the end asked for: the trace goes as far as it ran"],
+        "problems": [
+            *([] if head.complete else ["QEMU ended before the end asked for: the trace goes as far as it ran"]),
+            *head.limits_reached,
+        ],
         "parts": parts,
         "partsLeft": 0,
         "account": [],

@@ -65,9 +65,9 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
         ),
         (
             f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); "
-            f"frames lost: {head.lost_frames}; "
-            f"calls without their chain (tree full): {head.cut_calls}; spans left out: {head.dropped_spans}"
+            f"frames lost: {head.lost_frames}"
         ),
+        *head.limits_reached,
     ]
     if not head.complete:
         lines.append("QEMU ended before the end asked for: the trace goes as far as it ran")
