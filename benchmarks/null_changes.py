@@ -152,6 +152,20 @@ def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]
     return hits, draws
 
 
+def in_order(goals: list[list[int]], base_boots: int) -> tuple[int, int]:
+    """Judge every change against every base, with the dithers in the order in which a trial takes them."""
+    rule, hits, of = design(base_boots), 0, 0
+    for i, base in enumerate(goals):
+        for j, variant in enumerate(goals):
+            if i == j or len(base) < rule.base_boots or len(variant) < rule.most_boots:
+                continue
+            old, count = tuple(base[: rule.base_boots]), 1
+            while (found := judge(old, tuple(variant[:count]), rule)).verdict is None:
+                count += found.wanted
+            hits, of = hits + (found.verdict in SHARP), of + 1
+    return hits, of
+
+
 def draw_apart(goals: list[list[int]], draws: int) -> tuple[int, int]:
     """Draw steps of a stack: two boots of each side, further apart than the whole range of a third one's boots."""
     chance, hits = random.Random(2), 0
@@ -245,6 +259,7 @@ def tell(kept: dict[str, object], draws: int) -> None:
         if of:
             rate = 100 * design(boots).error_rate
             print(f"  {boots} boots of the base: {interval(hits, of)}; counted for the rule: {rate:.2f} %")
+            print("    all pairs, dithers in order: {} of {}".format(*in_order(goals, boots)))
     hits, of = draw_apart(goals, draws)
     if of:
         print(f"  two against two, further apart than the range of others: {interval(hits, of)}")

@@ -110,7 +110,11 @@ def cheapest(variants: int) -> Design:
 
 
 def judge(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design) -> Judgement:
-    """Say what goal times under the same dithers tell, or how many more boots the variant needs."""
+    """Say what goal times under the same dithers tell, or how many more boots the variant needs.
+
+    Both in the order of the dithers: some dithers move every system to the same side, and a variant is booted under the
+    first few only. So a difference matters where it is one between boots under the same dithers too.
+    """
     saved = round(statistics.median(base_ns) - statistics.median(variant_ns))
     ordered = sorted(base_ns)
     earlier = sum(len(ordered) - bisect.bisect_right(ordered, goal) for goal in variant_ns)
@@ -118,19 +122,16 @@ def judge(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design) -
     count = len(variant_ns)
     for boots, needed in zip(rule.looks, rule.needed, strict=True):
         if count == boots and max(earlier, later) >= needed:
-            return Judgement(verdict=_signed(saved, earlier > later), saved_ns=saved)
+            paired = statistics.median(old - new for old, new in zip(base_ns, variant_ns, strict=False))
+            matters = min(saved, paired) > SAME_NS if earlier > later else max(saved, paired) < -SAME_NS
+            verdict = Verdict.FASTER if earlier > later else Verdict.SLOWER
+            return Judgement(verdict=verdict if matters else Verdict.SAME, saved_ns=saved)
     few = min(rule.looks[0] - count, _AT_ONCE) if count < rule.looks[0] else 1
     promising = max(earlier, later) >= _PROMISING * count * rule.base_boots
     for boots, needed in zip(rule.looks, rule.needed, strict=True):
         if promising and boots > count and max(earlier, later) + (boots - count) * rule.base_boots >= needed:
             return Judgement(verdict=None, saved_ns=saved, wanted=few)
     return Judgement(verdict=Verdict.SAME, saved_ns=saved)
-
-
-def _signed(saved_ns: int, earlier: bool) -> Verdict:
-    if abs(saved_ns) <= SAME_NS:
-        return Verdict.SAME
-    return Verdict.FASTER if earlier else Verdict.SLOWER
 
 
 def apart(before_ns: tuple[int, ...], after_ns: tuple[int, ...], range_ns: int) -> int:
@@ -184,7 +185,9 @@ def _found(base: _Goals, variant: _Goals, rule: Design) -> float:
     for boots in range(1, rule.most_boots + 1):
         pairs = earlier[:, boots - 1]
         if boots in rule.looks:
-            saved = np.median(base, axis=1) - np.median(variant[:, :boots], axis=1)
+            common = min(boots, rule.base_boots)
+            paired = np.median(base[:, :common] - variant[:, :common], axis=1)
+            saved = np.minimum(paired, np.median(base, axis=1) - np.median(variant[:, :boots], axis=1))
             found |= going & (pairs >= rule.needed[rule.looks.index(boots)]) & (saved > SAME_NS)
         # As `judge` stops, apart from what is asked for two at a time.
         going &= pairs >= _PROMISING * boots * rule.base_boots
