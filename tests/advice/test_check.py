@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bootlab.cli.__main__ import app
+from bootlab.errors import Found
 from bootlab.techniques import all_techniques
 from tests.advice.test_facts import CONFIG, LOG
 from tests.builders.kbuild.fake_tree import make_tree
@@ -25,7 +26,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*words: str, code: int = 1) -> str:
+def run(*words: str, code: int = Found.APPLIES) -> str:
     done = RUN.invoke(app, ["check", *words])
     assert done.exit_code == code, done.output
     return done.stdout
@@ -110,7 +111,7 @@ def test_published_figures_that_point_both_ways_promise_no_gain(files):
 def test_selecting_and_ignoring(files):
     assert set(findings("--log", "boot.log", "--select", "lpj-preset")) == {"lpj-preset"}
     assert "lpj-preset" not in findings("--log", "boot.log", "--ignore", "lpj-preset")
-    run("--log", "boot.log", "--select", "lpj-preset", code=1)
+    run("--log", "boot.log", "--select", "lpj-preset", code=Found.APPLIES)
     run("--log", "boot.log", "--select", "hpet-off", code=0)
     done = RUN.invoke(app, ["check", "--log", "boot.log", "--select", "no-such"])
     assert done.exit_code != 0
