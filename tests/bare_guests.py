@@ -73,7 +73,7 @@ class BareBoot(msgspec.Struct, frozen=True):
     """What a boot printed, the time of each byte, and what it cost of the host's time. `said`: QEMU's own words."""
 
     console: bytes
-    stamps: Stamps | None
+    stamps: Stamps
     wall_s: float
     cpu_s: float
     said: str
@@ -81,7 +81,7 @@ class BareBoot(msgspec.Struct, frozen=True):
     @property
     def facts(self) -> tuple[bytes, tuple[int, int] | None]:
         """What must be equal in each boot: the console, and time and instructions of its last byte."""
-        return self.console, self.stamps.at(len(self.console) - 1) if self.stamps else None
+        return self.console, self.stamps.at(len(self.console) - 1)
 
 
 def build_preload(folder: Path) -> Path:
@@ -104,7 +104,7 @@ def boot(
     emulators: str = "",
     limit_s: float = 300,
 ) -> BareBoot:
-    """Boot until the line that ends with the word is out. `cured`: with bootlab's plugin, which closes the race.
+    """Boot until the line that ends with the word is out. `cured`: the plugin closes the race.
 
     `preload`: the library that widens a window, `widened` which one. `emulators`: a folder with QEMU's programs, in
     front of the usual places. Raise RuntimeError when no word comes.
@@ -126,9 +126,11 @@ def boot(
         kernel=str(image),
         initramfs=None,
         accel="tcg",
-        plugin=stamper.path if cured else None,
+        plugin=stamper.path,
     )
     environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED[widened]} if preload else {})
+    if not cured:
+        environment["BOOTLAB_HALT_WATCH"] = "off"
     console = folder / qemu_command.CONSOLE_FILE
     command = qemu_command.build(system, parts)
     started = time.monotonic()
@@ -150,7 +152,7 @@ def boot(
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = -signal.SIGKILL
     text = console.read_bytes()
-    stamps = StampFile(folder / qemu_command.STAMP_FILE).read(len(text)) if cured else None
+    stamps = StampFile(folder / qemu_command.STAMP_FILE).read(len(text))
     said = (folder / "emulator.log").read_text(errors="replace")
     return BareBoot(text, stamps, wall_s, usage.ru_utime + usage.ru_stime, said)
 

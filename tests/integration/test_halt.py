@@ -53,7 +53,7 @@ def test_no_period_of_a_timer_is_lost(tmp_path):
     ],
     ids=lambda v: v if isinstance(v, str) else v.arch,
 )
-def test_without_the_plugin_a_widened_window_changes_the_clock(guest, window, tmp_path):
+def test_without_the_cure_a_widened_window_changes_the_clock(guest, window, tmp_path):
     """The test above can fail: what it looks for is there when nothing closes it."""
     if guest.compiler is None or not shutil.which(Machine(arch=guest.arch).architecture.emulator):
         pytest.skip(f"no compiler or no emulator for {guest.arch}")

@@ -27,9 +27,27 @@ def test_exact():
         "qemu", "-machine", "q35,graphics=off", "-accel", "tcg", "-cpu", "max,rdrand=off,rdseed=off", "-m", "256",
         "-smp", "1", "-nodefaults", "-display", "none", "-monitor", "none", "-no-reboot",
         "-chardev", "file,id=console,path=console.log", "-serial", "chardev:console",
-        "-icount", "shift=1,sleep=off,align=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1",
+        "-icount", "shift=1,sleep=off,align=off,rr=record,rrfile=/dev/null",
+        "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1",
         "-kernel", "/k", "-initrd", "/i", "-append", 'console=ttyS0 a="b c" nokaslr',
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("machine", "plugin", "recorded"),
+    [
+        ({}, None, True),
+        ({}, "/p.so", False),
+        ({"disks": ("/d",)}, None, False),
+        ({"devices": ("virtio-rng-pci",)}, None, False),
+        ({"extra": ("-nic", "user")}, None, False),
+        ({"cpus": 2}, None, False),
+        ({"arch": "arm", "type": "vexpress-a9", "dtb": "/v.dtb"}, None, True),
+    ],
+)
+def test_record_mode_stands_in_for_the_plugin(machine, plugin, recorded):
+    system = msgspec.structs.replace(SYSTEM, machine=Machine(**machine))
+    assert (",rr=record,rrfile=/dev/null -rtc" in words(system, plugin=plugin)) is recorded
 
 
 def test_an_audio_driver_where_the_emulator_wants_one():
