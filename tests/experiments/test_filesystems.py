@@ -61,6 +61,18 @@ def recording(*texts: str, outcome: Outcome = Outcome.GOAL) -> Recording:
     return Recording(meta=Meta(outcome=outcome, goal_ns=9000, reason="panic"), lines=lines(*texts), marks=())
 
 
+def test_a_boot_that_the_host_ended_is_unknown_and_not_failed(tmp_path):
+    image = Image(tmp_path / "image", 4096)
+    asked = Candidate(id="squashfs", title="t", medium="flash", form=SQUASHFS, image=image, system=SYSTEM)
+    meta = Meta(outcome=Outcome.EMULATOR_DIED, reason="QEMU was ended by SIGKILL", host_limit=True)
+    row = read_row(asked, Recording(meta=meta, lines=(), marks=()), 1_000_000)
+    assert not row.ok
+    assert row.verdict == "unknown"
+    assert row.reason == "the host ended the boot: QEMU was ended by SIGKILL"
+    failed = booted(image, outcome=Outcome.PANIC, form=SQUASHFS)
+    assert failed.verdict == ""
+
+
 @pytest.fixture
 def in_place(tmp_path) -> tuple[Image, int]:
     segment = struct.pack("<IIIIIIII", 1, 0, 0, 0, 8192, 8192, 5, 4096)

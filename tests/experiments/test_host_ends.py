@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bootlab.errors import MeasurementError
+from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.host_ends import ATTEMPTS, Attempts
 from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.targets.ending import FROM_OUTSIDE
@@ -77,3 +79,12 @@ def test_who_is_killed_from_outside_or_merely_slow_is_not_stuck_by_that(same, bo
 
 def test_an_emulator_killed_in_free_mode_says_nothing_either():
     assert ended(Outcome.EMULATOR_DIED, mode="free").by_host
+
+
+def test_a_boot_that_the_host_ended_is_no_failed_base():
+    require_goal(ended(Outcome.GOAL, host_limit=False))
+    with pytest.raises(MeasurementError, match="the host ended a boot") as caught:
+        require_goal(ended(Outcome.EMULATOR_DIED))
+    assert caught.value.exit_code == 5
+    with pytest.raises(BaseFailedError):
+        require_goal(ended(host_limit=False))

@@ -20,6 +20,7 @@ from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import recording_dir
+from bootlab.views.table.cells import state
 from tests.experiments.fake_bench import MS, FakeTarget
 
 TREE = FileTree.of(
@@ -115,6 +116,26 @@ def test_what_is_not_seen_is_not_proved(tmp_path):
     assert [row.proved for row in found.rows[1:]] == [False] * 4
     texts = [row.proof.partition(":")[0] for row in found.rows[1:]]
     assert texts == ["not seen", "it was there before", "it is still there", "it is still there"]
+
+
+def test_a_step_whose_boot_the_host_ended_is_unknown_and_not_failed(tmp_path):
+    class Killed(Target):
+        def boot(self, plan, folder, *, stop, progress=None):
+            made = super().boot(plan, folder, stop=stop, progress=progress)
+            if not plan.system.cmdline.has("bad"):
+                return made
+            meta = msgspec.structs.replace(
+                made.meta, outcome=Outcome.EMULATOR_DIED, host_limit=True, reason="QEMU was ended by SIGKILL",
+                end_ns=len(self.booted),
+            )  # fmt: skip
+            return recording_dir.restate(folder, meta)
+
+    made = (Step(name="bad", set=(Param("bad"),), shown="x"), Step(name="good", set=(Param("a"),), shown="says base a"))
+    rows = climbed(tmp_path, system(*made), Killed()).rows
+    assert [row.verdict for row in rows] == ["", "unknown", ""]
+    assert rows[1].reason.startswith("left out: the host ended the boot: QEMU was ended by SIGKILL")
+    assert state(rows[1]).startswith("unknown: ")
+    assert rows[2].proved
 
 
 def test_a_step_that_fails_is_left_out_of_what_follows(tmp_path):

@@ -38,6 +38,18 @@ class BaseFailedError(TargetError):
         self.exit_code = meta.outcome.exit_code
 
 
+def require_goal(recording: Recording) -> None:
+    """Raise MeasurementError for a boot that the host ended, BaseFailedError for one that failed by itself."""
+    if recording.by_host:
+        raise MeasurementError(
+            f"the host ended a boot of {recording.meta.system_name}, which says nothing about it: "
+            f"{recording.meta.reason}",
+            hint="run the same command again",
+        )
+    if not recording.ok:
+        raise BaseFailedError(recording)
+
+
 class CheckNotMade(MeasurementError):
     """The host ended the boot in which the check's command runs, each time it was made."""
 
@@ -129,8 +141,7 @@ def establish(
     """
     info = bench.target.plan(system).info
     recording = bench.boot(system, label)
-    if not recording.ok:
-        raise BaseFailedError(recording)
+    require_goal(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
     return Base(
         system=system,

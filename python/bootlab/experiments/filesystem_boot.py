@@ -75,7 +75,8 @@ def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int)
         id=asked.id,
         title=asked.title,
         ok=recording.ok,
-        reason="" if recording.ok else f"{recording.meta.outcome.value}: {_why(recording)}",
+        verdict="unknown" if recording.by_host else "",
+        reason=_reason(recording),
         proved=proved,
         proof=proof,
         cmdline=recording.meta.cmdline,
@@ -99,6 +100,12 @@ def read_row(asked: Candidate, recording: Recording, bandwidth_bytes_per_s: int)
             "load_of": "(whole image)" if read_bytes is None and recording.ok else None,
         },
     )
+
+
+def _reason(recording: Recording) -> str:
+    if recording.by_host:
+        return f"the host ended the boot: {recording.meta.reason}"
+    return "" if recording.ok else f"{recording.meta.outcome.value}: {_why(recording)}"
 
 
 def _first(recording: Recording, pattern: re.Pattern[str]) -> Line | None:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from bootlab.errors import MeasurementError, UserError
-from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment, Place
 from bootlab.logs.delay_loop import DelayLoop, read_console
@@ -232,8 +232,7 @@ def _rate(bench: Bench, system: System, hz: int) -> Row:
 
 
 def _booted(recording: Recording, label: str) -> Booted:
-    if not recording.ok:
-        raise BaseFailedError(recording)
+    require_goal(recording)
     found = read_console(recording.console, f"{label} ({recording.path})")
     texts = [line.text for line in recording.lines if "Calibrating delay " in line.text]
     return Booted(

@@ -11,7 +11,7 @@ from bootlab.builders.cache import Cache
 from bootlab.collectors import processes
 from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
 from bootlab.errors import EnvironmentFault, MeasurementError, UserError
-from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.model.system import System
 from bootlab.targets import emulator, plugin
@@ -27,7 +27,8 @@ def process_costs(bench: Bench, cache: Cache, system: System) -> tuple[ProcessCo
     Raise UserError where processes cannot be told, MeasurementError when the plugin changed the boot.
     """
     timing = bench.boot(system, system.name)
-    if not timing.ok or timing.meta.goal_insns is None:
+    require_goal(timing)
+    if timing.meta.goal_insns is None:
         raise BaseFailedError(timing)
     recording = bench.wait(bench.submit_plan(_observed(bench.target.plan(system), cache), f"{system.name} (processes)"))
     if recording.meta.goal_insns != timing.meta.goal_insns:

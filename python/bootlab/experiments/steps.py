@@ -16,6 +16,7 @@ from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment, Place
 from bootlab.experiments.mapped_files import Process
+from bootlab.experiments.trial import HostEnded
 from bootlab.model import figures
 from bootlab.model.change import Change
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
@@ -161,9 +162,13 @@ def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[Row, Base 
         # After minutes of boots, a step that cannot be made shall not take the others' rows with it.
         return _left_out(missed, f"{fault.message}; {fault.hint}".rstrip("; ")), None
     missed = msgspec.structs.replace(missed, key=recording.meta.key)
+    if recording.by_host:
+        return _unknown(missed, recording.meta.reason), None
     if not recording.ok:
         return _left_out(missed, f"{recording.meta.outcome.value}: {recording.meta.reason}"), None
     lost = why_lost(bench, first, changed, recording, step.name)
+    if isinstance(lost, HostEnded):
+        return _unknown(missed, lost), None
     if lost:
         return _left_out(missed, lost), None
     there = establish(bench, changed, label=step.name)
@@ -180,6 +185,11 @@ def _step(bench: Bench, first: Base, here: Base, step: Step) -> tuple[Row, Base 
         proof=effect.evidence,
         values={**row.values, **more},
     ), there
+
+
+def _unknown(row: Row, reason: str) -> Row:
+    """Leave a step out whose boot the host ended: nothing is known of it, so what follows does not stand on it."""
+    return msgspec.structs.replace(row, verdict="unknown", reason=f"left out: the host ended the boot: {reason}")
 
 
 def _left_out(row: Row, reason: str) -> Row:

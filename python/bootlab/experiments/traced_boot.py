@@ -11,7 +11,7 @@ from bootlab.builders.cache import Cache
 from bootlab.collectors import function_trace, kernel_tracer
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import MeasurementError
-from bootlab.experiments.base import BaseFailedError
+from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
@@ -39,8 +39,7 @@ def trace_boot(
     boot's. Raise MeasurementError when the trace changed the boot or does not add up.
     """
     timing = bench.boot(system, system.name, purpose=purpose)
-    if not timing.ok:
-        raise BaseFailedError(timing)
+    require_goal(timing)
     modules = NO_MODULES
     if files := trace_modules.files(system):
         code_only = TraceRequest(end_insns=timing.meta.goal_insns, min_ns=CODE_ONLY_NS)
@@ -57,8 +56,7 @@ def _traced(
 ) -> tuple[Recording, FunctionTrace]:
     plan = traced(bench.target.plan(system), request, cache, modules)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} (trace)"))
-    if not recording.ok:
-        raise BaseFailedError(recording)
+    require_goal(recording)
     # Both end with the goal's text; whether the end of its line came through too is a matter of the host's time.
     if (
         recording.console.rstrip(b"\r\n") != timing.console.rstrip(b"\r\n")
@@ -84,12 +82,10 @@ def trace_by_kernel(bench: Bench, system: System, tracer: KernelTracer) -> Trace
     Raise UserError without a root tree for the agent, MeasurementError when the kernel gave no trace.
     """
     timing = bench.boot(system, system.name)
-    if not timing.ok:
-        raise BaseFailedError(timing)
+    require_goal(timing)
     instrumented = kernel_tracer.traced_system(system, timing, tracer)
     recording = bench.boot(instrumented, f"{system.name} (ftrace)", purpose="diagnostic")
-    if not recording.ok:
-        raise BaseFailedError(recording)
+    require_goal(recording)
     found, lost = kernel_tracer.collected(recording)
     return TracedByKernel(
         timing=timing,

@@ -12,8 +12,9 @@ from bootlab.builders.images.members import Member, root_of, size_of
 from bootlab.builders.programs import with_built_programs
 from bootlab.collectors.accesses import accesses_of, watched_system
 from bootlab.errors import MeasurementError, TargetError, UserError
-from bootlab.experiments.base import Base, establish, why_lost
+from bootlab.experiments.base import Base, establish, require_goal, why_lost
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.trial import HostEnded
 from bootlab.experiments.trim_methods import agreements
 from bootlab.experiments.trim_plan import Wanted, Why, kept_names
 from bootlab.model.accesses import Accesses, Method
@@ -81,6 +82,8 @@ def trim(
 
 def _watched(bench: Bench, system: System, timing: Recording) -> Accesses:
     recording = bench.boot(watched_system(system, timing), "accesses", purpose="diagnostic")
+    if recording.by_host:
+        require_goal(recording)
     if not recording.ok:
         raise TargetError(
             f"the observed boot ended before its report: {recording.meta.reason}; its recording is {recording.path}",
@@ -179,7 +182,11 @@ class _Trim:
 
     def _boot(self, system: System, label: str) -> tuple[str, Recording]:
         recording = self._bench.boot(system, label)
-        return why_lost(self._bench, self._base, system, recording, label), recording
+        lost = why_lost(self._bench, self._base, system, recording, label)
+        if isinstance(lost, HostEnded):
+            # Nothing of it may decide what stays in the tree.
+            raise MeasurementError(f"the host ended the boot {label}: {lost}", hint="run the same command again")
+        return lost, recording
 
     def _asked_for(self, recording: Recording, system: System, dropped: list[str]) -> list[PutBack]:
         """Return dropped files that the failed boot's console names, and those that a watched boot of it asks for."""

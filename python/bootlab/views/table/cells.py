@@ -44,5 +44,6 @@ def _number(column: Column, value: float) -> str:
 def state(row: Row) -> str:
     """Return why a row is no result to rely on, or "" where it is."""
     if not row.ok:
-        return one_line(row.reason or row.verdict, TEXT_CHARACTERS)
+        known = f"{row.verdict}: {row.reason}" if row.verdict and row.reason else row.reason or row.verdict
+        return one_line(known, TEXT_CHARACTERS)
     return "" if row.proved else one_line(f"not proved: {row.proof or row.reason}", TEXT_CHARACTERS)
