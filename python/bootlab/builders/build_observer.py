@@ -1,4 +1,4 @@
-"""Whom builders tell how a build goes on."""
+"""The interface through which builders report the progress of a build."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import Protocol
 
 
 class BuildObserver(Protocol):
-    """Told how a build goes on. Objects expected: as the Makefiles tell, a few less than are made; None: not known."""
+    """Receives the progress of a build.
+
+    `expected`: the number of objects that the Makefiles list, slightly fewer than are made; None: not known.
+    """
 
     def build_started(self, label: str) -> None:
         """Note that a kernel is being built."""
 
     def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
-        """Note an object that is being made."""
+        """Note that one more object is being made."""
 
     def build_ended(self, label: str, wall_s: float) -> None:
-        """Note that the build is over, well or not."""
+        """Note that the build has ended, whether it succeeded or not."""

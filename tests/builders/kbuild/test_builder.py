@@ -299,7 +299,7 @@ def test_a_log_that_does_not_fit_is_a_full_disk(tmp_path: Path) -> None:
     call = Make(tree=tmp_path, variables={})
     with pytest.raises(EnvironmentFault, match="the disk is full: No space left") as caught:
         run(call, ("all",), Path("/dev/full"), line=lambda _: None, extra={})
-    assert "the next run goes on" in caught.value.hint
+    assert "the next run continues" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,9 @@ TECHNIQUES: tuple[Technique, ...] = (
         what="Builds without CONFIG_BUG.",
         why="Every check and its table entry go: a smaller kernel that has less to load.",
         when_not="The system must stop rather than go on with damaged data.",
-        cost="The kernel goes on where it would have stopped.",
+        cost="The kernel continues where it would have stopped.",
         risk=Risk(
-            security="the kernel goes on after its own consistency checks would have failed",
+            security="the kernel continues although its own consistency checks would have failed",
             debuggability="no BUG and WARN reports",
         ),
         sets=(("BUG", "n"),),
