@@ -208,16 +208,23 @@ def test_no_path_of_one_machine(path: Path) -> None:
 
 def test_layers_import_as_the_architecture_says() -> None:
     text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
-    layers = re.findall(r"^\| `(\w+)` \| .* \|$", text.split("## Layers")[1].split("##")[0], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| .* \| ([^|]*)\|$", text.split("## Layers")[1].split("\n## ")[0], re.MULTILINE)
+    layers = [layer for layer, _ in rows]
     package = REPOSITORY / "python" / "bootlab"
     there = {p.stem for p in package.iterdir() if p.is_dir() or p.suffix == ".py"} - {"__init__", "__pycache__", "py"}
     there -= {p for p in there if p.startswith("_core")}
     assert set(layers) == there
+    found: dict[str, set[str]] = {layer: set() for layer in layers}
     for file in package.rglob("*.py"):
         layer = file.relative_to(package).parts[0].removesuffix(".py")
-        for name in imported(file):
-            if name in layers and name != layer and layer in layers:
-                assert layers.index(name) < layers.index(layer), f"{file}: {layer} must not import {name}"
+        if layer in layers:
+            found[layer] |= imported(file) & set(layers) - {layer}
+    for number, (layer, said) in enumerate(rows):
+        assert found[layer] <= set(layers[:number]), (
+            f"{layer} imports from below: {found[layer] - set(layers[:number])}"
+        )
+        wanted = ", ".join(f"`{name}`" for name in layers if name in found[layer])
+        assert said.strip() == wanted, f"docs/architecture.md, what {layer} imports: {wanted}"
 
 
 def imported(file: Path) -> set[str]:

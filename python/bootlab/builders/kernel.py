@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
+from bootlab import _core
 from bootlab.builders.cache import Cache, key_of
-from bootlab.errors import EnvironmentFault, UserError
+from bootlab.errors import UserError
 from bootlab.model.system import Kernel
 
 _VERSION = 1
@@ -30,15 +30,8 @@ def vmlinux(image: Path, cache: Cache) -> Path:
 
 
 def _extract(image: Path, out: Path) -> None:
-    # Not at the top: everything else here works without the native core, and says so when it is older than this file.
-    core = importlib.import_module("bootlab._core")
-    extract = getattr(core, "kernel_extract_vmlinux", None)
-    if extract is None:
-        raise EnvironmentFault(
-            "this build of bootlab's native core cannot unpack kernel images", hint="install it again: make setup"
-        )
     try:
-        data: bytes = extract(image.read_bytes())
+        data: bytes = _core.kernel_extract_vmlinux(image.read_bytes())
     except ValueError as error:
         raise UserError(
             f"no vmlinux can be unpacked out of {image}: {error}", hint='leave it packed: [kernel] form = "image"'
