@@ -1,5 +1,5 @@
 # bootlab: `make demo`, `make check` and `make test` do all the set-up on a fresh Debian 12 or 13.
-.PHONY: help demo check test test-qemu10 fuzz setup lint format clean guest kernel doctor reference developer wheel docs \
+.PHONY: help demo check test qemu10 test-qemu10 fuzz setup lint format clean guest kernel doctor reference developer wheel docs \
 	unit-tests
 
 VENV    := .venv
@@ -83,12 +83,15 @@ test: developer kernel $(KERNEL)/build
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile -rs
 
-# Figures that the documentation publishes are those of QEMU 7.2 and kernel 6.1; nothing asserts them here.
-test-qemu10: developer
-	./scripts/setup-debian.sh test boards
+qemu10:
+	./scripts/setup-debian.sh run boards
 	./scripts/fetch-qemu.sh $(SUITE10) $(QEMU10)
 	./scripts/fetch-kernel.sh $(CURDIR)/.cache/kernel-6.12 6.12
 	./scripts/fetch-headers.sh $(CURDIR)/.cache/kernel-6.12
+
+# Figures that the documentation publishes are those of QEMU 7.2 and kernel 6.1; nothing asserts them here.
+test-qemu10: developer qemu10
+	./scripts/setup-debian.sh test
 	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz $(BIN)/pytest -m qemu -rs $(TESTS)
 
 wheel: developer

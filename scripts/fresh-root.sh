@@ -6,6 +6,7 @@
 # Debian archive that apt uses here. Not the programs, home folder, caches or environment.
 # ROOT=FOLDER in the environment takes that folder (it is kept, and used again when it holds a root); otherwise the root
 # is temporary. Needs root (`sudo`) and Debian's mmdebstrap (`scripts/setup-debian.sh roots`).
+# Exit code 3: this machine cannot make a root; otherwise the command's own.
 set -eu
 [ $# -ge 1 ] || { echo "usage: fresh-root.sh SUITE [COMMAND...]" >&2; exit 2; }
 suite=$1
@@ -33,6 +34,10 @@ sources() {
             { tail = $5; if (!sub(/^[^-]*-/, "-", tail)) tail = ""
               print "deb", $1, suite tail, "main" }' | sort -u
 }
+# shellcheck disable=SC2016  # expanded by the inner shell
+unshare --mount --pid --fork sh -c 'mount -t proc proc "$1" && mount -t tmpfs -o mode=700 tmpfs "$1" && mknod "$1/null" c 1 3' \
+    sh "$root" 2>/dev/null || {
+    echo "fresh-root.sh: no namespaces, mounts or device nodes here: take a machine or a privileged container" >&2; exit 3; }
 if [ ! -x "$root/usr/bin/make" ]; then
     list=$(sources)
     [ -n "$list" ] || { echo "fresh-root.sh: apt on this machine knows no archive of Debian's; see apt-get indextargets" >&2; exit 3; }
@@ -40,7 +45,8 @@ if [ ! -x "$root/usr/bin/make" ]; then
     apt-config dump | grep -E '^Acquire::(https?::|Check-)' > "$root.apt" || :
     # In a mount namespace of its own, so that nothing stays mounted whatever happens.
     # make is what the first command needs; everything else must come by it.
-    echo "$list" | unshare --mount mmdebstrap --quiet --variant=minbase --include=make --aptopt="$root.apt" "$suite" "$root" -
+    echo "$list" | unshare --mount mmdebstrap --quiet --variant=minbase --include=make --aptopt="$root.apt" "$suite" "$root" - ||
+        { echo "fresh-root.sh: mmdebstrap made no root of $suite" >&2; rm -f "$root.apt"; exit 3; }
     rm -f "$root.apt"
 fi
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
