@@ -7,7 +7,7 @@ from typing import Any
 
 from bootlab.analysis import call_forest, delay_census, function_tables
 from bootlab.analysis.call_tree import FunctionTrace
-from bootlab.model.figures import count
+from bootlab.model.figures import count, counted, grouped_ms, percent
 from bootlab.model.figures import ms as ms_text
 from bootlab.views.functions.calls_data import calls_data
 from bootlab.views.html_frame import page
@@ -39,6 +39,7 @@ def page_data(
     return {
         "name": show(name),
         "kind": "Function trace",
+        "headline": _figures(trace),
         "facts": [
             ["virtual time", f"{ms_text(head.end_ns - head.start_ns)} ms"],
             ["instructions", count(head.insns)],
@@ -55,6 +56,18 @@ def page_data(
         "partsLeft": 0,
         "account": [],
     }
+
+
+def _figures(trace: FunctionTrace) -> list[list[str]]:
+    """Say how long the traced boot took, and where the most of it went."""
+    length_ns = max(1, trace.head.end_ns - trace.head.start_ns)
+    calls = f", {counted(trace.head.calls, 'call')}" if trace.head.calls else ""
+    said = [[grouped_ms(length_ns), "ms", f"traced{calls}"]]
+    largest = max(function_tables.functions(trace), key=lambda row: row.local_ns, default=None)
+    if largest is not None:
+        share = percent(largest.local_ns, length_ns)
+        said.append([share, "", show(f"of it in {largest.function} itself, {counted(largest.count, 'call')}")])
+    return said
 
 
 def _tables(trace: FunctionTrace, min_ns: int) -> list[dict[str, Any]]:

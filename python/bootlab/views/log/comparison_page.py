@@ -29,6 +29,7 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
     return {
         "name": show(f"{names[0]} and {len(names) - 1} more") if len(names) > 2 else show(" and ".join(names)),
         "detected": "comparison",
+        "headline": _figures(comparisons),
         "lines": sum(a.document.lines for a in analyses),
         "bytes": sum(a.document.input.read_bytes for a in analyses),
         "packing": "",
@@ -37,6 +38,16 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
         "partsLeft": max(0, len(parts) - PARTS_LIMIT),
         "account": [files],
     }
+
+
+def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
+    """Say how many quantities became slower and faster, and how many budgets are not kept."""
+    changes = [row.change for comparison in comparisons for row in comparison.rows]
+    broken = sum(len(comparison.broken_budgets) for comparison in comparisons)
+    said = [[figures.count(changes.count(name)), "", name] for name in ("slower", "faster")]
+    if broken:
+        said.append([figures.count(broken), "", "budget not kept" if broken == 1 else "budgets not kept"])
+    return said
 
 
 def _part(comparison: Comparison, title: str) -> dict[str, Any]:

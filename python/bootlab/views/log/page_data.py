@@ -20,6 +20,7 @@ from bootlab.logs.techniques import way
 from bootlab.logs.trace import CallTrace
 from bootlab.model import figures
 from bootlab.views.functions.calls_data import calls_data
+from bootlab.views.log.page_headline import STAGE_OF, boot_bars, boot_figures
 from bootlab.views.log.text import END_WORDS, axis_notes, ends_on_axis, flag_words
 from bootlab.views.log.trace_page import part_page
 from bootlab.views.shown_text import visible
@@ -52,6 +53,7 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
         "problems": [show(text) for text in (*document.input.problems, *notes)],
         "parts": _parts(analysis, wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
         "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
+        "headline": next((boot_figures(part) for part in wanted if isinstance(part, Boot)), []),
         "account": [
             table(
                 "Taken for", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)
@@ -180,6 +182,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
     return {
         "title": show(f"Boot {boot.number}: {release} {kernel.machine or ''}"),
         "subtitle": f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}",
+        "bars": boot_bars(boot),
         "alerts": [show(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}") for f in boot.failures[:ROWS_LIMIT]],
         "plot": _plot(boot),
         "tables": [t for t in _tables(boot) if t["rows"]],
@@ -210,7 +213,8 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     shift = offset or 0
     if len(marks) > 1:
         pairs = itertools.pairwise(marks)
-        lanes.append(lane("stages", ((f"{a} to {b}", at, to - at, "") for (a, at), (b, to) in pairs if to >= at)))
+        spans = [(f"{a} to {b}", at, to - at, STAGE_OF.get(a, "")) for (a, at), (b, to) in pairs if to >= at]
+        lanes.append(lane("stages", spans))
     if boot.critical_path:
         segments = boot.critical_path.segments
         lanes.append(lane("way to init", ((s.label, s.start_ns + shift, s.duration_ns, s.kind) for s in segments)))

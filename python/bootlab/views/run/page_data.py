@@ -9,13 +9,16 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bootlab.model import figures
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.model.recording import Line, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.timeline import Span
-from bootlab.model.verdict import Trial
+from bootlab.model.verdict import Trial, Verdict
+from bootlab.results.board import board_gain_ns
 from bootlab.results.document import BootSummary, Results, StackResult
 from bootlab.techniques.base import Risk
+from bootlab.views.run.headline import modelled_lines
 from bootlab.views.run.tables import RISK_FLAGS
 from bootlab.views.shown_text import visible
 from bootlab.views.timeline.tracks import beside_stages
@@ -42,6 +45,7 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
         "emulator": _show(results.emulator_version),
         "bootlab": _show(results.bootlab_version),
         "goal": _show(results.goal),
+        "answer": _answer(results),
         "base": _boot(results.base, recordings),
         "final": _boot(results.final, recordings) if results.final else None,
         "trials": [_trial(t, results) for t in results.trials_by_saved()],
@@ -81,6 +85,16 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
     }
 
 
+def _answer(results: Results) -> dict[str, Any]:
+    """Return what the page says first: `3.3 times as fast`, the percentage, and what is modelled beside it."""
+    best = next((t for t in results.trials_by_saved() if t.verdict is Verdict.FASTER), None)
+    before, after = results.base.middle_ns, results.final.middle_ns if results.final else None
+    if results.final is None and best is not None:
+        before, after = best.base_ns, best.goal_ns
+    times, _, percent = figures.times_as_fast(before, after).partition(", ")
+    return {"times": times, "percent": percent, "modelled": _shown(modelled_lines(results))}
+
+
 def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, Any]:
     line = boot.timeline
     recording = recordings.get(boot.key)
@@ -92,6 +106,7 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
         "reason": _show(boot.reason),
         "hint": boot.outcome.hint,
         "goal": boot.goal_ns,
+        "middle": boot.middle_ns if boot.goal_ns is not None else None,
         "spread": _spread(boot.spread),
         "visibleGain": boot.visible_gain_ns,
         "insns": boot.goal_insns,
@@ -113,6 +128,7 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
         "artefacts": [[_show(k), v] for k, v in sorted(boot.artefact_bytes.items())],
         "path": _show(boot.recording_path or ""),
         "lacks": _shown(boot.lacks),
+        "notes": _shown(boot.notes),
         "samples": list(boot.samples_ns),
         "console": _console(recording.lines) if recording else None,
     }
@@ -155,6 +171,7 @@ def _trial(trial: Trial, results: Results) -> dict[str, Any]:
         "failed": bool(trial.outcome and trial.outcome.exit_code),
         "hint": trial.outcome.hint if trial.outcome else "",
         "saved": trial.saved_ns,
+        "board": board_gain_ns(trial, results),
         "base": trial.base_ns,
         "goal": trial.goal_ns,
         "baseInsns": trial.base_insns,
@@ -202,6 +219,7 @@ def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
                 "what": _show(s.what or _trial_text(results, s.change_id)),
                 "evidence": _show(s.evidence),
                 "spread": _spread(s.after),
+                "board": board_gain_ns(trial, results) if (trial := results.trial(s.change_id)) else None,
             }
             for s in stack.steps
         ],

@@ -3,7 +3,7 @@ function dataTable(made, number) {
   const shown = el("output", { class: "count" });
   const text = (cell) => (Array.isArray(cell) ? cell[0] : cell);
   const table = sortableTable({
-    caption: made.caption, cls: "figures", rows: made.rows,
+    caption: made.caption, cls: "figures", rows: made.rows, most: 15,
     columns: made.columns.map(([name, right], i) => ({
       name, right, cls: right ? null : i === 0 ? "name" : "words",
       key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => text(row[i]),
@@ -21,7 +21,7 @@ function dataTable(made, number) {
 function costTable(costs) {
   const caption = "Costs, and techniques that cut them: gains are printed, computed or published elsewhere; none is a promise";
   const table = sortableTable({
-    caption, cls: "figures", rows: costs,
+    caption, cls: "figures", rows: costs, most: 10,
     columns: [
       { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, c.title)] },
       { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => ms(c.cost) },
@@ -33,14 +33,32 @@ function costTable(costs) {
   return el("div", { class: "made" }, el("h3", {}, caption), table.node);
 }
 
+const stageItems = (lane) => ({ ...spanItems(lane, "plain"), items: lane.spans.map(([name, start, length, stage]) => ({ name, start, length, detail: stage, cls: stageClass(stage) })) });
+
+// One bar of a boot's stages, and their names and lengths below it: colours as in every report.
+function stageBar(bars) {
+  const whole = Math.max(bars.reduce((sum, [, , length]) => sum + length, 0), 1);
+  let left = 0;
+  const segments = bars.map(([name, , length, words]) => {
+    const share = (100 * length) / whole;
+    const segment = el("span", { class: `segment ${stageClass(name)}`, style: { left: `${left}%`, width: `${share}%` }, title: `${words}: ${ms(length)} ms` },
+      share > 9 ? el("span", { class: "segment-name" }, name) : null, share > 9 ? el("span", { class: "segment-ms" }, ms(length, 1)) : null);
+    left += share;
+    return segment;
+  });
+  return el("div", { class: "bars" }, el("div", { class: "bar-track", role: "img", "aria-label": "Stage lengths on one scale; their figures stand below" }, segments),
+    el("ul", { class: "legend" }, bars.map(([name, , length, words]) => el("li", { title: words }, el("i", { class: `swatch ${stageClass(name)}` }), `${name} ${ms(length)} ms`))));
+}
+
 let made = 0;
 function partSection(part, index) {
   const plot = part.plot && plotPanel({
-    lanes: part.plot.lanes.map((lane) => spanItems(lane, "plain")), marks: part.plot.marks,
+    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" ? stageItems(lane) : spanItems(lane, "plain"))), marks: part.plot.marks,
     start: part.plot.start, end: part.plot.end + (part.plot.end - part.plot.start) * 0.01,
     label: part.plot.label, tableTitle: "Longest spans", idText: `plot-${index}`, title: part.plot.label,
   });
   return section(`part-${index}`, part.title, part.subtitle,
+    part.bars && part.bars.length ? stageBar(part.bars) : null,
     part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, text)),
     part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1))));
 }
@@ -59,6 +77,8 @@ function build(data) {
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
     el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
+      data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name]) => el("div", {},
+        el("p", { class: "figure" }, el("span", { class: "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
       data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
       data.parts.length ? null : el("div", { class: "failure", role: "alert" }, "Nothing of a boot was found in it."),
       data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,

@@ -26,6 +26,8 @@ const count = (n) => {
   const [whole, part] = String(Math.abs(n)).split(".");
   return (n < 0 ? MINUS : "") + grouped(whole) + (part ? `.${part}` : "");
 };
+// "one change", "2 changes": the noun with its number.
+const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 const signedCount = (n) => (n > 0 ? "+" : "") + count(n);
 
 function size(bytes) {
@@ -52,6 +54,7 @@ function shortTime(ns, step) {
 const STAGES = ["firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "application"];
 const stageClass = (name) => { const i = STAGES.indexOf(name); return `stage-${i < 0 ? "other" : i}`; };
 const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable", "not booted"];
+const UNTRIED = ["not applicable", "not booted"];
 const verdictBadge = (verdict) => el("span", { class: `verdict v-${verdict.replaceAll(" ", "-")}` }, verdict);
 const RISKS = { S: "security", F: "function", R: "run time", d: "debugging" };
 

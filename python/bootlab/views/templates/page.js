@@ -3,16 +3,17 @@ function headline(data) {
   const { base, final } = data;
   const failed = base.failed ? base : final && final.failed ? final : null;
   const figures = [];
+  const answer = data.answer;
   if (base.goal !== null) {
     const last = final && final.goal !== null ? final : base;
     figures.push(el("p", { class: "figure" },
-      last === final && data.comparable ? [el("span", { class: "from" }, ms(base.goal)), el("span", { class: "arrow", "aria-label": "to" }, "→")] : null,
-      el("span", { class: "to" }, ms(last.goal)), el("span", { class: "unit" }, "ms")),
+      last === final && data.comparable ? [el("span", { class: "from" }, ms(base.middle)), el("span", { class: "arrow", "aria-label": "to" }, "→")] : null,
+      el("span", { class: "to" }, ms(last.middle)), el("span", { class: "unit" }, "ms")),
     el("p", { class: "figure-name" }, `power-on to goal, ${last.clock} clock`));
     if (last === final && data.comparable) {
-      const gain = base.goal - final.goal;
-      figures.push(el("p", { class: `share ${gain > 0 ? "good" : "bad"}` }, percent(final.goal, base.goal)),
-        el("p", { class: "figure-name" }, `of the base; ${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${data.stack.steps.length} changes`));
+      const gain = base.middle - final.middle;
+      figures.push(el("p", { class: `share ${gain > 0 ? "good" : "bad"}` }, answer.times),
+        el("p", { class: "figure-name" }, [answer.percent, `${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${counted(data.stack.steps.length, "change")}`].filter(Boolean).join("; ")));
     }
   }
   const best = data.trials.find((t) => t.verdict === "faster");
@@ -21,8 +22,9 @@ function headline(data) {
   return el("div", { class: "headline" }, pairs,
     data.comparable ? null : el("div", { class: "failure", role: "alert" }, `The base was timed on the ${base.clock} clock and the stack on the ${final.clock} clock: no difference between them means anything.`),
     failed ? el("div", { class: "failure", role: "alert" }, el("strong", {}, `${failed === final ? "The stack" : "The boot"} failed: ${failed.outcome}. `), failed.reason, failed.hint ? el("p", {}, failed.hint) : null) : null,
-    best && !final ? el("div", {}, el("p", { class: "share good" }, percent(best.goal, best.base)), el("p", { class: "figure-name" }, "of the base with the best single change, ", el("code", {}, best.id))) : null,
-    data.trials.length && !final ? el("div", {}, el("p", { class: "share" }, `${data.trials.filter((t) => t.verdict === "faster").length} of ${data.trials.length}`), el("p", { class: "figure-name" }, "changes make it faster")) : null);
+    best && !final ? el("div", {}, el("p", { class: "share good" }, answer.times), el("p", { class: "figure-name" }, [answer.percent, "with the best single change, "].filter(Boolean).join(" "), el("code", {}, best.id))) : null,
+    data.trials.length && !final ? el("div", {}, el("p", { class: "share" }, `${data.trials.filter((t) => t.verdict === "faster").length} of ${data.trials.length}`), el("p", { class: "figure-name" }, "changes make it faster")) : null,
+    answer.modelled.length ? el("div", { class: "beside" }, answer.modelled.map((line) => el("p", {}, line))) : null);
 }
 
 function facts(data) {
@@ -31,30 +33,33 @@ function facts(data) {
     ["run", data.id], ["started", data.started], ["finished", data.finished], ["mode", `${data.mode}${shift}`], ["emulator", data.emulator],
     ["goal", data.goal], ["console", `${count(data.base.consoleBytes)} bytes`], ["images", data.base.artefacts.map(([n, b]) => `${n} ${size(b)}`).join(", ")], ["bootlab", data.bootlab],
   ].filter(([, value]) => value);
-  return el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  return folded(`run ${data.id}, ${data.mode} mode`, el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
 }
 
 function techniqueSection(data) {
   if (!data.techniques.length) return null;
-  const rank = { yes: 0, unknown: 1, no: 2 };
-  const table = sortableTable({
-    caption: "Techniques of the catalogue and whether they apply to this system", cls: "figures", rows: data.techniques, sorted: { number: 1, down: false },
-    columns: [
-      { name: "technique", cls: "name", key: (t) => t.id, cell: (t) => [el("code", {}, t.id), el("span", { class: "proof" }, t.title)] },
-      { name: "applies", key: (t) => rank[t.answer], cell: (t) => el("span", { class: `answer a-${t.answer}` }, t.answer) },
-      { name: "stage", key: (t) => t.stage, cell: (t) => t.stage },
-      { name: "risk", key: (t) => riskRank(t.risk), cell: (t) => riskFlags(t.risk) },
-      { name: "reason and evidence", cls: "words", cell: (t) => [t.reason, t.evidence ? el("code", { class: "proof" }, t.evidence) : null] },
-    ],
-  });
+  const columns = [
+    { name: "technique", cls: "name", key: (t) => t.id, cell: (t) => [el("code", {}, t.id), el("span", { class: "proof" }, t.title)] },
+    { name: "applies", key: (t) => (t.answer === "yes" ? 0 : t.answer === "unknown" ? 1 : 2), cell: (t) => el("span", { class: `answer a-${t.answer}` }, t.answer) },
+    { name: "stage", key: (t) => t.stage, cell: (t) => t.stage },
+    { name: "risk", key: (t) => riskRank(t.risk), cell: (t) => riskFlags(t.risk) },
+    { name: "reason and evidence", cls: "words", cell: (t) => [t.reason, t.evidence ? el("code", { class: "proof" }, t.evidence) : null] },
+  ];
+  const made = (rows, caption) => sortableTable({ caption, cls: "figures", rows, sorted: { number: 1, down: false }, columns });
+  const others = data.techniques.filter((t) => t.answer === "no");
+  const main = made(data.techniques.filter((t) => t.answer !== "no"), "Techniques that apply to this system, or may");
+  const rest = made(others, "Techniques that do not apply");
+  const fold = others.length ? folded(`${counted(others.length, "technique")} that ${others.length === 1 ? "does" : "do"} not apply`, rest.node) : null;
   const shown = el("output", { class: "count" });
   const filter = (needle) => {
-    const n = table.filter((t) => [t.id, t.title, t.reason, t.evidence, t.answer].some((x) => x.toLowerCase().includes(needle)));
-    shown.textContent = `${n} of ${data.techniques.length} techniques`;
+    const test = (t) => [t.id, t.title, t.reason, t.evidence, t.answer].some((x) => x.toLowerCase().includes(needle));
+    const hidden = rest.filter(test);
+    if (fold && needle) fold.open = hidden > 0;
+    shown.textContent = `${main.filter(test) + hidden} of ${counted(data.techniques.length, "technique")}`;
   };
   filter("");
   return section("techniques", "Applicability", "What the evidence of the base says about every technique, before any was tried.",
-    el("div", { class: "controls" }, searchBox("Filter techniques", filter), shown), table.node);
+    el("div", { class: "controls" }, searchBox("Filter techniques", filter), shown), main.node, fold);
 }
 
 function modelledSection(data) {

@@ -2,13 +2,13 @@
 function stackSection(data) {
   const stack = data.stack;
   if (!stack) return null;
-  const baseNs = data.base.goal;
+  const baseNs = data.base.middle;
   const left = new Map(stack.leaveOneOut.map((r) => [r.id, r]));
   const whole = Math.max(baseNs || 1, ...stack.steps.map((s) => Math.max(s.before, s.after)));
   const rows = [
     { end: true, id: "base", after: baseNs },
     ...stack.steps.map((s, i) => ({ ...s, number: i + 1, saved: s.before - s.after, loo: left.get(s.id) })),
-    { end: true, id: "stacked", after: data.final.goal, saved: baseNs === null || data.final.goal === null || !data.comparable ? null : baseNs - data.final.goal },
+    { end: true, id: "stacked", after: data.final.middle, saved: baseNs === null || data.final.middle === null || !data.comparable ? null : baseNs - data.final.middle },
   ];
   const columns = [
     { name: "change", cls: "name", cell: (r) => (r.end ? el("strong", {}, r.id) : el("div", { class: "entry" }, el("span", { class: "ordinal" }, r.number), el("code", {}, r.id), r.retried ? el("span", { class: "late", title: "taken in the late round, after it had been tried before" }, "late") : null)) },
@@ -20,20 +20,29 @@ function stackSection(data) {
   if (stack.leaveOneOut.length) {
     columns.push({ name: "cost when left out, ms", right: true, title: "the final stack without this change, against the final stack", cell: (r) => (r.end ? "" : leftOut(r.loo)) });
   }
-  columns.push({ name: "what it does", cls: "words", cell: (r) => (r.end ? "" : [r.what, r.evidence ? el("span", { class: "proof" }, r.evidence) : null]) });
+  if (stack.steps.some((s) => s.board)) columns.push(boardColumn((r) => (r.end ? "" : signedMs(r.board))));
+  columns.push({ name: "what it does", cls: "words", cell: (r) => (r.end ? "" : [r.what, r.evidence ? folded("proof", r.evidence) : null]) });
   const parts = [plainTable("Changes in the order they were stacked", columns, rows, "figures waterfall")];
   const dropped = stack.leaveOneOut.filter((r) => !r.kept);
   if (dropped.length) {
     parts.push(el("p", { class: "aside" }, `Dropped by leave-one-out: ${dropped.map((r) => `${r.id} (${r.reason || "no cost"})`).join("; ")}.`));
   }
-  if (stack.rejected.length) {
+  const booted = stack.rejected.filter((r) => !UNTRIED.includes(r.verdict));
+  const unbooted = stack.rejected.filter((r) => UNTRIED.includes(r.verdict));
+  if (booted.length) {
     parts.push(el("h3", {}, "Tried on the stack and left out"), plainTable("Changes left out of the stack", [
       { name: "change", cls: "name", cell: (r) => el("code", {}, r.id) },
       { name: "verdict", cell: (r) => verdictBadge(r.verdict) },
       { name: "saved, ms", right: true, cls: "saved", cell: (r) => signedMs(r.saved) },
       { name: "tried again", cell: (r) => (r.retried ? "yes" : "no") },
       { name: "why", cls: "words", cell: (r) => r.reason },
-    ], stack.rejected, "figures"));
+    ], booted, "figures"));
+  }
+  if (unbooted.length) {
+    parts.push(folded(`${counted(unbooted.length, "change")} left out without a boot`, plainTable("Changes left out without a boot", [
+      { name: "change", cls: "name", cell: (r) => el("code", {}, r.id) },
+      { name: "why", cls: "words", cell: (r) => r.reason },
+    ], unbooted, "figures")));
   }
   return section("stack", "Stack", "Every step was booted. A change stays only when the stack with it is faster and the functional check still passes.", parts);
 }

@@ -40,10 +40,11 @@ function stageSection(data) {
   const gone = second && rows.some((r) => !r.b) ? "A stage without a time in the stacked boot did not take place there, or its mark was not seen; its time then belongs to the stage before it." : null;
   const missing = boots.filter(([, b]) => b.missing.length).map(([n, b]) => el("p", { class: "aside" }, `Marks not seen (${n}): ${b.missing.join(", ")}`));
   const lacks = boots.flatMap(([n, b]) => b.lacks.map((l) => el("p", { class: "aside" }, `Not recorded (${n}): ${l}`)));
+  const notes = boots.flatMap(([n, b]) => b.notes.map((l) => el("p", { class: "aside" }, `Note (${n}): ${l}`)));
   return section("stages", "Stages", null,
     el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, bars, stageScale(whole)),
     plainTable("Stages from power-on to the goal", columns.filter(Boolean), rows, second ? "figures" : "figures narrow"),
-    gone ? el("p", { class: "aside" }, gone) : null, missing, lacks);
+    gone ? el("p", { class: "aside" }, gone) : null, missing, lacks, notes);
 }
 
 const endOf = (boot) => Math.max(boot.goal || 0, ...boot.stages.map((s) => s.start + s.length));

@@ -1,7 +1,10 @@
+// On a narrow screen a row is a card, several lines high.
+const MANY = matchMedia("(max-width: 720px)").matches ? 12 : 40;
+
 // A table whose columns sort. One <tbody> a row, so that a row can carry its expandable evidence along.
 // columns: {name, right, key(row) -> number|string|null, cell(row) -> node|text, title, cls}; rows: any;
-// detail(row) -> nodes, or nothing.
-function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
+// detail(row) -> nodes, or nothing. most: so many rows are shown before somebody asks for the others.
+function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MANY }) {
   const table = el("table", { class: cls });
   const bodies = rows.map((row, index) => ({ row, index, body: el("tbody"), text: "" }));
   const headers = columns.map((column, number) => {
@@ -11,6 +14,21 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
     return el("th", { scope: "col", class: column.right ? "n" : null, title: column.title }, label);
   });
   let order = sorted || null;
+  let whole = false;
+  const more = el("button", { type: "button", class: "more", onclick: () => { whole = true; limit(); } });
+
+  function limit() {
+    let left = whole ? Infinity : most;
+    let beyond = 0;
+    for (const { body } of bodies) {
+      const out = !body.hidden && left <= 0;
+      body.classList.toggle("beyond", out);
+      if (!body.hidden) left -= 1;
+      beyond += out ? 1 : 0;
+    }
+    more.hidden = !beyond;
+    more.textContent = `show ${count(beyond)} more`;
+  }
 
   function sortBy(number) {
     const down = order && order.number === number ? !order.down : Boolean(columns[number].right);
@@ -19,7 +37,7 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
   }
 
   function apply() {
-    if (!order) return;
+    if (!order) { limit(); return; }
     const key = columns[order.number].key;
     headers.forEach((th, i) => {
       if (i === order.number) th.setAttribute("aria-sort", order.down ? "descending" : "ascending");
@@ -33,11 +51,12 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
       return sign * (typeof x === "number" ? x - y : String(x).localeCompare(String(y))) || a.index - b.index;
     });
     table.append(...bodies.map((b) => b.body));
+    limit();
   }
 
   for (const entry of bodies) {
     const cells = columns.map((column, i) => el(i === 0 ? "th" : "td", {
-      scope: i === 0 ? "row" : null, class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
+      scope: i === 0 ? "row" : null, "data-label": i === 0 ? null : column.name || null, class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
     }, column.cls === "words" ? el("div", { class: "bounded" }, column.cell(entry.row)) : column.cell(entry.row)));
     const line = el("tr", {}, cells);
     entry.body.append(line);
@@ -58,16 +77,20 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls }) {
   table.append(el("caption", {}, caption), el("thead", {}, el("tr", {}, headers)), ...bodies.map((b) => b.body));
   apply();
   return {
-    node: el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
+    node: el("div", { class: "tabled" }, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table), more),
     table,
     filter(test) {
       let shown = 0;
       for (const { row, body } of bodies) { body.hidden = !test(row); shown += body.hidden ? 0 : 1; }
+      limit();
       return shown;
     },
   };
 }
 
-function plainTable(caption, columns, rows, cls) {
-  return sortableTable({ caption, columns: columns.map((c) => ({ ...c, key: null })), rows, cls }).node;
+function plainTable(caption, columns, rows, cls, most) {
+  return sortableTable({ caption, columns: columns.map((c) => ({ ...c, key: null })), rows, cls, most }).node;
 }
+
+// What few readers ask for: one line that opens.
+const folded = (summary, ...children) => el("details", { class: "folded" }, el("summary", {}, summary), ...children);
