@@ -235,3 +235,11 @@ def imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab."):
             names.add(str(node.module).split(".")[1])
     return names
+
+
+def test_every_page_has_its_place_on_the_site() -> None:
+    """Else `make docs` fails, which `make check` does not run."""
+    navigation = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    placed = re.findall(r"([\w/-]+\.md)$", navigation, re.MULTILINE)
+    there = [str(path.relative_to(REPOSITORY / "docs")) for path in (REPOSITORY / "docs").rglob("*.md")]
+    assert sorted(placed) == sorted(there)
