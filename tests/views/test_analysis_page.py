@@ -71,9 +71,39 @@ def test_a_boot_has_its_plot_costs_and_tables(opened):
 
 
 @pytest.mark.browser
+def test_it_begins_with_the_answer_and_colours_the_stages(opened):
+    page = opened(samples.BOOT.encode())
+    figures = page.locator("header .headline .figure").all_inner_texts()
+    names = page.locator("header .headline .figure-name").all_inner_texts()
+    bars = page.locator("#part-0 .bars .segment")
+    # The first figure is the sum of the bar's stages, which the legend gives one by one.
+    lengths = [float(text.split()[-2]) for text in page.locator("#part-0 .legend li").all_inner_texts()]
+    assert float(figures[0].split("ms")[0].replace("\u202f", "")) == pytest.approx(sum(lengths), abs=0.002)
+    assert " to " in names[0]
+    assert bars.count() == len(lengths) > 0
+    assert all("stage-other" not in text for text in bars.evaluate_all("all => all.map(e => e.className)"))
+
+
+@pytest.mark.browser
+def test_long_tables_show_their_first_rows_and_more_on_demand(opened):
+    calls = "".join(
+        f"[    1.{n:06}] calling  call_{n}+0x0/0x10 @ 1\n"
+        f"[    1.{n:06}] initcall call_{n}+0x0/0x10 returned 0 after 1 usecs\n"
+        for n in range(1, 60)
+    )
+    page = opened((samples.BOOT + calls).encode())
+    table = page.locator("#part-0 .made", has=page.get_by_role("heading", name="Initcalls by their stamps"))
+    assert table.locator("tbody:visible").count() == 15
+    table.locator(".more").click()
+    assert table.locator("tbody:visible").count() > 59
+    table.locator(".search").fill("call_59")
+    assert table.locator("tbody:visible").count() == 1
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("data", [samples.TRACE.encode(), b"nothing of a boot\n", samples.BOOT.encode()])
 def test_it_fits_the_screen(opened, data: bytes):
-    for width in (1400, 480):
+    for width in (1400, 480, 390):
         page = opened(data, width)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.locator("#account").count() == 1

@@ -163,6 +163,29 @@ def test_hostile_text_runs_nothing(watched: Watched):
 
 
 @pytest.mark.browser
+def test_what_was_not_booted_is_folded_away(watched: Watched):
+    page = watched.open(sample.results())
+    assert "deferred-probe-timeout" not in page.locator("#trials").inner_text()
+    fold = page.locator("#trials > details.folded")
+    assert fold.locator("summary").inner_text() == "1 change that was not booted"
+    fold.locator("summary").click()
+    assert "deferred-probe-timeout" in page.locator("#trials").inner_text()
+    assert page.locator("#techniques > details.folded").get_attribute("open") is None
+
+
+@pytest.mark.browser
+def test_no_figure_is_cut_at_390_pixels(watched: Watched):
+    page = watched.open(sample.results(), viewport={"width": 390, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    cut = page.locator("main .figures td.n:visible, .headline p").evaluate_all(
+        "all => all.filter(e => e.getBoundingClientRect().right > innerWidth"
+        " || e.scrollWidth > e.clientWidth + 1).length"
+    )
+    assert cut == 0
+    assert page.locator("main .figures td.n:visible").count() > 50
+
+
+@pytest.mark.browser
 def test_trials_sort_filter_and_open(watched: Watched):
     page = watched.open(sample.results())
     names = lambda: page.locator("#trials .trials tbody:visible > tr:first-child th code").all_inner_texts()  # noqa: E731

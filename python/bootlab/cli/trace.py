@@ -210,14 +210,15 @@ def trace(
         about = {"format": "bootlab-function-trace", "version": 1, **traced.about}
         print_json({**about, **tables, "levers": levers, "coverage": known.document()})
         return
-    wanted = show or [Show.SUMMARY, Show.FUNCTIONS, Show.SELF, Show.WAITS]
+    wanted = show or [Show.WAITS, Show.SELF, Show.FUNCTIONS, Show.SUMMARY]
     if source is not None and Show.LEVERS not in wanted:
-        wanted = [*wanted, Show.LEVERS]
+        wanted = [Show.LEVERS, *wanted]
     for which in wanted:
         for view in trace_views.views(which.value, traced, tables, fields, known.levers):
             out().print(view)
     if coverage:
         out().print(levers_text.coverage_view(known.total, known.groups, rows))
+    out().print(function_text.answer(found, traced.name))
     err().print(traced.source, markup=False, soft_wrap=True)
 
 

@@ -8,11 +8,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bootlab.analysis.call_tree import Head
+from bootlab.analysis import function_tables
+from bootlab.analysis.call_tree import FunctionTrace, Head
 from bootlab.analysis.delay_census import Wait
 from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, StretchRow, TreeRow
 from bootlab.collectors.kernel_tracer import TracedByKernel
 from bootlab.logs.trace import CallTrace
+from bootlab.model import figures
 from bootlab.targets.trace_modules import Placed
 from bootlab.views.shown_text import one_line
 
@@ -72,6 +74,15 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
     if not head.complete:
         lines.append("QEMU ended before the end asked for: the trace goes as far as it ran")
     return Group(*(Text(line) for line in lines), table)
+
+
+def answer(trace: FunctionTrace, name: str) -> RenderableType:
+    """Say in one line how long the trace is, and which functions themselves took the most of it."""
+    length_ns = max(1, trace.head.end_ns - trace.head.start_ns)
+    most = sorted(function_tables.functions(trace), key=lambda row: (-row.local_ns, row.function))[:3]
+    said = ", ".join(f"{row.function} {figures.percent(row.local_ns, length_ns)}" for row in most if row.local_ns)
+    where = f"; most in {said}" if said else ""
+    return Text(one_line(f"{name}: {figures.ms(length_ns)} ms traced{where}"), "bold")
 
 
 def modules(placed: Placed) -> list[RenderableType]:

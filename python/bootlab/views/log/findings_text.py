@@ -19,11 +19,13 @@ from bootlab.views.shown_text import one_line
 def show(console: Console, findings: Sequence[Finding], *, everything: bool = False) -> None:
     """Print what applies in full, what is open in one line each; `everything`: also what does not apply."""
     applying = [f for f in findings if f.answer is Answer.YES]
-    for finding in applying:
-        _show_one(console, finding)
-    _list(console, "cannot be told from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
     if everything:
         _list(console, "do not apply", [f for f in findings if f.answer is Answer.NO])
+    _list(console, "cannot be told from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
+    for finding in applying:
+        _show_one(console, finding)
+    if applying:
+        console.print(Text(f"apply: {', '.join(f.technique for f in applying)}"))
     count = Counter(f.answer for f in findings)
     console.print(
         f"{len(findings)} techniques: {count[Answer.YES]} apply, {count[Answer.UNKNOWN]} cannot be told, "

@@ -31,7 +31,7 @@ function functionTable(model, onChoose) {
 
   function extend() {
     for (const r of listed.slice(made, made + FUNCTION_STEP)) {
-      body.append(el("tr", {}, all.map((column, k) => el(k ? "td" : "th", { scope: k ? null : "row", class: column.right ? "n" : "name" }, column.cell(r)))));
+      body.append(el("tr", {}, all.map((column, k) => el(k ? "td" : "th", { scope: k ? null : "row", "data-label": k ? column.name : null, class: column.right ? "n" : "name" }, column.cell(r)))));
     }
     made = Math.min(listed.length, made + FUNCTION_STEP);
     more.hidden = made >= listed.length;
@@ -67,8 +67,8 @@ function functionTable(model, onChoose) {
   return {
     node: el("div", { class: "calls-functions" },
       el("div", { class: "controls" }, searchBox("Filter functions", (text) => { needle = text; apply(); }), shown), detail,
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Functions" },
-        el("table", { class: "figures" }, el("caption", {}, "Functions"), el("thead", {}, el("tr", {}, heads)), body)), more),
+      el("div", { class: "tabled" }, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Functions" },
+        el("table", { class: "figures" }, el("caption", {}, "Functions"), el("thead", {}, el("tr", {}, heads)), body))), more),
     show(f) {
       const { callers, callees } = model.neighbours(f);
       clear(detail).append(el("div", { class: "evidence" }, side("Callers", callers, f), side("Callees", callees, f)));
