@@ -27,9 +27,11 @@
 #include <string.h>
 
 #define QEMU_CLOCK_VIRTUAL 1
+#define ALL_TIMERS (-1)
 
 static void (*icount_fold)(void *cpu);
 static bool (*all_idle)(void);
+static int64_t (*next_deadline_ns)(int clock, int attributes);
 static void *(*cpu_by_index)(int index);
 static void (*queue_work)(void *cpu, void (*work)(void *cpu, uintptr_t data), uintptr_t data);
 static bool (*is_halt)(const uint8_t *bytes, size_t n);
@@ -107,12 +109,15 @@ static void do_nothing(void *cpu, uintptr_t data)
     (void)data;
 }
 
-/* Called for each list of timers when the clock has moved; the processor's thread runs the timers right behind it. */
+/*
+ * Called for each list of timers when one may be due; the processor's thread runs the timers right behind it. When it is
+ * one of the host's clock nothing is due here, and work would only keep the thread from sleeping until that one has run.
+ */
 static void on_clock(void *data, int clock)
 {
     (void)data;
     (void)clock;
-    if (*current_cpu() && all_idle())
+    if (*current_cpu() && all_idle() && next_deadline_ns(QEMU_CLOCK_VIRTUAL, ALL_TIMERS) == 0)
         queue_work(cpu_by_index(0), do_nothing, 0);
 }
 
@@ -137,11 +142,13 @@ const char *halt_open(const char *target)
         return "the instructions that halt this processor are not known";
     icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
     all_idle = (bool (*)(void))dlsym(RTLD_DEFAULT, "all_cpu_threads_idle");
+    next_deadline_ns = (int64_t(*)(int, int))dlsym(RTLD_DEFAULT, "qemu_clock_deadline_ns_all");
     cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
     queue_work = (void (*)(void *, void (*)(void *, uintptr_t), uintptr_t))dlsym(RTLD_DEFAULT, "async_run_on_cpu");
     void *(*new_list)(int, void (*)(void *, int), void *) =
         (void *(*)(int, void (*)(void *, int), void *))dlsym(RTLD_DEFAULT, "timerlist_new");
-    if (!icount_fold || !all_idle || !cpu_by_index || !queue_work || !new_list || !dlsym(RTLD_DEFAULT, "current_cpu"))
+    if (!icount_fold || !all_idle || !next_deadline_ns || !cpu_by_index || !queue_work || !new_list ||
+        !dlsym(RTLD_DEFAULT, "current_cpu"))
         return "this QEMU exports neither its instruction counter nor its timers";
     new_list(QEMU_CLOCK_VIRTUAL, on_clock, NULL); /* stays empty: QEMU tells the owner of each list */
     return NULL;
