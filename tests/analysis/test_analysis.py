@@ -133,6 +133,7 @@ def test_boots_are_compared_to_the_byte(other, said):
         ((*EXACT, "-smp", "cpus=4"), {}, Machine(), ("", ""), "more than one processor"),
         ((*EXACT, "-smp", "cpus=1,maxcpus=4"), {}, Machine(), ("", ""), None),
         (EXACT, {"CONFIG_HZ_PERIODIC": "y"}, Machine(), ("", ""), "HZ_PERIODIC"),
+        ((*EXACT, "-plugin", "/p.so"), {"CONFIG_HZ_PERIODIC": "y"}, Machine(), ("", ""), None),
         (EXACT, {"CONFIG_HZ_PERIODIC": "n"}, Machine(), ("", ""), None),
     ],
 )

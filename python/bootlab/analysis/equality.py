@@ -83,8 +83,11 @@ def likely_causes(
     causes += exactness.inexact(command, version)
     if exactness.processors(command) > 1 and exactness.hangs_with_processors(version):
         causes.append("more than one processor: this QEMU needs machine.cpus = 1 in exact mode")
-    if config.get("CONFIG_HZ_PERIODIC") == "y":
-        causes.append("CONFIG_HZ_PERIODIC: timer ticks get lost while idle; build with NO_HZ_IDLE and HIGH_RES_TIMERS")
+    if config.get("CONFIG_HZ_PERIODIC") == "y" and "-plugin" not in command:
+        causes.append(
+            "CONFIG_HZ_PERIODIC: without the plugin timer ticks get lost while idle; build with NO_HZ_IDLE and "
+            "HIGH_RES_TIMERS"
+        )
     if not causes:
         causes += [
             f"{model}, of which nobody knows whether it is exact: boot without it"

@@ -108,7 +108,7 @@ def examine(*, probe_kvm: bool) -> list[Finding]:
         Finding(
             name="exact mode",
             state="note",
-            detail="kernels built with HZ_PERIODIC lose timer ticks while idle in exact mode (QEMU 7.2): "
+            detail="without the plugin kernels built with HZ_PERIODIC lose timer ticks while idle in exact mode: "
             "build with NO_HZ_IDLE and HIGH_RES_TIMERS",
         )
     )

@@ -41,8 +41,8 @@ _LOST_STAMPS = (
     "in the store's folder and boot again)"
 )
 _LOST_TICKS = (
-    "timer ticks while the kernel idles, so that its waits come out too long: exact mode loses them with "
-    "CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
+    "timer ticks while the kernel idles, so that its waits come out too long: without the plugin "
+    "exact mode loses them with CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
 )
 
 
@@ -87,7 +87,7 @@ class QemuTarget:
         stamped = stamper is not None and stamper.path is not None
         if stamped:
             lacks += mark_lacks
-        if system.clock.mode == "exact" and info.config.get("CONFIG_HZ_PERIODIC") == "y":
+        if system.clock.mode == "exact" and not stamped and info.config.get("CONFIG_HZ_PERIODIC") == "y":
             lacks.append(_LOST_TICKS)
         parts = qemu_command.Parts(
             emulator=found.path,
