@@ -69,6 +69,17 @@ def test_one_boot_of_each_never_tells_a_gain():
     assert few.wanted == 2
 
 
+def test_a_replay_without_dithers_calls_nothing_faster():
+    technique = FakeTechnique("t")
+    (change,) = technique.changes(None)
+    before, after = (Evidence(system=SYSTEM, recording=recording(goal_ns)) for goal_ns in (100 * MS, 10 * MS))
+    sample = Sample(base=(before.recording,), variant=(after.recording,), dithers=("as it is",))
+    found = judge_exact(technique, change, before, after, sample, None)
+    assert (found.trial.verdict, found.wanted) == (Verdict.UNKNOWN, 0)
+    assert "no boots under dithers" in found.trial.reason
+    assert found.trial.saved_ns == 90 * MS
+
+
 def test_a_variant_that_breaks_under_a_dither_is_broken():
     technique = FakeTechnique("t")
     (change,) = technique.changes(None)

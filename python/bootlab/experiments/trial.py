@@ -37,7 +37,7 @@ def judge_exact(
     """Compare exact boots. Broken comes before proof, proof before the difference.
 
     `before`, `after`: both systems as they are. `sample`: the boots of both under the same dithers. `rule`: how they
-    are judged; None: a replay holds no boots under dithers, and its one boot of each is compared as it is. `broken`:
+    are judged; None: a replay holds no boots under dithers, so that nothing but *same* can be said. `broken`:
     why the variant lost its function (""), when more than the recordings was looked at.
     """
     base, new = before.recording, after.recording
@@ -77,11 +77,11 @@ def judge_sample(sample: Sample, rule: Design | None) -> Found:
     if not base_ns or len(variant_ns) < len(sample.variant) or len(clocks) > 1:
         return Found(verdict=Verdict.UNKNOWN, reason="the goal's time is not known, or the two are on different clocks")
     if rule is None:
-        # Nothing else was recorded; the report says that this proves nothing.
         saved = base_ns[0] - variant_ns[0]
         if abs(saved) <= SAME_NS:
             return Found(verdict=Verdict.SAME, reason=f"within {SAME_NS / 1e6:.3f} ms", saved_ns=saved)
-        return Found(verdict=Verdict.FASTER if saved > 0 else Verdict.SLOWER, saved_ns=saved)
+        reason = "the replay holds no boots under dithers: one boot of each side proves nothing"
+        return Found(verdict=Verdict.UNKNOWN, reason=reason, saved_ns=saved)
     found = judge(base_ns, variant_ns, rule)
     reason = ""
     if found.verdict is Verdict.SAME:
