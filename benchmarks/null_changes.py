@@ -48,6 +48,7 @@ from bootlab.techniques.base import Applies, Context, Evidence, Technique
 SHARP = (Verdict.FASTER, Verdict.SLOWER)
 RULES = (5, 6, 9, 21)
 MOST = max(RULES)
+GAINS_MS = (1, 2, 5, 20)
 WORDS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -130,8 +131,12 @@ def table(bench: Bench, system: System, args: argparse.Namespace, keep: Callable
         keep("goals_ns", found)
 
 
-def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]:
-    """Draw experiments from the table: how many were called faster or slower, of how many."""
+def draw(goals: list[list[int]], draws: int, base_boots: int, *, gain_ns: int = 0) -> tuple[int, int]:
+    """Draw experiments from the table: how many were called faster or slower, of how many.
+
+    `gain_ns`: taken from the variant's goals first; then how many were called faster.
+    """
+    wanted = (Verdict.FASTER,) if gain_ns else SHARP
     rule, chance, hits = design(base_boots), random.Random(base_boots), 0
     bases = [i for i, row in enumerate(goals) if len(row) >= rule.base_boots]
     variants = [i for i, row in enumerate(goals) if len(row) >= rule.most_boots]
@@ -146,9 +151,10 @@ def draw(goals: list[list[int]], draws: int, base_boots: int) -> tuple[int, int]
         others = [i for i in range(len(goals[base])) if i not in order]
         taken = (*order, *chance.sample(others, max(0, rule.base_boots - len(order))))[: rule.base_boots]
         old, count = tuple(goals[base][i] for i in taken), 1
-        while (found := judge(old, tuple(goals[variant][i] for i in order[:count]), rule)).verdict is None:
+        new = tuple(goals[variant][i] - gain_ns for i in order)
+        while (found := judge(old, new[:count], rule)).verdict is None:
             count += found.wanted
-        hits += found.verdict in SHARP
+        hits += found.verdict in wanted
     return hits, draws
 
 
@@ -259,6 +265,10 @@ def tell(kept: dict[str, object], draws: int) -> None:
         if of:
             rate = 100 * design(boots).error_rate
             print(f"  {boots} boots of the base: {interval(hits, of)}; counted for the rule: {rate:.2f} %")
+            seen = (
+                f"{ms} ms {100 * draw(goals, draws, boots, gain_ns=ms * 1_000_000)[0] / draws:.1f} %" for ms in GAINS_MS
+            )
+            print("    gains taken from the drawn goals, called faster: " + ", ".join(seen))
             print("    all pairs, dithers in order: {} of {}".format(*in_order(goals, boots)))
     hits, of = draw_apart(goals, draws)
     if of:
@@ -297,15 +307,16 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--store", type=Path, default=Path(".bootlab"))
-    parser.add_argument("--tell", action="store_true", help="boot nothing, only compute from the file")
+    parser.add_argument("--tell", action="store_true", help="boot nothing, only compute from the files in FOLDER")
     args = parser.parse_args()
+    if args.tell:
+        for file in sorted(args.folder.glob("null-*.json")):
+            tell(json.loads(file.read_text()), args.draws)
+        return 0
     system = load(args.system)
     args.folder.mkdir(parents=True, exist_ok=True)
     file = args.folder / f"null-{system.name}.json"
     kept: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
-    if args.tell:
-        tell(kept, args.draws)
-        return 0
 
     def keep(key: str, value: object) -> None:
         kept[key] = value
