@@ -70,16 +70,16 @@ def _small(info: KernelInfo) -> KernelInfo:
 
 def _neutral(place: Path) -> None:
     """Take this machine's folders out of the command and what the emulator said out of the recording."""
-    path = place / recording_dir.RECORDING_FILE
-    document = msgspec.json.decode(path.read_bytes())
-    meta = document["meta"]
-    meta["command"] = [re.sub(r"/[^\s,]*/", "", word) for word in meta["command"]]
-    meta["wall_s"] = 0.0
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1))
+    recording = recording_dir.load(place)
+    command = tuple(re.sub(r"/[^\s,]*/", "", word) for word in recording.meta.command)
+    meta = msgspec.structs.replace(recording.meta, command=command, wall_s=0.0)
     (place / "emulator.log").unlink(missing_ok=True)
-    if meta["purpose"] == "diagnostic":
+    if meta.purpose == "diagnostic":
         # Read for its text alone, and ten times as long as the others.
         (place / "stamps.npz").unlink(missing_ok=True)
+    # Written and packed again, for the digests of what is left.
+    recording_dir.save(place, meta, recording.marks, recording.console, None)
+    recording_dir.pack(place)
 
 
 def main() -> None:
