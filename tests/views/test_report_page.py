@@ -183,6 +183,8 @@ def test_no_figure_is_cut_at_390_pixels(watched: Watched):
     )
     assert cut == 0
     assert page.locator("main .figures td.n:visible").count() > 50
+    # The waterfall is shown to its end.
+    assert page.locator(".waterfall tbody:visible").last.inner_text().startswith("stacked")
 
 
 @pytest.mark.browser

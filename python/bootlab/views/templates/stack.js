@@ -22,7 +22,7 @@ function stackSection(data) {
   }
   if (stack.steps.some((s) => s.board)) columns.push(boardColumn((r) => (r.end ? "" : signedMs(r.board))));
   columns.push({ name: "what it does", cls: "words", cell: (r) => (r.end ? "" : [r.what, r.evidence ? folded("proof", r.evidence) : null]) });
-  const parts = [plainTable("Changes in the order they were stacked", columns, rows, "figures waterfall")];
+  const parts = [plainTable("Changes in the order they were stacked", columns, rows, "figures waterfall", Infinity)];
   const dropped = stack.leaveOneOut.filter((r) => !r.kept);
   if (dropped.length) {
     parts.push(el("p", { class: "aside" }, `Dropped by leave-one-out: ${dropped.map((r) => `${r.id} (${r.reason || "no cost"})`).join("; ")}.`));

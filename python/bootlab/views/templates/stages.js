@@ -43,7 +43,7 @@ function stageSection(data) {
   const notes = boots.flatMap(([n, b]) => b.notes.map((l) => el("p", { class: "aside" }, `Note (${n}): ${l}`)));
   return section("stages", "Stages", null,
     el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, bars, stageScale(whole)),
-    plainTable("Stages from power-on to the goal", columns.filter(Boolean), rows, second ? "figures" : "figures narrow"),
+    plainTable("Stages from power-on to the goal", columns.filter(Boolean), rows, second ? "figures" : "figures narrow", Infinity),
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks, notes);
 }
 

@@ -18,7 +18,8 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MAN
   const more = el("button", { type: "button", class: "more", onclick: () => { whole = true; limit(); } });
 
   function limit() {
-    let left = whole ? Infinity : most;
+    // A button for a handful of rows would take their room.
+    let left = whole || bodies.filter(({ body }) => !body.hidden).length <= most + 5 ? Infinity : most;
     let beyond = 0;
     for (const { body } of bodies) {
       const out = !body.hidden && left <= 0;
