@@ -60,6 +60,15 @@ def test_what_brings_nothing_on_top_of_another(stack):
     assert stacked.steps[1].reason == "no gain on top of the others"
 
 
+def test_one_boot_that_is_far_behind_is_not_called_the_same(stack):
+    def cost(params):
+        return 100 - (30 if "a" in params else 20 if "b" in params else 0) + (44 if {"a", "b"} <= params else 0)
+
+    stacked, _ = stack(cost, *named("a", "b"))
+    assert ids(stacked.changes) == ["a"]
+    assert stacked.steps[1].verdict in {Verdict.UNKNOWN, Verdict.SLOWER}
+
+
 def test_a_combination_that_breaks(stack):
     stacked, _ = stack(
         lambda p: Outcome.PANIC if {"a", "b"} <= p else additive(100, a=30, b=20, c=10)(p), *named("a", "b", "c")

@@ -196,8 +196,7 @@ class Stacker:
             if len({r.meta.goal_clock for r in (*sample.base, *sample.variant)}) > 1 or len(new) < len(sample.variant):
                 return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
             if max(new) >= min(old):
-                later = len(new) > 1 and min(new) > max(old) + SAME_NS
-                return (Verdict.SLOWER if later and apart(old, new, self._range_ns) else Verdict.SAME), none
+                return self._not_earlier(old, new), none
             if self._full and apart(old, new, self._range_ns) > 0:
                 return Verdict.FASTER, ""
             if len(new) < 2:
@@ -209,6 +208,14 @@ class Stacker:
             else:
                 found = judge_sample(_first(sample, _SMALL.base_boots), _SMALL)
                 return found.verdict, "" if found.verdict is Verdict.FASTER else none
+
+    def _not_earlier(self, old: tuple[int, ...], new: tuple[int, ...]) -> Verdict:
+        later = min(new) > max(old) + SAME_NS
+        if later and len(new) > 1 and apart(old, new, self._range_ns):
+            return Verdict.SLOWER
+        # One boot proves no loss, and what is far behind is not "the same" either.
+        far = later and len(new) == 1 and min(new) - max(old) > self._range_ns
+        return Verdict.UNKNOWN if far else Verdict.SAME
 
     def _effect(self, technique: Technique, there: _Standing, label: str) -> Effect:
         """Ask for proof against the stack before, with diagnostic boots of both where only those can show it."""
