@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write docs/explanation/verdicts-seen.md: what each technique of the catalogue came to on real systems.
+"""Write docs/explanation/verdicts-seen.md: what each technique of the catalogue achieved on real systems.
 
-Usage: make-verdicts.py [--keep] RESULTS.json...   (of runs; or folders, searched for runs/*/results.json)
+Usage: make-verdicts.py [--keep] RESULTS.json...   (results of runs; or folders, searched for runs/*/results.json)
 
-Of a variant that was tried more than once on a system, the latest run counts. Exact runs only: their verdict is proved
-by one boot. With --keep the page's rows stay as they are, but for those whose technique, system and machine the results
-have: such a row is written anew out of the results given.
+If a variant was tried more than once on a system, the latest run counts. Only exact runs count. With --keep, rows
+already on the page stay as they are, except those whose technique, system and machine are in the given results: they
+are written anew.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ from bootlab.views.shown_text import one_line
 PAGE = Path(__file__).resolve().parent.parent / "docs/explanation/verdicts-seen.md"
 HEAD = """# Verdicts seen
 
-What each technique of the catalogue came to where it was tried, out of stored results of exact runs
-(`scripts/make-verdicts.py`). It says that the technique works from proposal to proof, not what it gains elsewhere: a
-boot of your system decides. One row a technique and system; of several variants the best, and the number of each
-verdict. What no run tried stands at the end: tests with recordings are all that it has.
+What each technique of the catalogue achieved on the systems it was tried on. `scripts/make-verdicts.py` writes this
+page from stored results of exact runs. The page shows that a technique works, from proposal to proof. It does not
+show what the technique gains on your system: boot it to find out.
 
-A system with a folder in `examples/` is that example; the others were made for the purpose, and the machine says what
-they ran on.
+There is one row for each technique and system. If a technique has several variants, the row shows the best one and
+counts the verdicts of all. Techniques that no run has tried yet are listed at the end; only tests with recordings
+cover them.
+
+A system with a folder in `examples/` is that example. The other systems were made for the purpose; the column
+*machine* says what they ran on.
 
 """
 COLUMNS = (

@@ -21,8 +21,8 @@ from bootlab.model.system import System
 Sink = Callable[[Comparison], object]
 
 SINGLE_BOOTS = (
-    "Each row is one boot, which repeats to the instruction, and not booted under dithers. So a difference that is no "
-    "larger than what neutral changes move the goal by is no proof of a gain: `bootlab try` says how much that is."
+    "Each row is one boot without dithers. The boot repeats to the instruction, but a difference no larger than what "
+    "neutral changes cause does not prove a gain; `bootlab try` shows how much they cause."
 )
 """What the footnote of an experiment says that boots each row once."""
 

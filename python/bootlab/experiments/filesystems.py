@@ -142,14 +142,13 @@ class Filesystems(Experiment):
         """Say what the columns mean."""
         return (
             "Inside: the kernel's own stamp on the line. Outside: what an observer of the serial port sees, on the "
-            f"{found.clock} clock from reset. Mounted: the root is there (an initramfs: unpacked, and init is "
-            "started). "
-            "Exec: from the start of init to its first line. Use: from there to first use. Cache: the page cache at "
-            "first use. Read: what was asked of the medium until then; a RAM disk or initramfs is loaded whole. An "
-            "emulator reads a medium as fast as memory, and has a RAM disk or initramfs there at reset: what that "
-            "costs on a board is in none of these times. Load models it: the bytes read over "
-            f"{self._bandwidth / 1e6:g} MB/s, or the whole image where what was read of it is not known (MTD counts "
-            f"nothing).\n{SINGLE_BOOTS}"
+            f"{found.clock} clock from reset. Mounted: the root is mounted (for an initramfs: unpacked, and init is "
+            "started). Exec: from the start of init to its first line. Use: from there to first use. Cache: the page "
+            "cache at first use. Read: what was read from the medium until then; a RAM disk or initramfs is loaded "
+            "whole. An emulator reads a medium as fast as memory, and has a RAM disk or initramfs in memory at reset, "
+            "so no measured time includes the loading. Load models it: the bytes read over "
+            f"{self._bandwidth / 1e6:g} MB/s, or the whole image if it is not known what was read (MTD does not "
+            f"count).\n{SINGLE_BOOTS}"
         )
 
 

@@ -83,13 +83,13 @@ def ladder(
             f"{name} {figures.size(base_bytes.get(image))}"
         ),
         footnote=(
-            f"Each row is the base with one change, booted from power-on to the goal; times on the {clock} clock, "
-            "a minus is a gain. Time: median against median of the boots that the verdict rests on, in exact mode "
-            "under dithers; what is called the same is no gain, whatever time stands beside it. Gains do not add up: "
-            "`bootlab stack` finds what does. What loading an image costs on a board is not in these times: it stands "
-            "beside them, modelled as the bytes of kernel and initramfs over "
-            f"{bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
-            "Published: another board, not this one."
+            "Each row is the base with one change, booted from power-on to the goal. Times are on the "
+            f"{clock} clock; a minus is a gain. A time is the difference of the medians of the boots that the verdict "
+            "rests on, in exact mode under dithers. A row called same is no gain, whatever its time. Gains do not add "
+            "up: `bootlab stack` finds out how much they save together. The times do not include the loading of the "
+            "images, which takes time on a board. It is modelled in a column of its own, as the bytes of kernel and "
+            f"initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
+            "Published figures are from another board."
         ),
         facts={
             "image": image,

@@ -117,14 +117,14 @@ class Steps(Experiment):
     def footnote(self, found: Comparison) -> str:
         """Say what the columns mean."""
         return (
-            "Each row stands on those before it that were not left out; each was booted to the goal, passed the "
-            "functional check, and shows in its own boot that the step took effect. Times on the "
+            "Each row includes the steps of the rows before it, except those left out. Each was booted to the goal, "
+            "passed the functional check, and shows in its own boot that the step took effect. Times are on the "
             f"{found.clock} clock. Init to goal: from the kernel's start of the first program to "
-            f"{found.facts['goal']}. Application: the program alone; mapped with it: the other files that its process "
-            "had mapped; processes: those of user space after the goal (both by a diagnostic boot). Root tree: the "
-            "contents of all files; image: the file system's image, or the initramfs. An emulator reads a card as fast "
-            "as memory and has an initramfs in memory at reset: on a board what is loaded costs time. Published: other "
-            f"boards, not this one.\n{SINGLE_BOOTS if found.clock == 'virtual' else ''}".rstrip()
+            f"{found.facts['goal']}. Application: the program alone. Mapped with it: the other files that its process "
+            "had mapped. Processes: those of user space after the goal. A diagnostic boot gives these three. Root "
+            "tree: the contents of all files. Image: the file system's image, or the initramfs. An emulator reads a "
+            "card as fast as memory and has the initramfs in memory at reset; on a board, loading takes time. "
+            f"Published figures are from other boards.\n{SINGLE_BOOTS if found.clock == 'virtual' else ''}".rstrip()
         )
 
 

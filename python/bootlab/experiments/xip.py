@@ -137,9 +137,9 @@ class Xip(Experiment):
         """Say what is measured and what is modelled."""
         del found
         return (
-            "Measured columns count instructions: emulated flash is read as fast as RAM, so they show the work that is "
-            f"saved and not the waiting. The modelled columns add it: {self._model.text()}; at run time every "
-            "instruction of an operation is taken for one executed in flash, which is an upper bound."
+            "Measured columns count instructions. Emulated flash is as fast as RAM, so they show the work saved, not "
+            f"the waiting. The modelled columns add the waiting: {self._model.text()}. At run time the model treats "
+            "every instruction of an operation as executed from flash, which is an upper bound."
         )
 
     def _modelled(self, row: Row, shift: int) -> Row:
