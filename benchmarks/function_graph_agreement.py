@@ -59,11 +59,14 @@ def main() -> int:
     function = sys.argv[2] if len(sys.argv) > 2 else "do_one_initcall"
     levels = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     cache = Cache(default_folder())
-    with tempfile.TemporaryDirectory() as work, Bench(target_for(system, cache), Path(work), jobs=1) as bench:
+    with (
+        tempfile.TemporaryDirectory() as work,
+        Bench(target_for(system, cache), Path(work), cache=cache, jobs=1) as bench,
+    ):
         timing = bench.boot(system, system.name)
         tracer = KernelTracer(functions=(function,), depth=levels)
         instrumented = kernel_tracer.traced_system(system, timing, tracer)
-        both = trace_boot(bench, cache, instrumented, TraceRequest(), purpose="diagnostic")
+        both = trace_boot(bench, instrumented, TraceRequest(), purpose="diagnostic")
         seen, lost = kernel_tracer.collected(both.timing)
     compared = pairs(function_tables.functions(both.trace), function_tables.functions(seen.trace))
     print(f"ftrace: {seen.part.calls} calls of {seen.part.functions} functions, {lost.events} events lost")

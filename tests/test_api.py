@@ -26,7 +26,8 @@ def system(tmp_path):
 
 def test_the_examples_in_the_documentation_hold(tmp_path, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
-    found = [t for t in doctest.DocTestFinder().find(api, "bootlab.api") if t.examples]
+    modules = (api, sys.modules["bootlab.api.system"])
+    found = [test for module in modules for test in doctest.DocTestFinder().find(module) if test.examples]
     assert {t.name.rsplit(".", 1)[-1] for t in found} >= {"api", "boot", "try_", "stack"}
     for number, test in enumerate(found):
         test.globs["store"] = tmp_path / str(number)
@@ -39,14 +40,14 @@ def test_the_examples_in_the_documentation_hold(tmp_path, monkeypatch):
 def test_api_is_loaded_at_first_use_only():
     words = "import sys, bootlab; print('numpy' in sys.modules, 'bootlab.api' in sys.modules); print(bootlab.System)"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["False False", "<class 'bootlab.api.System'>"]
+    assert done.stdout.splitlines() == ["False False", "<class 'bootlab.api.system.System'>"]
 
 
 def test_help_loads_neither_numpy_nor_the_laboratory():
     words = (
         "import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'boot', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print([m for m in ('numpy', 'scipy', 'bootlab.laboratory', 'jinja2') if m in sys.modules])"
+        "print([m for m in ('numpy', 'scipy', 'bootlab.api.system', 'jinja2') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -58,7 +59,7 @@ def test_reading_a_log_loads_neither_the_catalogue_nor_the_builders(tmp_path):
     words = (
         f"import sys\nfrom bootlab.cli.__main__ import main\nsys.argv = ['bootlab', 'analyze', {str(log)!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "unwanted = {'numpy', 'typer', 'bootlab.techniques', 'bootlab.builders', 'bootlab.laboratory', 'jinja2'}\n"
+        "unwanted = {'numpy', 'typer', 'bootlab.techniques', 'bootlab.builders', 'bootlab.api.system', 'jinja2'}\n"
         "print(sorted(unwanted & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

@@ -14,10 +14,10 @@ __all__ = ["Analysis", "Boot", "BootlabError", "Results", "System", "__version__
 _PLACES = {
     "Analysis": "bootlab.logs",
     "analyze": "bootlab.logs",
-    "Boot": "bootlab.api",
+    "Boot": "bootlab.api.boot",
     "BootlabError": "bootlab.errors",
-    "Results": "bootlab.api",
-    "System": "bootlab.api",
+    "Results": "bootlab.api.results",
+    "System": "bootlab.api.system",
 }
 
 

@@ -132,7 +132,7 @@ def test_boot_again_and_again(bootlab):
 
 def test_boots_that_differ(bootlab, monkeypatch):
     unequal = Equality(equal=False, boots=2, difference="they do", causes=("the moon",))
-    monkeypatch.setattr("bootlab.analysis.equality.compare_boots", lambda *_: unequal)
+    monkeypatch.setattr("bootlab.experiments.self_check.compare_boots", lambda *_: unequal)
     said = bootlab("boot", REPLAYED, "--repeat", 2)
     assert said.code == 5
     assert "the boots differ: they do" in said.out

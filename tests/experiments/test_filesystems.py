@@ -11,7 +11,7 @@ from bootlab.builders.images.formats import Image
 from bootlab.errors import UserError
 from bootlab.experiments import filesystems
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.comparison import compare
 from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
@@ -253,5 +253,8 @@ def test_a_bank_is_erased_behind_a_log_and_as_long_as_the_board_wants(tmp_path):
     ],
 )
 def test_systems_that_cannot_be_compared_are_refused(tmp_path, system, words):
-    with Bench(FakeTarget(lambda _: 1.0), tmp_path) as lab, pytest.raises(UserError, match=words):
-        compare(filesystems.Filesystems(), Place(lab, Cache(tmp_path / "cache"), system))
+    with (
+        Bench(FakeTarget(lambda _: 1.0), tmp_path, cache=Cache(tmp_path / "cache")) as bench,
+        pytest.raises(UserError, match=words),
+    ):
+        compare(filesystems.Filesystems(), bench, system)

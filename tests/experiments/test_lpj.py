@@ -8,12 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.comparison import compare
 from bootlab.experiments.lpj import LpjRates, LpjTests, base_value, recalibrated
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Meta, Outcome, Recording
@@ -96,11 +95,11 @@ def bench(tmp_path):
 
 
 def run_tests(bench: Bench, system: System, way=None):
-    return compare(LpjTests(way), Place(bench, Cache(bench.folder), system))
+    return compare(LpjTests(way), bench, system)
 
 
 def savings(bench: Bench, system: System, rates_hz: tuple[int, ...]):
-    return compare(LpjRates(*rates_hz), Place(bench, Cache(bench.folder), system))
+    return compare(LpjRates(*rates_hz), bench, system)
 
 
 def test_five_tests_pass_where_the_boot_loaders_line_wins(bench):

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiments import mapped_files, steps
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.comparison import compare
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.recording import Diagnosis, Meta, Outcome, Recording
 from bootlab.model.steps import Step
@@ -76,7 +75,7 @@ class Target(FakeTarget):
 
 def climbed(tmp_path, start: System, target: Target | None = None):
     with Bench(target or Target(), tmp_path) as bench:
-        return compare(steps.Steps(), Place(bench, Cache(tmp_path / "cache"), start))
+        return compare(steps.Steps(), bench, start)
 
 
 def test_each_step_stands_on_those_before_it(tmp_path):

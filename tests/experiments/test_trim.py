@@ -92,7 +92,7 @@ def run(tmp_path):
             check=Check(command=("/usr/bin/checker",)) if check else Check(), **more,
         )  # fmt: skip
         with Bench(machine, tmp_path / "store", jobs=1) as bench:
-            return trim(bench, Cache(tmp_path / "cache"), system, request or TrimRequest(), lambda _: None)
+            return trim(bench, system, request or TrimRequest())
 
     return go
 

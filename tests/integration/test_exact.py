@@ -10,26 +10,22 @@ import msgspec
 import numpy as np
 import pytest
 
-from bootlab.experiments.selection import Selection
-from bootlab.laboratory import Laboratory
+from bootlab.api import System
 from bootlab.model.verdict import Verdict
 
 pytestmark = pytest.mark.qemu
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exact")
-    with Laboratory(folder / "store", cache=folder / "cache", jobs=2) as opened:
-        yield opened
+def opened(value, folder, jobs=2):
+    return System(value, store=folder / "store", cache=folder / "cache", jobs=jobs)
 
 
 @pytest.fixture(scope="module")
-def five(lab, demo):
+def five(demo, tmp_path_factory):
     """Return five boots of the demo, made while two busy loops load the cores."""
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     try:
-        return lab.repeat(demo, 5)
+        return opened(demo, tmp_path_factory.mktemp("exact")).repeat_recordings(5)
     finally:
         for loop in loops:
             loop.kill()
@@ -60,8 +56,7 @@ def test_the_plugin_changes_no_byte(five, demo, tmp_path_factory, monkeypatch):
     (with_plugin, *_), _ = five
     monkeypatch.setenv("BOOTLAB_NO_PLUGIN", "1")
     folder = tmp_path_factory.mktemp("bare")
-    with Laboratory(folder / "store", cache=folder / "cache", jobs=1) as bare:
-        without, _ = bare.boot(demo)
+    without = opened(demo, folder, jobs=1).boot().recording
     assert without.ok
     assert not without.meta.stamped
     assert without.meta.goal_clock == "printk"
@@ -98,8 +93,7 @@ def test_a_real_time_clock_of_the_host_is_found_out(small, tmp_path):
     machine = msgspec.structs.replace(small.machine, extra=("-rtc", "base=utc,clock=host"))
     broken = msgspec.structs.replace(small, machine=machine)
     # One at a time: within one second the clocks would agree.
-    with Laboratory(tmp_path / "store", cache=tmp_path / "cache", jobs=1) as lab:
-        _, equality = lab.repeat(broken, 2)
+    _, equality = opened(broken, tmp_path, jobs=1).repeat(2)
     assert not equality.equal
     assert "real-time clock follows the host" in equality.causes[0]
     assert len(equality.causes) == 1
@@ -108,16 +102,15 @@ def test_a_real_time_clock_of_the_host_is_found_out(small, tmp_path):
 def test_random_instructions_repeat_too_where_qemu_is_seeded(small, tmp_path):
     """QEMU takes what RDRAND gives from `-seed`: exact mode repeats even for a user who switches it on again."""
     seeded = msgspec.structs.replace(small, machine=msgspec.structs.replace(small.machine, cpu="max,rdrand=on"))
-    with Laboratory(tmp_path / "store", cache=tmp_path / "cache", jobs=2) as lab:
-        recordings, equality = lab.repeat(seeded, 2)
+    recordings, equality = opened(seeded, tmp_path).repeat_recordings(2)
     assert equality.equal
     assert "-seed" in recordings[0].meta.command
 
 
-def test_a_technique_without_effect_is_no_gain(lab, small):
-    _, results = lab.try_(small, Selection(ids=("lpj-preset",)))
+def test_a_technique_without_effect_is_no_gain(small, tmp_path):
+    results = opened(small, tmp_path).try_("lpj-preset")
     (trial,) = results.trials
     assert trial.verdict is Verdict.NO_EFFECT
     assert "skipped" in trial.reason
-    assert "(forced)" in results.techniques[0].reason
+    assert "(forced)" in results.data.techniques[0].reason
     assert trial.change.ops[0].key == "lpj"

@@ -5,7 +5,7 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.comparison import compare
 from bootlab.experiments.filesystems import Filesystems
 from bootlab.model.storage import Storage
 from bootlab.targets.qemu import QemuTarget
@@ -17,9 +17,9 @@ def test_initramfs_rows_boot_and_flash_is_left_out(small, tmp_path):
     cache = Cache(tmp_path / "cache")
     system = msgspec.structs.replace(small, storage=Storage())
     wanted = Filesystems("initramfs-none", "initramfs-gzip", "cramfs-xip")
-    with Bench(QemuTarget(cache), tmp_path / "store", jobs=2) as bench:
-        first = compare(wanted, Place(bench, cache, system))
-        again = compare(wanted, Place(bench, cache, system))
+    with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=2) as bench:
+        first = compare(wanted, bench, system)
+        again = compare(wanted, bench, system)
         assert bench.boots_made == 2
     assert [row.id for row in first.rows] == ["initramfs-none", "initramfs-gzip"]
     assert all(row.ok and row.proved for row in first.rows), first.rows

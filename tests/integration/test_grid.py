@@ -9,7 +9,7 @@ import pytest
 
 from bootlab.analysis.grid import holding_wait
 from bootlab.analysis.idle import idle_spans
-from bootlab.laboratory import Laboratory
+from bootlab.api import System
 from bootlab.model.verdict import Verdict
 from bootlab.systemfile import load
 from tests.conftest import REPOSITORY
@@ -37,10 +37,9 @@ def waiting(debian_kernel, tmp_path_factory):
     subprocess.run(["gcc", "-Os", "-static", "-o", folder / "second", source], check=True)
     (folder / "system.toml").write_text(TEXT)
     system = load(folder / "system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
-    with Laboratory(folder / "store", cache=folder / "cache", jobs=2) as lab:
+    with System(system, store=folder / "store", cache=folder / "cache", jobs=2).bench() as bench:
 
         def boots(turns):
-            bench = lab.bench(system)
             lines = [system.cmdline.with_param("work", str(round(n))) for n in turns]
             systems = [msgspec.structs.replace(system, cmdline=line) for line in lines]
             return bench.wait_all([bench.submit(s, "second") for s in systems])

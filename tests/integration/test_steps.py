@@ -5,7 +5,7 @@ import pytest
 
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Place, compare
+from bootlab.experiments.comparison import compare
 from bootlab.experiments.steps import Steps
 from bootlab.model.steps import Step
 from bootlab.model.tree import FileTree
@@ -23,11 +23,10 @@ def test_steps_are_booted_and_proved(small, tmp_path):
     )
     system = msgspec.structs.replace(small, steps=way)
     cache = Cache(tmp_path / "cache")
-    with Bench(QemuTarget(cache), tmp_path / "store", jobs=2) as bench:
-        place = Place(bench, cache, system)
-        found = compare(Steps(), place)
+    with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=2) as bench:
+        found = compare(Steps(), bench, system)
         made = bench.boots_made
-        assert compare(Steps(), place) == found
+        assert compare(Steps(), bench, system) == found
         assert bench.boots_made == made
     assert [row.ok for row in found.rows] == [True] * 3, found.rows
     # That busybox runs is nothing new, whatever the technique proves.

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bootlab import api
 from bootlab.experiments.trim import TrimRequest
-from bootlab.laboratory import Laboratory
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Check, Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
@@ -76,12 +76,10 @@ def system(debian_kernel):
 
 
 def test_trim(system, tmp_path):
-    with Laboratory(tmp_path / "store", cache=tmp_path / "cache", jobs=1) as lab:
-        trimmed = lab.trim(system)
-        kept_as = lab.keep_trimmed(trimmed)
-        # Only access times, believed alone, keep the same files, but for what was only looked at.
-        alone = lab.trim(system, TrimRequest(methods=("atime",), dry_run=True)).result
-    found = trimmed.result
+    opened = api.System(system, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    found = opened.trim()
+    # Only access times, believed alone, keep the same files, but for what was only looked at.
+    alone = opened.trim(TrimRequest(methods=("atime",), dry_run=True))
     assert found.passed
     assert {state.name: state.works for state in found.methods} == {"fanotify": True, "tracing": True, "atime": True}
     reasons = {file.path: (file.reason if file.kept else "gone") for file in found.files}
@@ -108,7 +106,7 @@ def test_trim(system, tmp_path):
     assert {"/etc/odd name", "/etc/used"} <= {one.path for one in tracing.missed}
     files = {file.path for file in found.kept if file.kind == "file"}
     assert files - {file.path for file in alone.kept} <= {"/etc/looked-at"}
-    folder = Path(kept_as.folder)
+    folder = Path(found.folder)
     assert (folder / "trimmed/system.toml").is_file()
     listed = subprocess.run(["tar", "-tf", str(folder / "tree.tar")], capture_output=True, text=True, check=True).stdout
     assert "./etc/only-checked" in listed

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import api
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.experiments.selection import Selection
-from bootlab.laboratory import Laboratory
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.systemfile import load
@@ -89,12 +88,12 @@ def main() -> None:
     FIXTURE.mkdir()
     with tempfile.TemporaryDirectory() as work:
         target = RecordingTarget(Cache(Path(work) / "cache"), FIXTURE)
-        with Laboratory(Path(work) / "store", cache=Path(work) / "cache", jobs=2, target=target) as lab:
-            _, results = lab.stack(system, Selection(ids=TECHNIQUES))
-            for technique in TECHNIQUES:
-                # A single one is compared with fewer boots of the base, and takes more of its own.
-                lab.try_(system, Selection(ids=(technique,)))
-            lab.boot(system, diagnostic=True)
+        opened = api.System(system, store=Path(work) / "store", cache=Path(work) / "cache", jobs=2, target=target)
+        results = opened.stack(*TECHNIQUES)
+        for technique in TECHNIQUES:
+            # A single one is compared with fewer boots of the base, and takes more of its own.
+            opened.try_(technique)
+        opened.boot(diagnostic=True)
     for trial in results.trials:
         sys.stderr.write(f"{trial.change.id}: {trial.verdict.value}, saved {trial.saved_ns} ns. {trial.reason}\n")
     size = sum(path.stat().st_size for path in FIXTURE.rglob("*") if path.is_file())

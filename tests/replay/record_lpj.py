@@ -12,8 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import api
 from bootlab.builders.cache import Cache, default_folder
-from bootlab.laboratory import Laboratory
+from bootlab.experiments.lpj import LpjRates, LpjTests
 from bootlab.systemfile import load
 from tests.replay.record import HERE, RecordingTarget
 
@@ -31,11 +32,10 @@ def main() -> None:
     cache = default_folder()
     with tempfile.TemporaryDirectory() as work:
         target = RecordingTarget(Cache(cache), FIXTURE)
-        with Laboratory(Path(work) / "store", cache=cache, jobs=2, target=target) as lab:
-            lab.lpj_tests(system)
-            lab.lpj_tests(system, "appended")
-            lab.lpj_savings(system, RATES_HZ)
-            lab.delay_loop(system, anew=True)
+        opened = api.System(system, store=Path(work) / "store", cache=cache, jobs=2, target=target)
+        for experiment in (LpjTests(), LpjTests("appended"), LpjRates(*RATES_HZ)):
+            opened.compare(experiment)
+        opened.delay_loop(anew=True)
     # Nothing here asks for the configuration that the kernel was built with, and it is most of a recording.
     for path in FIXTURE.rglob("kernel.config"):
         path.unlink()

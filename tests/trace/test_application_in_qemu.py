@@ -25,8 +25,8 @@ def found(debian_kernel, tmp_path_factory):
     patient = msgspec.structs.replace(system.limits, wall_s=900, stall_wall_s=300)
     system = msgspec.structs.replace(system, limits=patient)
     cache = Cache(folder / "cache")
-    with Bench(QemuTarget(cache), folder / "store", jobs=1) as bench:
-        traced = trace_boot(bench, cache, system, application.REQUEST)
+    with Bench(QemuTarget(cache), folder / "store", cache=cache, jobs=1) as bench:
+        traced = trace_boot(bench, system, application.REQUEST)
     return application.profile(traced.trace)
 
 

@@ -36,9 +36,9 @@ def machine(arch, place):
 def test_counts_are_those_of_the_code(arch, tmp_path):
     system = machine(arch, tmp_path)
     cache = Cache(tmp_path / "cache")
-    with Bench(QemuTarget(cache), tmp_path / "store", jobs=1) as bench:
-        found = trace_boot(bench, cache, system, TraceRequest())
-        subtree = trace_boot(bench, cache, system, TraceRequest(min_ns=0, subtree=("outer",), depth=4))
+    with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
+        found = trace_boot(bench, system, TraceRequest())
+        subtree = trace_boot(bench, system, TraceRequest(min_ns=0, subtree=("outer",), depth=4))
     trace = found.trace
     head = trace.head
     rows = {row.function: row for row in function_tables.functions(trace)}

@@ -43,10 +43,10 @@ def both(debian_kernel, tmp_path_factory):
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
     )
     cache = Cache(place / "cache")
-    with Bench(QemuTarget(cache), place / "store", jobs=1) as bench:
+    with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
         timing = bench.boot(system, system.name)
         instrumented = kernel_tracer.traced_system(system, timing, TRACER)
-        yield system, timing, trace_boot(bench, cache, instrumented, TraceRequest(), purpose="diagnostic")
+        yield system, timing, trace_boot(bench, instrumented, TraceRequest(), purpose="diagnostic")
 
 
 def test_the_agent_sends_the_trace_whole(both):

@@ -59,8 +59,8 @@ def found(debian_kernel, place, module):
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
     )
     cache = Cache(place / "cache")
-    with Bench(QemuTarget(cache), place / "store", jobs=1) as bench:
-        yield trace_boot(bench, cache, system, TraceRequest())
+    with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
+        yield trace_boot(bench, system, TraceRequest())
 
 
 def test_the_module_is_found_in_memory(found):

@@ -58,14 +58,15 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bench(place):
-    with Bench(QemuTarget(Cache(place / "cache")), place / "store", jobs=1) as bench:
+    cache = Cache(place / "cache")
+    with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
         yield bench
 
 
 @pytest.fixture(scope="module")
 def found(bench, place, system):
     # trace_boot itself raises when the console, the goal's instruction or the sum differ.
-    return trace_boot(bench, Cache(place / "cache"), system, TraceRequest())
+    return trace_boot(bench, system, TraceRequest())
 
 
 def test_console_and_goal_are_those_of_the_boot_without(found):
@@ -115,7 +116,7 @@ def test_call_chains_are_those_of_the_kernel(found):
 
 def test_initcalls_take_what_the_kernel_says(bench, place, system, found):
     instrumented = diagnostic_system(system, found.timing)
-    traced_boot = trace_boot(bench, Cache(place / "cache"), instrumented, TraceRequest(), purpose="diagnostic")
+    traced_boot = trace_boot(bench, instrumented, TraceRequest(), purpose="diagnostic")
     diagnosis = diagnose(traced_boot.timing)
     kernel = sorted(diagnosis.initcalls, key=lambda call: -call.duration_ns)[:10]
     ours = {row.function: row.wall_ns for row in function_tables.initcalls(traced_boot.trace)}
@@ -138,7 +139,7 @@ def test_waits_have_their_callers(found):
 
 def test_start_and_stop(bench, place, system):
     request = TraceRequest(start="kernel_init", stop="run_init_process")
-    part = trace_boot(bench, Cache(place / "cache"), system, request)
+    part = trace_boot(bench, system, request)
     head = part.trace.head
     assert head.start_insns > 0
     assert int(part.trace.self_insns.sum()) == head.insns

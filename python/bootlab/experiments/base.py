@@ -8,7 +8,6 @@ import msgspec
 
 from bootlab.analysis.sequential_test import Design, visible_gain_ns
 from bootlab.builders import compress
-from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
 from bootlab.errors import MeasurementError, TargetError
@@ -133,12 +132,8 @@ def establish(
     *,
     diagnostic: bool = True,
     label: str = "base",
-    cache: Cache | None = None,
 ) -> Base:
-    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
-
-    `cache`: where the kernel's source lies; without it nothing is asked of the source.
-    """
+    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal."""
     info = bench.target.plan(system).info
     recording = bench.boot(system, label)
     require_goal(recording)
@@ -149,7 +144,7 @@ def establish(
         diagnosis=diagnosis,
         info=info,
         output=_output(bench, system, recording, label),
-        source=KernelSource(cache, system, info.config) if cache and system.kernel.build is not None else None,
+        source=KernelSource(bench.cache, system, info.config) if system.kernel.build is not None else None,
     )
 
 
@@ -160,6 +155,7 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
     rule.
     """
     count = rule.base_boots
+    bench.phase("base under dithers", count)
     numbers: list[int] = []
     boots: list[Recording] = []
     try:

@@ -16,19 +16,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from bootlab.builders.build_observer import BuildObserver
+from bootlab.builders.cache import Cache, default_folder
+from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
 from bootlab.experiments.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import recording_dir
+from bootlab.targets import preflight, recording_dir
 from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
+from bootlab.targets.choose import target_for
+from bootlab.techniques.proof_symbols import proof_symbols
 
 # Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
 _NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
 
 
-class Observer(Protocol):
-    """Told what the bench does. Called from several threads."""
+class Observer(BuildObserver, Protocol):
+    """Told what the bench does, and of kernels that are built for it. Called from several threads."""
+
+    def phase(self, name: str, expected_boots: int) -> None:
+        """Note the part of a run that begins, and how many boots it takes at most."""
 
     def boot_started(self, label: str) -> None:
         """Note that a machine was started."""
@@ -46,6 +54,9 @@ class Observer(Protocol):
 class Quiet:
     """An observer that says nothing."""
 
+    def phase(self, name: str, expected_boots: int) -> None:
+        """Ignore it."""
+
     def boot_started(self, label: str) -> None:
         """Ignore it."""
 
@@ -56,6 +67,15 @@ class Quiet:
         """Ignore it."""
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
+        """Ignore it."""
+
+    def build_started(self, label: str) -> None:
+        """Ignore it."""
+
+    def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
+        """Ignore it."""
+
+    def build_ended(self, label: str, wall_s: float) -> None:
         """Ignore it."""
 
 
@@ -69,11 +89,21 @@ class Bench:
     """Boots plans on one target. Use as a context manager: leaving it ends every machine."""
 
     def __init__(
-        self, target: Target, folder: Path, *, jobs: int | None = None, observer: Observer | None = None
+        self,
+        target: Target,
+        folder: Path,
+        *,
+        cache: Cache | None = None,
+        jobs: int | None = None,
+        observer: Observer | None = None,
     ) -> None:
-        """Keep recordings under `folder/boots`; run `jobs` machines at a time (default: one a core, at most 4)."""
+        """Keep recordings under `folder/boots`, and what is built in `cache` (default: the user's).
+
+        `jobs`: machines at a time (default: one a core, at most 4).
+        """
         self.target = target
         self.folder = folder
+        self.cache = cache or Cache(default_folder())
         self.jobs = jobs or DEFAULT_JOBS
         self._observer: Observer = observer or Quiet()
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
@@ -94,6 +124,15 @@ class Bench:
         """End every machine that still runs and wait for its thread."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def phase(self, name: str, expected_boots: int = 1) -> None:
+        """Tell the observer which part of a run begins."""
+        self._observer.phase(name, expected_boots)
+
+    def fresh_number(self) -> int:
+        """Return a number that no kept boot carries: passed as `fresh` it makes a boot anew."""
+        ends = [place.name.rsplit("-", 1)[1] for place in (self.folder / "boots").glob("*-*")]
+        return max((int(end) for end in ends if end.isdigit()), default=0) + 1
 
     def submit(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Future[Recording]:
         """Ask for a boot; the future gives its recording. `fresh` > 0 asks for that boot anew, apart from the kept one.
@@ -208,6 +247,30 @@ class Bench:
             self._observer.boot_again(label, fault.message)
             return None
         return None if kept.meta.outcome in _NOT_KEPT or kept.meta.host_limit else kept
+
+
+def bench_for(
+    system: System,
+    folder: Path,
+    cache: Cache,
+    *,
+    target: Target | None = None,
+    jobs: int | None = None,
+    observer: Observer | None = None,
+    force: bool = False,
+) -> Bench:
+    """Return the bench that boots a system, on the target that its file names unless another is given.
+
+    Raise UserError when no boot of it could work: its first program cannot start, its root cannot be mounted, nothing
+    of it is printed. `force`: boot it all the same. On the host's clock only one machine runs at a time.
+    """
+    if not force:
+        check_first_program(system, cache)
+    target = target or target_for(system, cache, proof_symbols(), observer)
+    if not force and system.target == "qemu":
+        preflight.check(target.plan(system))
+    alone = system.clock.mode == "free"
+    return Bench(target, folder, cache=cache, jobs=1 if alone else jobs, observer=observer)
 
 
 def _sweep(boots: Path) -> None:

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import msgspec
 
-from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
@@ -27,14 +26,6 @@ SINGLE_BOOTS = (
 """What the footnote of an experiment says that boots each row once."""
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where an experiment boots: the bench, the cache of what is built, the system."""
-
-    bench: Bench
-    cache: Cache
-    system: System
-
-
 class Experiment(abc.ABC):
     """A comparison of variants of one system."""
 
@@ -47,7 +38,7 @@ class Experiment(abc.ABC):
     """Why it needs exact mode; empty: it does not."""
 
     @abc.abstractmethod
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot the variants and yield each row as soon as its boots are there."""
 
     @abc.abstractmethod
@@ -68,9 +59,9 @@ class Experiment(abc.ABC):
         if self.exact_only and system.clock.mode != "exact":
             raise UserError(self.exact_only, hint='set clock.mode = "exact" in the system file')
 
-    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return what holds for all rows, by the name that the results file gives it."""
-        del place, rows
+        del bench, system, rows
         return {}
 
     def finished(self, rows: list[Row]) -> list[Row]:
@@ -83,31 +74,34 @@ class Experiment(abc.ABC):
         return (Table(columns=tuple(column.key for column in self.columns)),)
 
 
-def compare(experiment: Experiment, place: Place, sink: Sink | None = None) -> Comparison:
+def compare(experiment: Experiment, bench: Bench, system: System, sink: Sink | None = None) -> Comparison:
     """Run an experiment. `sink` gets the comparison after each row, so that a run that is cut off keeps its rows.
 
     Raise UserError where the system does not suit, BaseFailedError where its base does not reach the goal.
     """
-    experiment.check(place.system)
+    experiment.check(system)
+    bench.phase(experiment.phase, experiment.boots(system))
     rows: list[Row] = []
     left_out: list[LeftOut] = []
-    for found in experiment.rows(place):
+    for found in experiment.rows(bench, system):
         if isinstance(found, Row):
             rows.append(found)
         else:
             left_out.append(found)
         if sink is not None:
-            sink(_comparison(experiment, place, list(rows), left_out))
-    return _comparison(experiment, place, rows, left_out)
+            sink(_comparison(experiment, bench, system, list(rows), left_out))
+    return _comparison(experiment, bench, system, rows, left_out)
 
 
-def _comparison(experiment: Experiment, place: Place, rows: list[Row], left_out: list[LeftOut]) -> Comparison:
+def _comparison(
+    experiment: Experiment, bench: Bench, system: System, rows: list[Row], left_out: list[LeftOut]
+) -> Comparison:
     final = tuple(experiment.finished(rows))
     found = Comparison(
         kind=experiment.kind,
-        system=place.system.name,
-        clock="virtual" if place.system.clock.mode == "exact" else "wall",
-        facts=experiment.facts(place, final),
+        system=system.name,
+        clock="virtual" if system.clock.mode == "exact" else "wall",
+        facts=experiment.facts(bench, system, final),
         columns=experiment.columns,
         tables=experiment.tables(final),
         rows=final,

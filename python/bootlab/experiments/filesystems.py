@@ -18,7 +18,8 @@ from bootlab.builders.images.members import root_of, size_of
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import BootlabError, UserError
-from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment, Place
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.experiments.filesystem_boot import Candidate, preset_lpj, read_row
 from bootlab.model import figures, root_place
 from bootlab.model.change import Op, SetParam
@@ -92,13 +93,13 @@ class Filesystems(Experiment):
         del system
         return len(self._wanted or known_ids())
 
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot every row. Raise UserError for a system without a tree or [storage], or whose init cannot start."""
-        bench, system = place.bench, with_built_programs(place.system, place.cache)
+        system = with_built_programs(system, bench.cache)
         tree, _ = _tree_of(system)
         first_program.check(tree, system.init_path, system.machine.arch)
         config = bench.target.plan(msgspec.structs.replace(_plain(system), initramfs=None, root=None)).info.config
-        asked = _Rows(system, place.cache, config, self._wanted)
+        asked = _Rows(system, bench.cache, config, self._wanted)
         yield from asked.left_out
         flying = [(candidate, bench.submit(candidate.system, candidate.id)) for candidate in asked.candidates]
         for candidate, future in flying:
@@ -116,10 +117,10 @@ class Filesystems(Experiment):
         """Sort by the time of first use, failed ones last."""
         return sorted(rows, key=lambda row: (not row.ok, row.ns("goal_ns") or 0, row.id))
 
-    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the size of the tree and the bandwidth of the model."""
         del rows
-        tree, _ = _tree_of(with_built_programs(place.system, place.cache))
+        tree, _ = _tree_of(with_built_programs(system, bench.cache))
         members = list(root_of(tree).walk())
         return {
             "tree_files": len(members) - 1,

@@ -14,7 +14,7 @@ import msgspec
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.comparison import Experiment
 from bootlab.logs.delay_loop import DelayLoop, read_console
 from bootlab.model.change import SetKernelOptions
 from bootlab.model.cmdline import CommandLine
@@ -104,9 +104,8 @@ class LpjTests(Experiment):
         super().check(system)
         _need_source(system)
 
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot the tests. Raise MeasurementError when this kernel does not calibrate."""
-        bench, system = place.bench, place.system
         way = self._way_of(system)
         asked = plain(system)
         first = base_value(bench, system)
@@ -134,10 +133,11 @@ class LpjTests(Experiment):
             booted = _booted(bench.wait(future), f"test {number}")
             yield _test(number, passed, compiled, expected, booted, first)
 
-    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the way, the value that the kernel calibrated, and its tick rate."""
+        del bench
         first = rows[0].values if rows else {}
-        return {"way": self._way_of(place.system), "lpj": first.get("lpj"), "hz": first.get("hz")}
+        return {"way": self._way_of(system), "lpj": first.get("lpj"), "hz": first.get("hz")}
 
     def headline(self, found: Comparison) -> str:
         """Say how many passed."""
@@ -184,10 +184,10 @@ class LpjRates(Experiment):
         super().check(system)
         _need_source(system)
 
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot each rate. Raise MeasurementError where a kernel calibrates nothing, or does not take the preset."""
         for hz in self._rates_hz:
-            yield _rate(place.bench, place.system, hz)
+            yield _rate(bench, system, hz)
 
     def headline(self, found: Comparison) -> str:
         """Say what the table holds."""

@@ -21,16 +21,18 @@ from bootlab.targets.trace_boot import kernel_symbols
 _FUNCTIONS = {"switch": "__switch_to", "comm": "__set_task_comm", "fork": "wake_up_new_task"}
 
 
-def process_costs(bench: Bench, cache: Cache, system: System) -> tuple[ProcessCost, ...]:
+def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
     """Boot for the time and once more with the plugin; they must be one boot.
 
     Raise UserError where processes cannot be told, MeasurementError when the plugin changed the boot.
     """
+    bench.phase("processes", 2)
     timing = bench.boot(system, system.name)
     require_goal(timing)
     if timing.meta.goal_insns is None:
         raise BaseFailedError(timing)
-    recording = bench.wait(bench.submit_plan(_observed(bench.target.plan(system), cache), f"{system.name} (processes)"))
+    plan = _observed(bench.target.plan(system), bench.cache)
+    recording = bench.wait(bench.submit_plan(plan, f"{system.name} (processes)"))
     if recording.meta.goal_insns != timing.meta.goal_insns:
         raise MeasurementError(
             f"the boot with the plugin differs from the timing boot; compare {recording.path} with {timing.path}",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from bootlab import techniques
-from bootlab.techniques.base import Technique
+from bootlab.errors import UserError
+from bootlab.techniques.base import COSTS, Technique
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +21,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     allow: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise UserError for a cost that there is not."""
+        if wrong := sorted(self.allow.difference(COSTS)):
+            raise UserError(f"{wrong[0]!r} is not a cost that --allow knows", hint=f"known: {', '.join(COSTS)}")
 
     @property
     def forced(self) -> bool:

@@ -1,9 +1,9 @@
-"""Before anything is compared, an exact system must boot alike twice. One place for every experiment."""
+"""Whether a system boots alike each time. Before anything is compared, an exact one must. One place for all of them."""
 
 from __future__ import annotations
 
 from bootlab.analysis.equality import Equality, compare_boots
-from bootlab.errors import MeasurementError
+from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
@@ -26,6 +26,18 @@ class InexactError(MeasurementError):
             "boots of each and compares them as in free mode",
         )
         self.equality = found
+
+
+def repeat(bench: Bench, system: System, times: int) -> tuple[tuple[Recording, ...], Equality]:
+    """Boot several times anew and compare byte for byte. Raise UserError for less than two boots."""
+    if times < 2:
+        raise UserError(f"cannot compare {times} boots", hint="repeat at least twice")
+    bench.phase("repeat", times)
+    first = bench.fresh_number()
+    futures = [bench.submit(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(times)]
+    recordings = tuple(bench.wait_all(futures))
+    plan = bench.target.plan(system)
+    return recordings, compare_boots(system, recordings, plan.command, plan.info.config)
 
 
 def check(bench: Bench, system: System, label: str) -> Equality | None:

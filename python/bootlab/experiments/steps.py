@@ -14,7 +14,7 @@ from bootlab.errors import UserError
 from bootlab.experiments import mapped_files
 from bootlab.experiments.base import Base, establish, why_lost
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment, Place
+from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.experiments.mapped_files import Process
 from bootlab.experiments.trial import HostEnded
 from bootlab.model import figures
@@ -73,12 +73,12 @@ class Steps(Experiment):
                 hint="add [[steps]] to the system file: docs/how-to/shorten-an-application.md shows some",
             )
 
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Climb the steps. Raise BaseFailedError when the system has no goal as it is."""
-        first = here = establish(place.bench, place.system, label="as it is")
-        yield msgspec.structs.replace(_row(place.bench, first, "as-it-is"), title="as it is", proved=True)
-        for step in place.system.steps:
-            row, reached = _step(place.bench, first, here, step)
+        first = here = establish(bench, system, label="as it is")
+        yield msgspec.structs.replace(_row(bench, first, "as-it-is"), title="as it is", proved=True)
+        for step in system.steps:
+            row, reached = _step(bench, first, here, step)
             yield row
             here = reached or here
 
@@ -91,10 +91,10 @@ class Steps(Experiment):
         first = rows[0].ns("use_ns") if rows else None
         return [_with_share(row, first) for row in rows]
 
-    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return the goal, the application, and what is left of the first row's time."""
+        del bench
         kept = [row.values.get("share") for row in rows if row.ok and row.values.get("share") is not None]
-        system = place.system
         return {"goal": system.goal.name, "application": system.application, "share": kept[-1] if kept else None}
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:

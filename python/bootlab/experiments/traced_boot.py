@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from bootlab.analysis.call_tree import FunctionTrace
-from bootlab.builders.cache import Cache
 from bootlab.collectors import function_trace, kernel_tracer
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import MeasurementError
@@ -30,9 +29,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     modules: Placed = NO_MODULES
 
 
-def trace_boot(
-    bench: Bench, cache: Cache, system: System, request: TraceRequest, *, purpose: Purpose = "timing"
-) -> Traced:
+def trace_boot(bench: Bench, system: System, request: TraceRequest, *, purpose: Purpose = "timing") -> Traced:
     """Boot for the time, then boot with the trace, which ends at the goal of the first boot.
 
     With modules in the root tree there is one boot more, which finds out where they lie. `purpose` is the first
@@ -43,18 +40,18 @@ def trace_boot(
     modules = NO_MODULES
     if files := trace_modules.files(system):
         code_only = TraceRequest(end_insns=timing.meta.goal_insns, min_ns=CODE_ONLY_NS)
-        _, trace = _traced(bench, cache, system, code_only, timing)
+        _, trace = _traced(bench, system, code_only, timing)
         modules = trace_modules.place(files, trace.code)
     if request.end_insns is None and request.stop is None:
         request = msgspec.structs.replace(request, end_insns=timing.meta.goal_insns)
-    recording, trace = _traced(bench, cache, system, request, timing, modules)
+    recording, trace = _traced(bench, system, request, timing, modules)
     return Traced(timing=timing, recording=recording, trace=trace, modules=modules)
 
 
 def _traced(
-    bench: Bench, cache: Cache, system: System, request: TraceRequest, timing: Recording, modules: Placed = NO_MODULES
+    bench: Bench, system: System, request: TraceRequest, timing: Recording, modules: Placed = NO_MODULES
 ) -> tuple[Recording, FunctionTrace]:
-    plan = traced(bench.target.plan(system), request, cache, modules)
+    plan = traced(bench.target.plan(system), request, bench.cache, modules)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} (trace)"))
     require_goal(recording)
     # Both end with the goal's text; whether the end of its line came through too is a matter of the host's time.

@@ -34,8 +34,9 @@ class Applicability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything `try` found."""
+    """Everything `try` found. `base`: what the variants were compared with, its dithers among it."""
 
+    base: Base
     applicability: tuple[Applicability, ...]
     trials: tuple[Trial, ...]
 
@@ -75,15 +76,27 @@ def proposals(
 
 
 def try_all(
-    bench: Bench, base: Base, techniques: tuple[Technique, ...], *, forced: bool = False, sink: TrialSink | None = None
+    bench: Bench,
+    base: Base,
+    techniques: tuple[Technique, ...],
+    *,
+    forced: bool = False,
+    uses: int = 1,
+    on_base: Callable[[Base], object] | None = None,
+    sink: TrialSink | None = None,
 ) -> Tried:
     """Boot every variant once, and under dithers where that alone does not answer.
 
-    The trials come back in the order of the proposals; `sink` gets each as it is judged.
+    `uses`: how often each variant will be compared with something, which decides how often the base is booted under
+    dithers; `on_base` gets the base with these boots. The trials come back in the order of the proposals; `sink` gets
+    each as it is judged.
     """
     said, pairs = proposals(base, techniques, forced=forced)
-    if base.system.clock.mode == "exact" and base.rule is None and not base.undithered and pairs:
-        base = with_dithers(bench, base, cheapest(len(pairs)))
+    if base.system.clock.mode == "exact" and base.rule is None and not base.undithered:
+        base = with_dithers(bench, base, cheapest(uses * len(pairs)))
+        if on_base:
+            on_base(base)
+    bench.phase("try", len(pairs))
     trials: dict[str, Trial] = {}
     flying: deque[_Flight] = deque()
 
@@ -105,7 +118,7 @@ def try_all(
     while flying:
         judge_next()
     ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
-    return Tried(applicability=tuple(said), trials=ordered)
+    return Tried(base=base, applicability=tuple(said), trials=ordered)
 
 
 class _Flight(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +197,7 @@ def try_all_free(
             "wall-clock boots must not share the machine with another boot", hint="use --jobs 1 in free mode"
         )
     said, pairs = proposals(base, techniques, forced=forced)
+    bench.phase("try", (len(pairs) + 1) * blocks)
     order = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
     base_runs: list[Recording] = []
     runs: list[list[Recording]] = [[] for _ in pairs]
@@ -206,7 +220,7 @@ def try_all_free(
         trials.append(trial)
         if sink:
             sink(trial)
-    return Tried(applicability=tuple(said), trials=tuple(trials))
+    return Tried(base=base, applicability=tuple(said), trials=tuple(trials))
 
 
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import msgspec
 
-from bootlab.builders.cache import Cache
 from bootlab.builders.images.members import Member, root_of, size_of
 from bootlab.builders.programs import with_built_programs
 from bootlab.collectors.accesses import accesses_of, watched_system
@@ -56,28 +54,25 @@ class TrimmedSystem(msgspec.Struct, frozen=True, kw_only=True):
     recording: Recording | None
 
 
-def trim(
-    bench: Bench, cache: Cache, system: System, request: TrimRequest, note: Callable[[str], None]
-) -> TrimmedSystem:
-    """Trim a system's tree. `note` is told what part begins.
+def trim(bench: Bench, system: System, request: TrimRequest) -> TrimmedSystem:
+    """Trim a system's tree.
 
     Raise UserError without a tree, BaseFailedError when the system fails as it is, MeasurementError when no method saw
     anything, TargetError when the trimmed system cannot be made to work.
     """
-    system = with_built_programs(system, cache)
+    system = with_built_programs(system, bench.cache)
     tree = system.tree
     if tree is None or not tree.entries:
         raise UserError(
             f"{system.name} has no tree of files that bootlab packs",
             hint="add [initramfs] or [root] with dir, archive or files",
         )
-    note("base")
+    bench.phase("base")
     base = establish(bench, system, diagnostic=False)
-    note("accesses")
+    bench.phase("accesses")
     accesses = request.given or _watched(bench, system, base.recording)
     accesses = _believed(accesses, request.methods)
-    work = _Trim(bench, base, tree, accesses, request, note)
-    return work.run()
+    return _Trim(bench, base, tree, accesses, request).run()
 
 
 def _watched(bench: Bench, system: System, timing: Recording) -> Accesses:
@@ -115,15 +110,7 @@ def _believed(accesses: Accesses, methods: tuple[Method, ...]) -> Accesses:
 class _Trim:
     """One trimming: what has been put back so far, and the boots that showed it."""
 
-    def __init__(
-        self,
-        bench: Bench,
-        base: Base,
-        tree: FileTree,
-        accesses: Accesses,
-        request: TrimRequest,
-        note: Callable[[str], None],
-    ) -> None:
+    def __init__(self, bench: Bench, base: Base, tree: FileTree, accesses: Accesses, request: TrimRequest) -> None:
         self._bench = bench
         self._base = base
         self._system = base.system
@@ -131,7 +118,6 @@ class _Trim:
         self._entries = tree.as_dict()
         self._accesses = accesses
         self._request = request
-        self._note = note
         self._put_back: dict[str, str] = {}
         self._rounds: list[Round] = []
 
@@ -141,7 +127,7 @@ class _Trim:
             return self._result(kept, None)
         searched = 0
         for number in range(1, ROUNDS_MAX + 1):
-            self._note(f"trimmed system, round {number}")
+            self._bench.phase(f"trimmed system, round {number}")
             system = self._with(kept)
             broken, recording = self._boot(system, f"trimmed {number}")
             dropped = [path for path in self._entries if path not in kept]
@@ -206,7 +192,7 @@ class _Trim:
 
     def _searched(self, kept: dict[str, Why], dropped: list[str]) -> list[PutBack]:
         """Find one file that is needed by halving: the shortest beginning of the dropped list that makes it work."""
-        self._note("search by halving")
+        self._bench.phase("search by halving")
         low, high = 0, len(dropped)
         while high - low > 1:
             middle = (low + high) // 2

@@ -14,7 +14,7 @@ from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import BuildError, UserError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Experiment, Place
+from bootlab.experiments.comparison import Experiment
 from bootlab.model import figures, flash_layout
 from bootlab.model.change import SetFlashStart, SetKernelImage, SetKernelOptions
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
@@ -88,15 +88,15 @@ class Xip(Experiment):
             )
         super().check(system)
 
-    def rows(self, place: Place) -> Iterator[Row | LeftOut]:
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Build and boot every way. Raise BaseFailedError for a boot that fails."""
-        bench, layout = place.bench, flash_layout.layout(place.system)
+        layout = flash_layout.layout(system)
         planned: list[tuple[FlashStart, System, Future[Recording], Future[Recording] | None]] = []
         for start in self._starts:
             if start not in layout.starts:
                 yield LeftOut(id=start, title=_WORDS[start], reason=layout.lacks)
                 continue
-            changed = variant(place.system, start)
+            changed = variant(system, start)
             try:
                 timing = bench.submit(changed, start)
             except BuildError as fault:
@@ -108,11 +108,11 @@ class Xip(Experiment):
             booted = bench.wait(timing), bench.wait(run) if run is not None else None
             yield self._modelled(_row(bench, start, changed, *booted), changed.clock.shift)
 
-    def facts(self, place: Place, rows: tuple[Row, ...]) -> dict[str, Value]:
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return shift and size of the flash bank."""
-        del rows
-        bank_bytes = flash_layout.layout(place.system).bank_bytes
-        return {"shift": place.system.clock.shift, "flash_bytes": bank_bytes, "model": self._model.text()}
+        del bench, rows
+        bank_bytes = flash_layout.layout(system).bank_bytes
+        return {"shift": system.clock.shift, "flash_bytes": bank_bytes, "model": self._model.text()}
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
         """Return times, the place of the code, the price at run time."""

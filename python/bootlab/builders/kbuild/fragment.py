@@ -41,6 +41,16 @@ class KernelOption(msgspec.Struct, frozen=True, kw_only=True):
     asked: bool
 
 
+def changed_options(before: str, after: str, asked: frozenset[str]) -> tuple[KernelOption, ...]:
+    """Return the options whose value differs between two texts of a `.config`, those that were asked for first."""
+    old, new = read_config(before), read_config(after)
+    return tuple(
+        KernelOption(name=name, before=old.get(name), after=new.get(name), asked=name in asked)
+        for name in sorted(old.keys() | new.keys(), key=lambda name: (name not in asked, name))
+        if old.get(name) != new.get(name)
+    )
+
+
 def read_fragment(path: Path) -> Layer:
     """Read a fragment. Raise UserError, naming the line, for what is none and for one that contradicts itself."""
     try:

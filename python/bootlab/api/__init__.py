@@ -1,0 +1,16 @@
+"""bootlab from Python: systems, boots and results as objects, as the verbs of the command line use them.
+
+The example plays recordings back (`target = "replay"`); with `target = "qemu"` the same lines boot machines.
+
+>>> import bootlab
+>>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+>>> boot = system.boot()
+>>> boot.ok, boot.clock, round(boot.goal_ms, 3)
+(True, 'virtual', 3139.553)
+"""
+
+from bootlab.api.boot import Boot
+from bootlab.api.results import Results, default_store
+from bootlab.api.system import System
+
+__all__ = ["Boot", "Results", "System", "default_store"]

@@ -1,0 +1,378 @@
+"""A system as an object: everything that bootlab does with one. The verbs of the command line call nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from bootlab.api.boot import Boot
+from bootlab.api.results import Results, default_store
+from bootlab.builders.cache import Cache, default_folder
+from bootlab.errors import UserError
+from bootlab.experiments.bench import Bench, Observer, bench_for
+from bootlab.experiments.selection import Selection
+from bootlab.model.change import Change, SetKernelOptions, apply_all
+from bootlab.results import journal
+from bootlab.store import runs
+from bootlab.systemfile import load
+from bootlab.targets.choose import target_for
+
+if TYPE_CHECKING:
+    from bootlab.analysis.equality import Equality
+    from bootlab.analysis.kernel_size import KernelSize
+    from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
+    from bootlab.builders.kbuild.fragment import KernelOption
+    from bootlab.builders.tree_check import Finding
+    from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
+    from bootlab.collectors.processes import ProcessCost
+    from bootlab.experiments.campaign import Blocks
+    from bootlab.experiments.comparison import Experiment
+    from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.traced_boot import Traced
+    from bootlab.experiments.trials import Applicability
+    from bootlab.experiments.trim import TrimRequest
+    from bootlab.kernelsource.delay_patch import DelayPatch
+    from bootlab.model.recording import Diagnosis, Recording
+    from bootlab.model.system import System as SystemValue
+    from bootlab.model.trim import Trimmed
+    from bootlab.targets.base import BootPlan, Target
+    from bootlab.targets.trace_boot import TraceRequest
+    from bootlab.techniques.base import Technique
+
+Options = tuple[tuple[str, str], ...]
+"""Kernel options by name and value."""
+
+
+class System:
+    """A system that can be booted. Never edited: `changed` returns another one."""
+
+    def __init__(
+        self,
+        value: SystemValue,
+        *,
+        store: Path | str | None = None,
+        cache: Path | str | None = None,
+        jobs: int | None = None,
+        observer: Observer | None = None,
+        target: Target | None = None,
+    ) -> None:
+        """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
+
+        `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is being booted. `target`
+        boots it instead of the one that the system names.
+        """
+        self.value = value
+        self.store = default_store() if store is None else Path(store)
+        self._cache = Path(cache) if cache is not None else default_folder()
+        self._jobs = jobs
+        self._observer = observer
+        self._target = target
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        *,
+        store: Path | str | None = None,
+        cache: Path | str | None = None,
+        jobs: int | None = None,
+        observer: Observer | None = None,
+    ) -> Self:
+        """Read a system file. Raise SystemFileError, which names the key or line that is wrong."""
+        return cls(load(Path(path)), store=store, cache=cache, jobs=jobs, observer=observer)
+
+    def __repr__(self) -> str:
+        """Name it."""
+        return f"<bootlab.System {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """The name that its file gives it."""
+        return self.value.name
+
+    @property
+    def cmdline(self) -> str:
+        """The kernel's command line as the file has it."""
+        return str(self.value.cmdline)
+
+    def changed(self, *changes: Change) -> Self:
+        """Return this system with changes applied in order."""
+        return self.like(apply_all(self.value, changes))
+
+    def like(self, value: SystemValue) -> Self:
+        """Return another system on the same store and cache."""
+        return type(self)(
+            value, store=self.store, cache=self._cache, jobs=self._jobs, observer=self._observer, target=self._target
+        )
+
+    @contextmanager
+    def bench(self, *, jobs: int | None = None, force: bool = False) -> Iterator[Bench]:
+        """Open the bench that boots this system, for functions of `bootlab.experiments`. Leaving it ends every machine.
+
+        Raise UserError when no boot could work; `force`: boot all the same.
+        """
+        with bench_for(
+            self.value,
+            self.store,
+            Cache(self._cache),
+            target=self._target,
+            jobs=jobs or self._jobs,
+            observer=self._observer,
+            force=force,
+        ) as bench:
+            yield bench
+
+    def plan(self) -> BootPlan:
+        """Build what is needed and say what would be booted: the emulator's command, the recording's key."""
+        target = self._target or target_for(self.value, Cache(self._cache), builds=self._observer)
+        return target.plan(self.value)
+
+    def build_kernel(self, options: Options = (), *, compilers: int | None = None) -> BuiltKernel:
+        """Build the kernel, with options set, unless it is in the cache. Raise UserError when it has no source.
+
+        `compilers`: how many run at a time (default: one a core).
+        """
+        from bootlab.builders.artefacts import build_system_kernel
+
+        return build_system_kernel(self._with_options(options), *self._kernels(compilers))
+
+    def kernel_size(self, options: Options = (), *, depth: int = 2) -> KernelSize:
+        """Return the kernel's size by subsystem and by option, and against others in the cache; build it if need be.
+
+        `depth`: how many folders deep a subsystem is.
+        """
+        from bootlab.analysis.kernel_size import kernel_size
+        from bootlab.builders.artefacts import size_system_kernel
+
+        return kernel_size(size_system_kernel(self._with_options(options), *self._kernels()), depth=depth)
+
+    def kernel_config(self, options: Options = ()) -> str:
+        """Return the `.config` that the kernel is built with, with options set."""
+        from bootlab.builders.artefacts import configure_system_kernel
+
+        return configure_system_kernel(self._with_options(options), *self._kernels())
+
+    def kernel_options(self, options: Options) -> tuple[KernelOption, ...]:
+        """Return every option of the `.config` that setting some options changes: those, and what follows from them."""
+        from bootlab.builders.kbuild.fragment import changed_options
+
+        asked = frozenset(name for name, _ in options)
+        return changed_options(self.kernel_config(), self.kernel_config(options), asked)
+
+    def _kernels(self, compilers: int | None = None) -> tuple[Cache, KernelBuilder]:
+        from bootlab.builders.kbuild import KernelBuilder
+
+        cache = Cache(self._cache)
+        return cache, KernelBuilder(cache, jobs=compilers, observer=self._observer)
+
+    def _with_options(self, options: Options) -> SystemValue:
+        return SetKernelOptions(options).apply(self.value) if options else self.value
+
+    def boot(self, *, diagnostic: bool = False, fresh: bool = False, force: bool = False) -> Boot:
+        """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.
+
+        `diagnostic`: boot once more with `initcall_debug` and the agent inside. `fresh`: boot even when a recording
+        of this very system is kept; `force`: when the first program cannot start. Raise BootlabError if there is none.
+
+        >>> import bootlab
+        >>> boot = bootlab.System.load("tests/replay/system.toml", store=store).boot(diagnostic=True)
+        >>> boot
+        <bootlab.Boot goal 3139.553 ms on the virtual clock>
+        >>> [stage.name for stage in boot.stages][:3], [stage.name for stage in boot.stages][-2:]
+        (['firmware', 'kernel set-up', 'decompression'], ['RC scripts', 'application'])
+        >>> max(boot.diagnosis.initcalls, key=lambda call: call.duration_ns).name
+        'crypto_algapi_init'
+        """
+        diagnosis = None
+        with self.bench(force=force) as bench:
+            bench.phase("boot", 2 if diagnostic else 1)
+            recording = bench.boot(self.value, self.name, fresh=bench.fresh_number() if fresh else 0)
+            if diagnostic:
+                from bootlab.experiments.base import diagnosis_of
+
+                diagnosis = diagnosis_of(bench, self.value, recording, self.name)
+        return self._kept(recording, diagnosis)
+
+    def repeat(self, times: int, *, force: bool = False) -> tuple[Boot, Equality]:
+        """Boot several times anew. Return the first boot, and whether the others equal it (and why not).
+
+        `force`: also what cannot work.
+        """
+        recordings, equality = self.repeat_recordings(times, force=force)
+        return self._kept(recordings[0], None), equality
+
+    def repeat_recordings(self, times: int, *, force: bool = False) -> tuple[tuple[Recording, ...], Equality]:
+        """Boot several times anew. Return every recording, and whether they are equal; no run is written."""
+        from bootlab.experiments.self_check import repeat
+
+        with self.bench(force=force) as bench:
+            return repeat(bench, self.value, times)
+
+    def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot:
+        return Boot(recording, diagnosis, Results(*journal.keep_boot(self.store, self.value, recording, diagnosis)))
+
+    def trace(self, request: TraceRequest | None = None) -> Traced:
+        """Boot once for the time and once with every function of the kernel traced, up to the same goal.
+
+        Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
+        """
+        from bootlab.experiments.traced_boot import trace_boot
+        from bootlab.targets.trace_boot import TraceRequest
+
+        with self.bench() as bench:
+            bench.phase("trace", 2)
+            return trace_boot(bench, self.value, request or TraceRequest())
+
+    def compare(self, experiment: Experiment) -> Results:
+        """Boot this system's variants beside each other; `results.comparison` holds the rows.
+
+        Experiments: `bootlab.experiments` (file systems, steps, start from flash, presets of lpj), or a subclass of
+        `Experiment` of your own. Raise UserError where the system does not suit.
+        """
+        from bootlab.experiments.comparison import compare
+        from bootlab.experiments.self_check import require_exact
+
+        experiment.check(self.value)
+        with self.bench() as bench:
+            require_exact(bench, self.value)
+            rows = journal.ComparisonJournal(self.store, self.value, experiment.kind)
+            found = compare(experiment, bench, self.value, rows.write)
+            return Results(rows.run, rows.write(found))
+
+    def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
+        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left."""
+        from bootlab.experiments.trim import TrimRequest, trim
+        from bootlab.store.trimmed import keep_trimmed
+
+        with self.bench() as bench:
+            trimmed = trim(bench, self.value, request or TrimRequest())
+            where = Path(folder) if folder is not None else runs.create(self.store, "trim", self.name).folder
+            plan = None if trimmed.recording is None else bench.target.plan(trimmed.system)
+            return keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
+
+    def check_tree(self) -> tuple[Finding, ...]:
+        """Return what cannot run in the root tree, without a boot."""
+        from bootlab.builders.tree_check import check_tree
+
+        return check_tree(self.value, Cache(self._cache))
+
+    def trace_by_kernel(self, tracer: KernelTracer | None = None) -> TracedByKernel:
+        """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).
+
+        Raise BootlabError where the agent cannot ride along, MeasurementError when the kernel gave no trace.
+        """
+        from bootlab.collectors.kernel_tracer import KernelTracer
+        from bootlab.experiments.traced_boot import trace_by_kernel
+
+        with self.bench() as bench:
+            bench.phase("trace", 2)
+            return trace_by_kernel(bench, self.value, tracer or KernelTracer())
+
+    def processes(self) -> tuple[ProcessCost, ...]:
+        """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.
+
+        Raise UserError where processes cannot be told apart, MeasurementError when the plugin changed the boot.
+        """
+        from bootlab.experiments.processes import process_costs
+
+        with self.bench() as bench:
+            return process_costs(bench, self.value)
+
+    def applies(self, *ids: str) -> tuple[Applicability, ...]:
+        """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""
+        from bootlab.experiments.campaign import applicability
+
+        with self.bench() as bench:
+            return applicability(bench, self.value, Selection(ids=ids).techniques())
+
+    def try_(
+        self, *ids: str, blocks: int = 7, seed: int = 1, stages: Iterable[str] = (), inexact: bool = False
+    ) -> Results:
+        """Boot with and without each technique and give verdicts.
+
+        `ids`: only these, also where they say that they do not apply; none: all that apply. `inexact`: an exact system
+        that does not boot alike twice (InexactError) is compared as a free-running one. `blocks` and `seed` are for
+        these two; `stages`: without `ids`, only techniques of these. Raise BootlabError, BaseFailedError
+        when the base does not reach its goal.
+
+        >>> import bootlab
+        >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+        >>> results = system.try_("quiet", "crypto-selftests", "lpj-preset")
+        >>> results.verdicts
+        {'crypto-selftests': 'faster', 'quiet': 'faster', 'lpj-preset': 'no effect shown'}
+        >>> results.trials[0].effect.evidence
+        'alg: self-tests disabled (console of the timing boot)'
+        """
+        if blocks < 3:
+            raise UserError(f"{blocks} blocks are too few for a verdict", hint="use at least 3, better 7")
+        from bootlab.experiments.campaign import Blocks
+
+        chosen = Selection(ids=ids, stages=tuple(stages)).techniques()
+        free = inexact or self.value.clock.mode == "free"
+        return self._tried(chosen, forced=bool(ids), blocks=Blocks(count=blocks, seed=seed) if free else None)
+
+    def _tried(
+        self, chosen: tuple[Technique, ...], *, forced: bool, blocks: Blocks | None = None, reproduce: str = ""
+    ) -> Results:
+        from bootlab.experiments.campaign import try_each
+
+        # What follows the host's clock must not share the machine with another boot.
+        with self.bench(jobs=1 if blocks else None) as bench:
+            written = journal.CampaignJournal(self.store, self.value, "try", chosen, reproduce=reproduce)
+            try_each(bench, self.value, chosen, written, forced=forced, blocks=blocks)
+        return Results(written.run, written.results)
+
+    def delay_patch(self, function: str, to_ns: int, *, sleep: bool = False, only: int | None = None) -> DelayPatch:
+        """Write the patch that shortens the delays of a function of the kernel's source.
+
+        `function`: a name, or FILE:NAME. `sleep`: let it sleep where it spins. `only`: the number of one delay, from 1.
+        Raise UserError where the function is not found, or has no longer delay.
+        """
+        from bootlab.experiments.delay import patch_of
+
+        return patch_of(Cache(self._cache), self.value, function, to_ns, sleep=sleep, only=only)
+
+    def try_delay(self, patch: DelayPatch) -> Results:
+        """Boot with and without a patched delay. What the hardware needs of the delay no emulator can tell."""
+        from bootlab.experiments.delay import DelayPatched
+
+        technique = DelayPatched(patch)
+        return self._tried((technique,), forced=True, reproduce=technique.command(self.value))
+
+    def stack(self, *ids: str, allow: Iterable[str] = (), also: Iterable[str] = ()) -> Results:
+        """Try, put the winners on top of each other, leave each out once, hand over the faster system.
+
+        What costs function, security or run time is tried too, and stacked only when `ids` or `also` name it or `allow`
+        lets its kinds in. Cut off at any moment, the same call goes on without repeating a boot. Raises as `try_` does.
+
+        >>> import bootlab
+        >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+        >>> results = system.stack("quiet", "crypto-selftests", "no-timer-check", "lpj-preset")
+        >>> results.stacked
+        ('crypto-selftests', 'no-timer-check', 'quiet')
+        >>> round(results.base.goal_ns / 1e6), round(results.final.goal_ns / 1e6)
+        (3140, 1358)
+        """
+        from bootlab.experiments.campaign import stack
+        from bootlab.store.handover import hand_over
+
+        selection = Selection(ids=ids, allow=frozenset(allow), also=tuple(also))
+        with self.bench() as bench:
+            written = journal.CampaignJournal(self.store, self.value, "stack", selection.techniques())
+            stacked, final, diagnosis = stack(bench, self.value, selection, written)
+            plan = bench.target.plan(final)
+            written.stacked(stacked, diagnosis, hand_over(written.run.folder, plan.system, plan))
+        return Results(written.run, written.results)
+
+    def delay_loop(self, *, anew: bool = False) -> Booted:
+        """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.
+
+        Raise MeasurementError when this kernel calibrates nothing.
+        """
+        from bootlab.experiments import lpj
+
+        with self.bench() as bench:
+            bench.phase("delay loop")
+            return lpj.recalibrated(bench, self.value) if anew else lpj.base_value(bench, self.value)

@@ -1,0 +1,123 @@
+"""Writes the results of a run as they come: after each trial, each step, each row. A run cut off shows what it had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from bootlab.analysis.stages import timeline_of
+from bootlab.errors import UserError
+from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.model.comparison import Comparison
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
+from bootlab.model.verdict import Trial
+from bootlab.results import assemble
+from bootlab.results import file as results_file
+from bootlab.results.document import Results
+from bootlab.store import runs
+
+if TYPE_CHECKING:
+    from bootlab.experiments.base import Base
+    from bootlab.experiments.trials import Tried
+    from bootlab.store.handover import HandedOver
+    from bootlab.techniques.base import Technique
+
+
+def keep_boot(
+    store: Path, system: System, recording: Recording, diagnosis: Diagnosis | None
+) -> tuple[runs.Run, Results]:
+    """Write the results of a single boot as a run."""
+    run, started = runs.create(store, "boot", system.name), runs.now()
+    summary = assemble.summary(recording, timeline_of(recording, diagnosis))
+    results = assemble.results("boot", run.id, system, started, summary, modelled_for=recording)
+    results_file.save(results, run.results)
+    return run, results
+
+
+class ComparisonJournal:
+    """A run of a comparison, whose rows are written as they come."""
+
+    def __init__(self, store: Path, system: System, kind: str) -> None:
+        """Begin a run."""
+        self.run = runs.create(store, kind, system.name)
+        self._system = system
+        self._started = runs.now()
+
+    def write(self, found: Comparison) -> Results:
+        """Write the comparison as far as it has come."""
+        results = assemble.compared(self.run.id, self._system, self._started, found)
+        results_file.save(results, self.run.results)
+        return results
+
+
+class CampaignJournal:
+    """A run of `try` or `stack` whose trials and steps are written as they come."""
+
+    def __init__(
+        self,
+        store: Path,
+        system: System,
+        kind: Literal["try", "stack"],
+        chosen: tuple[Technique, ...],
+        *,
+        reproduce: str = "",
+    ) -> None:
+        """Begin a run. `reproduce`: the command that makes it again, where that is not `bootlab KIND SYSTEM.toml`."""
+        self.run = runs.create(store, kind, system.name)
+        self._system = system
+        self._kind: Literal["try", "stack"] = kind
+        self._chosen = chosen
+        self._reproduce = reproduce
+        self._started = runs.now()
+        self._results: Results | None = None
+        self._notes: tuple[str, ...] = ()
+        self._steps = 0
+        self._left_out = 0
+
+    @property
+    def results(self) -> Results:
+        """What stands in the run's file. Raise UserError before there is a base."""
+        if self._results is None:
+            raise UserError(f"{self.run.id} has no base yet", hint="look at what `bootlab boot` says of the system")
+        return self._results
+
+    def base(self, base: Base) -> None:
+        """Begin the document."""
+        summary = assemble.base_summary(base)
+        results = assemble.results(
+            self._kind, self.run.id, self._system, self._started, summary, modelled_for=base.recording
+        )
+        self._notes = assemble.notes(base)
+        if self._reproduce:
+            results = msgspec.structs.replace(results, reproduce=(self._reproduce,))
+        self._save(msgspec.structs.replace(results, notes=self._notes))
+
+    def trial(self, trial: Trial) -> None:
+        """Add a trial."""
+        self._save(msgspec.structs.replace(self.results, trials=(*self.results.trials, trial)))
+
+    def tried(self, tried: Tried) -> None:
+        """Put the trials in their order, and add what each technique said."""
+        said = assemble.applicability(tried.applicability, self._chosen)
+        self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=said))
+
+    def step(self, step: Step | LeftOut) -> None:
+        """Note how far stacking has come."""
+        if isinstance(step, Step):
+            self._steps += 1
+        else:
+            self._left_out += 1
+        unfinished = f"unfinished: {self._steps} steps stacked, {self._left_out} left out in turn"
+        self._save(msgspec.structs.replace(self.results, notes=(*self._notes, unfinished)))
+
+    def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
+        """Add the stack."""
+        results = assemble.with_stack(self.results, stacked, diagnosis, faster)
+        self._save(msgspec.structs.replace(results, notes=self._notes))
+
+    def _save(self, results: Results) -> None:
+        self._results = msgspec.structs.replace(results, finished=runs.now())
+        results_file.save(self._results, self.run.results)
