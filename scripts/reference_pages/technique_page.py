@@ -15,12 +15,12 @@ _PROOFS = {
 _INTRODUCTION = """\
 # Techniques
 
-{count} techniques, in the order in which they are listed and tried. A boot decides whether one helps; a published gain
-belongs to the machine beside it. All are tried. One that costs security, function or run time (the running system is
-slower, or takes more power or memory) is *stacked* only when it is named, with `--also ID`, or when each of its costs is
-let in, with `--allow security`, `--allow function` or `--allow runtime`.
+{count} techniques, in the order in which bootlab lists and tries them. A boot decides whether one helps your system. A published gain is from the
+machine named with it. Some techniques cost security, function or run time (the running system is slower, or needs more power or memory). bootlab
+tries these too, but *stacks* them only if you name them with `--also ID`, or allow each kind of cost with `--allow security`, `--allow function` or
+`--allow runtime`.
 
-To write one: [add a technique](../how-to/add-a-technique.md). What the verdicts mean: [verdicts](../explanation/verdicts.md).
+To write one: [add a technique](../how-to/add-a-technique.md). [Verdicts](../explanation/verdicts.md) explains what the verdicts mean.
 
 """
 
@@ -32,7 +32,7 @@ def render() -> str:
             f"[`{t.id}`](#{t.id})",
             t.stage,
             ", ".join(t.risk.kinds),
-            "only when asked" if t.risk.off_by_default else "yes",
+            "only if allowed" if t.risk.off_by_default else "yes",
             t.title,
         )
         for t in BUILT_IN
@@ -60,7 +60,7 @@ def _section(technique: Technique) -> str:
     if technique.conflicts:
         lines.append(f"* **Excludes**: {', '.join(f'`{c}`' for c in technique.conflicts)}")
     if technique.late:
-        lines.append("* **Tried again at the end of `stack`**: its sign may turn once others are stacked")
+        lines.append("* **Tried again at the end of `stack`**: it may help or hurt depending on what else is stacked")
     lines += [f"* **Published**: {p.gain}, {p.machine} ({p.source})" for p in technique.published]
     lines += [f"* **Reference**: {r}" for r in technique.references]
     return "\n".join(" ".join(line.split()) if line.startswith("*") else line for line in lines) + "\n"

@@ -17,11 +17,14 @@ class EddOff(ParameterTechnique):
     id = "edd-off"
     title = "Skip the BIOS disk query (EDD)"
     stage = "firmware"
-    what = "Sets `edd=off`, so that the set-up code asks the BIOS for no disk's data and boot sector."
-    why = "Each BIOS disk costs several BIOS calls and the read of a sector before the kernel is even unpacked."
-    when_not = "The installer or a boot loader tool uses /sys/firmware/edd to find the BIOS' first disk."
-    cost = "None but /sys/firmware/edd."
-    risk = Risk(function="/sys/firmware/edd is empty: installers cannot tell the BIOS' first disk by it")
+    what = "Sets `edd=off`: the set-up code no longer asks the BIOS for data and boot sectors of disks."
+    why = (
+        "For each BIOS disk the set-up code makes several BIOS calls and reads a sector, before the kernel is even "
+        "unpacked."
+    )
+    when_not = "The installer or a boot loader tool uses /sys/firmware/edd to find the BIOS's first disk."
+    cost = "No /sys/firmware/edd."
+    risk = Risk(function=("/sys/firmware/edd is empty: installers cannot use it to find the BIOS's first disk"))
     architectures = ("x86_64",)
     kernels = "2.6.8 and later; `off` on the command line 2.6.19 and later"
     rests_on = ("console",)

@@ -18,9 +18,9 @@ class FirmwareMicrovm(Technique):
     title = "QEMU's microvm machine"
     stage = "firmware"
     what = "Sets the machine type to microvm (with its RTC) instead of a PC."
-    why = "There is no PCI bus, i8042, VGA or chipset to set up, neither for the firmware nor for the kernel."
-    when_not = "Anything in the guest needs PCI: disks and network must be virtio-mmio there."
-    cost = "Device options have to be rewritten for virtio-mmio."
+    why = "Neither firmware nor kernel has to set up a PCI bus, an i8042, VGA or a chipset: there are none."
+    when_not = "Anything in the guest needs PCI. Disks and network must be virtio-mmio."
+    cost = "Device options must be rewritten for virtio-mmio."
     risk = Risk(function="no PCI, no PS/2 controller, no hot-plug, at most eight virtio-mmio devices")
     architectures = ("x86_64",)
     conflicts = ("firmware-qboot",)

@@ -16,10 +16,12 @@ class FirmwareQboot(Technique):
     id = "firmware-qboot"
     title = "qboot as the virtual machine's firmware"
     stage = "firmware"
-    what = "Gives QEMU qboot in place of SeaBIOS."
-    why = "SeaBIOS sets up VGA, option ROMs, disks and a boot menu; qboot only sets up PCI, ACPI tables and memory."
-    when_not = "The machine boots from a disk, needs option ROMs (network boot) or BIOS calls after the kernel started."
-    cost = "Another firmware file to keep; only virtual machines that get their kernel from QEMU."
+    what = "Gives QEMU the firmware qboot instead of SeaBIOS."
+    why = "SeaBIOS sets up VGA, option ROMs, disks and a boot menu. qboot sets up only PCI, ACPI tables and memory."
+    when_not = (
+        "The machine boots from a disk, or needs option ROMs (network boot) or BIOS calls after the kernel has started."
+    )
+    cost = "Another firmware file to maintain. Only for virtual machines that get their kernel from QEMU."
     risk = Risk(debuggability="qboot prints nothing on the serial console")
     architectures = ("x86_64",)
     conflicts = ("firmware-microvm",)

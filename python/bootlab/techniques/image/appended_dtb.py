@@ -19,11 +19,11 @@ class AppendedDtb(Technique):
     title = "Device tree appended to the kernel"
     stage = "image"
     what = (
-        "Builds with CONFIG_ARM_APPENDED_DTB and CONFIG_ARM_ATAG_DTB_COMPAT; the device tree stands behind the zImage."
+        "Builds with CONFIG_ARM_APPENDED_DTB and CONFIG_ARM_ATAG_DTB_COMPAT, and appends the device tree to the zImage."
     )
     why = "The boot loader opens and reads one file less, and needs no code for device trees."
-    when_not = "The boot loader changes the tree, or the machine hands its own one over. QEMU loads a tree in no time."
-    cost = "Kernel and board are tied together; the decompressor joins ATAGs and tree."
+    when_not = "The boot loader changes the tree, or the machine passes its own. QEMU takes no time to load a tree."
+    cost = "The kernel is tied to one board; the decompressor merges ATAGs and tree."
     architectures = ("arm",)
     kernels = "3.2 and later"
     proof = "recording"

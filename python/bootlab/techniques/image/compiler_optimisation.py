@@ -17,11 +17,11 @@ class CompilerOptimisation(Technique):
     id = "compiler-optimisation"
     title = "Kernel optimised the other way (-O2, -Os)"
     stage = "image"
-    what = "Builds with -Os where the kernel has -O2, and with -O2 where it has -Os."
-    why = "An image of -Os is a tenth smaller: less to load and unpack. The code of -O2 is faster."
-    when_not = "The sign depends on storage and processor."
-    cost = "None but the other's advantage."
-    risk = Risk(runtime="a kernel of -Os executes more instructions for the same work")
+    what = "Builds with -Os if the kernel has -O2, and with -O2 if it has -Os."
+    why = "With -Os the image is a tenth smaller: less to load and unpack. With -O2 the code is faster."
+    when_not = "Whether it helps depends on storage and processor."
+    cost = "The advantage of the other option."
+    risk = Risk(runtime="a kernel built with -Os executes more instructions for the same work")
     proof = "recording"
     both_ways = True
     builds = True

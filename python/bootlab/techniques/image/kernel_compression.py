@@ -22,10 +22,12 @@ class KernelCompression(Technique):
     title = "Kernel compressed another way"
     addresses = ("kernel-decompression",)
     stage = "image"
-    what = "Builds with each CONFIG_KERNEL_* algorithm that the architecture has."
-    why = "LZ4 and LZO unpack fast, XZ and LZMA load fast: which wins depends on processor and storage."
+    what = "Builds with each CONFIG_KERNEL_* compression that the architecture has."
+    why = "LZ4 and LZO unpack fast; XZ and LZMA load fast. Which one wins depends on processor and storage."
     when_not = "The image is not compressed, or the boot loader unpacks it (arm64, RISC-V)."
-    cost = "A larger image, or a slower start. Here only unpacking is measured: emulated storage has no bandwidth."
+    cost = (
+        "A larger image, or a slower start. Exact mode measures only the unpacking: emulated storage has no bandwidth."
+    )
     architectures = ("x86_64", "arm")
     late = True
     proof = "recording"

@@ -14,12 +14,14 @@ class KernelPvh(Technique):
     id = "kernel-pvh"
     title = "Unpacked kernel, started by its PVH entry"
     stage = "image"
-    what = "Gives the virtual machine the vmlinux out of the image, which it enters at the ELF note's PVH address."
+    what = (
+        "Gives the virtual machine the vmlinux from inside the image, and starts it at the PVH address in its ELF note."
+    )
     why = "The guest does not unpack its kernel: that was done once, on the host."
     when_not = (
-        "The kernel was built without CONFIG_PVH, or loading four times the bytes costs more than unpacking them."
+        "The kernel was built without CONFIG_PVH, or loading four times as many bytes takes longer than unpacking."
     )
-    cost = "An image that is three to five times as large on the host; only virtual machines."
+    cost = "An image three to five times as large on the host. Only for virtual machines."
     architectures = ("x86_64",)
     kernels = "5.0 and later with CONFIG_PVH"
     rests_on = ("machine",)

@@ -15,10 +15,10 @@ class KernelUncompressed(Technique):
     id = "kernel-uncompressed"
     title = "Kernel not compressed"
     stage = "image"
-    what = "Builds `Image`; on ARM it gets U-Boot's legacy header with the board's load address (uImage, `-C none`)."
-    why = "The decompressor does not run, and neither does the copy that it makes of itself first."
-    when_not = "Reading two to three times the bytes costs more than unpacking: slow SD cards, serial flash."
-    cost = "A larger image. Emulated storage has no bandwidth: look at the modelled load time beside the saving."
+    what = "Builds `Image`. On ARM it gets U-Boot's legacy header with the board's load address (uImage, `-C none`)."
+    why = "The decompressor does not run, and does not first copy itself."
+    when_not = "Reading two to three times as many bytes takes longer than unpacking: slow SD cards, serial flash."
+    cost = "A larger image. Emulated storage has no bandwidth: compare the saving with the modelled load time."
     architectures = ("arm", "arm64", "riscv64")
     late = True
     proof = "recording"

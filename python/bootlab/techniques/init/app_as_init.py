@@ -16,11 +16,11 @@ class AppAsInit(Technique):
     id = "app-as-init"
     title = "Application as init"
     stage = "init"
-    what = "Sets `rdinit=` (of a mounted root: `init=`) to the application that the system names."
-    why = "Whatever init does before it starts the application is time to the first available use."
-    when_not = "The application needs mounted file systems, a network or environment that init sets up."
+    what = "Sets `rdinit=` (for a mounted root: `init=`) to the application that the system names."
+    why = "Everything that init does before it starts the application delays first use."
+    when_not = "The application needs mounted file systems, a network or an environment that init sets up."
     cost = "The application must reap children and never exit, or start init itself afterwards."
-    risk = Risk(function="nothing of what init did is done: no mounts, no network, no supervision; a crash is a panic")
+    risk = Risk(function=("init's work is not done: no mounts, no network, no supervision; a crash is a panic"))
     conflicts = ("mounts-by-application",)
     rests_on = ("initramfs",)
     proof = "recording"

@@ -25,13 +25,13 @@ class ApplicationUnitFirst(Technique):
     title = "Application's unit started first"
     stage = "init"
     what = (
-        "Writes the application's unit anew below `/etc/systemd/system`: without `After=`, `Wants=` and default "
-        "dependencies, wanted by `sysinit.target`."
+        "Writes the application's unit anew under `/etc/systemd/system`, without `After=`, `Wants=` and default "
+        "dependencies, and wanted by `sysinit.target`."
     )
-    why = "It is started with the first units, beside udev, the journal and file systems, and not behind them."
-    when_not = "The application needs devices that udev makes, mounts, D-Bus or the network: name these in `After=`."
-    cost = "It competes with the rest of the start for the processor."
-    risk = Risk(function="what it waited for may not be there yet when it starts; only goal and check are proved")
+    why = "It starts with the first units, together with udev, the journal and file systems, instead of after them."
+    when_not = "The application needs devices that udev creates, mounts, D-Bus or the network: name these in `After=`."
+    cost = "It competes for the processor with the rest of the start."
+    risk = Risk(function=("what it used to wait for may not be there when it starts; only goal and check are proved"))
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

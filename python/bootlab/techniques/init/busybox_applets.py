@@ -18,17 +18,18 @@ class BusyboxApplets(Technique):
     title = "BusyBox reduced to the applets used"
     stage = "init"
     what = (
-        "Builds BusyBox from Debian's source with the applets that the start scripts, init's table, the check and the "
-        "keep-list name or the diagnostic boot saw started, and without the parts of the shell that only people use; "
-        "links to other applets are dropped."
+        "Builds BusyBox from Debian's source with only the applets that start scripts, init's table, the check and "
+        "the keep list name, or that the diagnostic boot saw started. The shell loses the parts that only people "
+        "use, and links to other applets are removed."
     )
     why = (
-        "The binary is loaded, unpacked and mapped: a third of the size is a third of the bytes, and fewer page faults."
+        "The binary is loaded, unpacked and mapped. A third of the size means a third of the bytes and fewer page "
+        "faults."
     )
-    when_not = "Commands are needed later, by hand or when something fails: name their links in `keep`."
-    cost = "BusyBox is built with the product: half a minute, and again when a script uses another command."
+    when_not = "Commands are needed later, by hand or when something fails: list their links in `keep`."
+    cost = "BusyBox is built together with the product: half a minute, and again when a script uses another command."
     risk = Risk(
-        function="commands that only come later are missing; only goal and check are proved",
+        function=("commands that are needed only later are missing; only goal and check are proved"),
         debuggability="a shell on the console has few commands and no line editing",
     )
     rests_on = ("initramfs",)

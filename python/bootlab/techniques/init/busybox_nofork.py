@@ -19,15 +19,16 @@ class BusyboxNofork(Technique):
     title = "BusyBox's shell runs applets itself"
     stage = "init"
     what = (
-        "Builds BusyBox with FEATURE_PREFER_APPLETS, FEATURE_SH_STANDALONE and FEATURE_SH_NOFORK: its shell looks for "
-        "no program where an applet has the name, starts most applets in a forked process without exec, and those that "
-        "BusyBox marks as NOFORK (mkdir, ln, rm, cat, dirname, echo, …) in its own."
+        "Builds BusyBox with FEATURE_PREFER_APPLETS, FEATURE_SH_STANDALONE and FEATURE_SH_NOFORK. Its shell then "
+        "uses an applet without searching for a program of that name. It runs most applets in a forked process "
+        "without exec, and those that BusyBox marks as NOFORK (mkdir, ln, rm, cat, dirname, echo, …) in its own "
+        "process."
     )
-    why = "A fork copies page tables, an exec throws them away again; an applet that is a function call needs neither."
-    when_not = "Programs of the same names in the tree must win over applets."
-    cost = "BusyBox is built with the product."
+    why = "A fork copies page tables, and an exec discards them again. An applet that is a function call needs neither."
+    when_not = "Programs in the tree must take precedence over applets of the same name."
+    cost = "BusyBox is built together with the product."
     risk = Risk(
-        function="FEATURE_SH_NOFORK is marked experimental by BusyBox; an applet that leaks does so in the shell"
+        function=("BusyBox marks FEATURE_SH_NOFORK as experimental; an applet that leaks memory leaks it in the shell")
     )
     rests_on = ("initramfs",)
     needs_diagnosis = True

@@ -23,11 +23,11 @@ class GettyLate(Technique):
     title = "Login prompts after the goal"
     stage = "init"
     what = (
-        "Puts the gettys of `/etc/inittab` behind everything else, each with a sleep in front that ends after the goal."
+        "Moves the gettys of `/etc/inittab` after everything else, each with a sleep in front that ends after the goal."
     )
-    why = "The processor and the serial port belong to the application until its goal."
-    when_not = "Nobody starts a getty, or the application is no entry beside them."
-    cost = "A login prompt comes later, after each logout too."
+    why = "Until the goal, processor and serial port belong to the application alone."
+    when_not = "Nothing starts a getty, or the application is not an inittab entry beside them."
+    cost = "The login prompt comes later, also after each logout."
     risk = Risk(
         runtime="after each logout the next login prompt comes some seconds later",
         debuggability="no login on the consoles until some seconds after the goal",

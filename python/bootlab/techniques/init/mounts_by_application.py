@@ -23,13 +23,15 @@ class MountsByApplication(Technique):
     title = "Kernel file systems mounted by the application"
     stage = "init"
     what = (
-        "Starts a small static program as init, which mounts proc, sysfs and devtmpfs where the start mounts them "
-        "and becomes the application: what the application's own first lines would do."
+        "Starts a small static program as init. It mounts proc, sysfs and devtmpfs where the start mounts them, "
+        "then becomes the application. The application itself could do the same in its first lines."
     )
-    why = "Three system calls in place of a shell, mount commands and a table."
-    when_not = "The application needs more of init than these mounts; without any, `app-as-init` is enough."
-    cost = "The application must reap children and never exit; put the mounts into its own source in the end."
-    risk = Risk(function="nothing else of what init did is done: no network, no supervision; a crash is a panic")
+    why = "Three system calls instead of a shell, mount commands and a table."
+    when_not = (
+        "The application needs more from init than these mounts. If it needs none of them, `app-as-init` is enough."
+    )
+    cost = "The application must reap children and never exit. In the end, put the mounts into its own source."
+    risk = Risk(function=("init's other work is not done: no network, no supervision; a crash is a panic"))
     conflicts = ("app-as-init",)
     rests_on = ("initramfs",)
     proof = "recording"

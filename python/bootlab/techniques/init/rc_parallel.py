@@ -23,14 +23,15 @@ class RcParallel(Technique):
     title = "Start scripts in parallel"
     stage = "init"
     what = (
-        "Rewrites the loop over the start scripts: each is a job, started when those that it needs by its LSB header "
-        "(Required-Start, Should-Start, X-Start-Before) are done. Scripts without a header keep their place. "
-        "`programs` starts the scripts as they are, `functions` merges them as `rc-scripts-merged` does."
+        "Rewrites the loop over the start scripts: each script is a job that starts when the scripts that it needs "
+        "according to its LSB header (Required-Start, Should-Start, X-Start-Before) are done. Scripts without a "
+        "header keep their place. `programs` starts the scripts as they are; `functions` merges them as "
+        "`rc-scripts-merged` does."
     )
     why = "While one script waits for a device or a sleep, another one works; several processors share the work."
-    when_not = "One processor and no script that waits: then the work is the same, and the jobs cost more."
-    cost = "Headers must tell the truth: what a script needs and does not name may not be there yet."
-    risk = Risk(function="a header that leaves something out makes a race; only goal and check are proved")
+    when_not = "There is one processor and no script waits: then the work is the same, and the jobs cost more."
+    cost = "The headers must be right: something that a script needs but does not name may not be there yet."
+    risk = Risk(function=("a header that leaves out a dependency causes a race; only goal and check are proved"))
     conflicts = ("rc-scripts-merged",)
     rests_on = ("initramfs",)
     proof = "recording"

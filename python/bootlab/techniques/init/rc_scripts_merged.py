@@ -20,13 +20,14 @@ class RcScriptsMerged(Technique):
     title = "Start scripts merged into one"
     stage = "init"
     what = (
-        "Puts the scripts that init's script starts (a loop over `/etc/init.d/S??*`, run-parts, calls by path) into it "
-        "as functions. `exit` becomes `return`, variables become local; a script that changes its shell (cd, `&`) "
-        "gets a subshell, which is a fork without an exec, and one that needs its `$0` or `$$` stays a program."
+        "Puts the scripts that init's script starts (a loop over `/etc/init.d/S??*`, run-parts, calls by path) "
+        "into it as functions. `exit` becomes `return`, and variables become local. A script that changes its "
+        "shell (cd, `&`) gets a subshell: a fork without an exec. A script that needs its `$0` or `$$` stays a "
+        "program."
     )
-    why = "A shell that is not started costs no exec, no relocation, no page faults and no second look for its script."
-    when_not = "The scripts are few and wait for devices, or each runs long itself."
-    cost = "The merged script is made anew when a script changes; the scripts themselves stay where they are."
+    why = "A shell that is not started needs no exec, no relocation, no page faults, and need not find its script."
+    when_not = "There are few scripts and they wait for devices, or each one runs long."
+    cost = "The merged script must be made again when a script changes; the scripts themselves stay in place."
     conflicts = ("rc-parallel",)
     rests_on = ("initramfs",)
     needs_diagnosis = True

@@ -36,14 +36,14 @@ class SystemdGeneratorsOff(Technique):
     title = "systemd's generators masked"
     stage = "init"
     what = (
-        "Links each generator's name below `/etc/systemd/system-generators` to `/dev/null`, but for those whose table "
-        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter is there."
+        "Links each generator under `/etc/systemd/system-generators` to `/dev/null`, except those whose table "
+        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists."
     )
-    why = "Each is a process that links shared libraries and looks for things which a fixed image does not have."
-    when_not = "Units are generated from something that is not known here."
-    cost = "A table that is added later does nothing until its generator is unmasked."
+    why = "Each one is a process that links shared libraries and searches for things that a fixed image does not have."
+    when_not = "A generator makes units from something that bootlab does not know."
+    cost = "A table that is added later has no effect until its generator is unmasked."
     risk = Risk(
-        function="units that generators would have made (getty on a serial console, swap, GPT mounts) are not there"
+        function=("units that generators would have made (getty on a serial console, swap, GPT mounts) are missing")
     )
     rests_on = ("initramfs",)
     needs_diagnosis = True

@@ -20,14 +20,12 @@ class SystemdTargetReduced(Technique):
     title = "Default target reduced to the application"
     stage = "init"
     what = (
-        "Adds `application.target`, which wants the application's unit and needs `basic.target`, and boots to it "
-        "(`systemd.unit=`)."
+        "Adds `application.target`, which wants the application's unit and requires `basic.target`, and boots into "
+        "it (`systemd.unit=`)."
     )
-    why = "Services that the application does not need are not started, and do not take the processor from it."
-    when_not = "Little is enabled besides the application, or it is waited for at one long unit."
-    cost = (
-        "Services that shall come later must be wanted by something: `systemctl isolate multi-user.target` starts them."
-    )
+    why = "Services that the application does not need are not started, and take no processor time from it."
+    when_not = "Little else is enabled, or the application waits for one long unit."
+    cost = "Something must start the other services later: `systemctl isolate multi-user.target` does."
     risk = Risk(function="logins, networks and daemons that only multi-user.target wants are not started")
     rests_on = ("initramfs",)
     needs_diagnosis = True

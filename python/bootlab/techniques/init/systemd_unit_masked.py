@@ -23,14 +23,15 @@ class SystemdUnitMasked(Technique):
     stage = "init"
     what = (
         "Links `/etc/systemd/system/UNIT` to `/dev/null`, for each service on the critical chain of the unit that "
-        "starts the application: a variant each."
+        "starts the application; one variant per service."
     )
     why = (
-        "The application's unit is started when the last unit before it is done; one that is masked is not waited for."
+        "systemd starts the application's unit when the last unit before it is done. It does not wait for a masked "
+        "unit."
     )
     when_not = "The unit does something that the application needs, or that is needed later."
-    cost = "None but what the unit did."
-    risk = Risk(function="what the unit did is not done; only goal and check are proved")
+    cost = "Whatever the unit did."
+    risk = Risk(function="the unit's work is not done; only goal and check are proved")
     rests_on = ("initramfs",)
     needs_diagnosis = True
     exclusive = False

@@ -18,13 +18,13 @@ class UnneededMounts(Technique):
     title = "Unneeded mounts left out"
     stage = "init"
     what = (
-        "Takes out of `/etc/fstab` and the start scripts each mount whose mount point stands in no file that was read "
-        "up to the goal: no script, no table, no program, no link."
+        "Removes from `/etc/fstab` and the start scripts each mount whose mount point is not named in any file "
+        "read before the goal: no script, table, program or link."
     )
-    why = "Each mount is a process, system calls and, on a medium, reading a superblock or replaying a log."
-    when_not = "Something mounts over it or writes there later, by a name that it makes as it goes."
-    cost = "Programs that come later find an empty folder where they expect a file system."
-    risk = Risk(function="what is written there later lies in the root file system, or cannot be written")
+    why = "Each mount takes a process and system calls and, on a medium, reads a superblock or replays a log."
+    when_not = "Something mounts over it or writes there later, using a name that it composes at run time."
+    cost = "Programs that run later find an empty folder instead of a file system."
+    risk = Risk(function=("what is written there later ends up in the root file system, or cannot be written"))
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

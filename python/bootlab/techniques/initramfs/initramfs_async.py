@@ -20,8 +20,11 @@ class InitramfsAsync(Technique):
     id = "initramfs-async"
     title = "Asynchronous unpacking of the initramfs"
     stage = "initramfs"
-    what = "Sets `initramfs_async=` to the other value: 1 where it is 0, 0 where it is on by default."
-    why = "With several processors unpacking overlaps driver probes; with one, the thread only adds switches."
+    what = "Sets `initramfs_async=` to the opposite value: 1 if it is 0, 0 if it is on by default."
+    why = (
+        "With several processors, unpacking overlaps with driver probes. With one, the additional thread only "
+        "costs switches."
+    )
     when_not = "The first initcall that needs user space (a firmware file, a module) waits for the unpacking anyway."
     cost = "None."
     kernels = "5.13 and later"

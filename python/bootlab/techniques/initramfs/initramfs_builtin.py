@@ -16,10 +16,13 @@ class InitramfsBuiltin(Technique):
     id = "initramfs-builtin"
     title = "Initramfs inside the kernel image"
     stage = "initramfs"
-    what = "Builds with CONFIG_INITRAMFS_SOURCE: the archive becomes a part of the kernel, compressed as it was."
-    why = "The boot loader reads one file less; the kernel need not look for an archive, nor free its pages."
-    when_not = "The kernel image is compressed as well, so that the archive is unpacked twice: see the next technique."
-    cost = "Each new root file system is a new kernel, under the kernel's licence."
+    what = "Builds with CONFIG_INITRAMFS_SOURCE: the archive becomes a part of the kernel, compressed as before."
+    why = "The boot loader reads one file less. The kernel need not search for an archive, nor free its pages."
+    when_not = (
+        "The kernel image is compressed too, so that the archive is unpacked twice: see "
+        "`initramfs-builtin-uncompressed`."
+    )
+    cost = "Each new root file system means a new kernel, under the kernel's licence."
     conflicts = ("initramfs-builtin-uncompressed",)
     late = True
     proof = "recording"

@@ -16,10 +16,13 @@ class InitramfsBuiltinUncompressed(Technique):
     id = "initramfs-builtin-uncompressed"
     title = "Initramfs inside the kernel image, not compressed itself"
     stage = "initramfs"
-    what = "Embeds a plain archive (CONFIG_INITRAMFS_COMPRESSION_NONE): the kernel image's own compression packs it."
-    why = "What is packed twice is unpacked twice, and becomes no smaller: a plain archive is only copied."
+    what = (
+        "Embeds an uncompressed archive (CONFIG_INITRAMFS_COMPRESSION_NONE); the kernel image's own compression "
+        "packs it."
+    )
+    why = "An archive that is packed twice is unpacked twice, and is no smaller. An uncompressed one is only copied."
     when_not = "The kernel image is not compressed: then the archive is loaded in its full size."
-    cost = "More memory until the archive was copied; each new root file system is a new kernel."
+    cost = "More memory until the archive has been copied; each new root file system means a new kernel."
     conflicts = ("initramfs-builtin",)
     late = True
     proof = "recording"

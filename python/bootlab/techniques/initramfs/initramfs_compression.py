@@ -24,9 +24,12 @@ class InitramfsCompression(Technique):
     title = "Another compression of the initramfs"
     addresses = ("initramfs-unpacking",)
     stage = "initramfs"
-    what = "Packs the initramfs as none, gzip, bzip2, lzma, xz, lzo, lz4 or zstd; one variant a format."
+    what = "Packs the initramfs with none, gzip, bzip2, lzma, xz, lzo, lz4 or zstd; one variant per format."
     why = "Unpacking a megabyte takes from about a millisecond (none) to hundreds of them (xz)."
-    when_not = "Storage is so slow that the bytes saved cost less than unpacking them: exact mode does not model that."
+    when_not = (
+        "Storage is so slow that loading the additional bytes takes longer than unpacking; exact mode does not "
+        "model that."
+    )
     cost = "A larger image for the faster formats."
     late = True
     rests_on = ("initramfs",)

@@ -19,13 +19,15 @@ class InitramfsSlim(Technique):
     id = "initramfs-slim"
     title = "Initramfs slimmed to the files that are read"
     stage = "initramfs"
-    what = "Drops the regular files that the diagnostic boot saw nobody read between power-on and the goal."
-    why = "Loading, unpacking and copying cost the same for a file that is never opened."
+    what = "Removes the regular files that nobody read between power-on and the goal in the diagnostic boot."
+    why = "Loading, unpacking and copying a file costs the same even if it is never opened."
     when_not = (
-        "Files are needed after the goal, on other hardware or when something fails: name them in `initramfs.keep`."
+        "Files are needed after the goal, on other hardware, or when something fails: list them in `initramfs.keep`."
     )
-    cost = "The list belongs to one application on one machine; make it again when either changes."
-    risk = Risk(function="what is needed only later, or only sometimes, is missing; only goal and check are proved")
+    cost = "The list is valid for one application on one machine; make it again when either changes."
+    risk = Risk(
+        function=("files that are needed only later, or only sometimes, are missing; only goal and check are proved")
+    )
     needs_diagnosis = True
     rests_on = ("initramfs",)
     proof = "recording"

@@ -20,9 +20,12 @@ class I8042Probing(ParameterTechnique):
     addresses = ("ps2-controller-search",)
     stage = "kernel"
     what = "Sets `i8042.noaux`, `i8042.nomux`, `i8042.nopnp` and `i8042.dumbkbd`."
-    why = "Each command to the controller is a wait for a status bit; the mouse port alone takes dozens."
+    why = (
+        "The kernel waits for a status bit at each command to the controller; the mouse port alone takes dozens of "
+        "commands."
+    )
     when_not = "There is no such controller, or a PS/2 mouse or keyboard LEDs are used."
-    cost = "None where nobody uses the ports."
+    cost = "None if nobody uses the ports."
     risk = Risk(function="no PS/2 mouse; the keyboard's LEDs and repeat rate cannot be set")
     architectures = ("x86_64",)
     proof = "kernel-log"
@@ -64,8 +67,8 @@ class Serial8250Uarts(Technique):
     title = "Fewer 8250 serial ports"
     stage = "kernel"
     what = "Sets `8250.nr_uarts=` to the number of ports that the kernel found."
-    why = "Each configured port is probed and registered as a device, whether it is there or not."
-    when_not = "All configured ports exist, or more of them come with a plug-in card."
+    why = "Each configured port is probed and registered as a device, whether it exists or not."
+    when_not = "All configured ports exist, or a plug-in card adds more."
     cost = "Further ports stay unusable until the number is raised."
     risk = Risk(function="a port that is plugged in later stays unusable")
     proof = "kernel-log"
@@ -109,8 +112,8 @@ class PciOff(ParameterTechnique):
     title = "PCI switched off"
     stage = "kernel"
     what = "Sets `pci=off`."
-    why = "Scanning the bus, sizing every BAR and running the quirks of each device is skipped."
-    when_not = "Any device that the system needs is on PCI."
+    why = "The kernel skips scanning the bus, sizing every BAR and running the quirks of each device."
+    when_not = "The system needs a PCI device."
     cost = "ACPI complains about regions that it cannot reach: more lines on the console."
     risk = Risk(function="no PCI device works")
     architectures = ("x86_64",)
@@ -150,11 +153,11 @@ class AcpiOff(ParameterTechnique):
     title = "ACPI switched off"
     stage = "kernel"
     what = "Sets `acpi=off`."
-    why = "The interpreter loads the DSDT, runs every _STA and _INI and walks the whole namespace."
-    when_not = "Nearly always on real machines: interrupts, power-off and further processors come from ACPI."
+    why = "The ACPI interpreter loads the DSDT, runs every _STA and _INI and walks the whole namespace."
+    when_not = "Nearly all real machines need it: interrupts, power-off and further processors come from ACPI."
     cost = "The PCI bus is found by the legacy scan."
     risk = Risk(
-        function="no power-off, no further processors, no devices that only ACPI describes; the machine may hang"
+        function=("no power-off, no further processors, no devices that only ACPI describes; the machine may hang")
     )
     architectures = ("x86_64",)
     sets = (Param("acpi", "off"),)

@@ -18,14 +18,17 @@ class NoApicTimer(ParameterTechnique):
     id = "no-apic-timer"
     title = "No calibration of the local APIC timer"
     stage = "kernel"
-    what = "Sets `noapictimer`: the HPET stays the source of timer interrupts."
-    why = "It (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting before init."
+    what = "Sets `noapictimer`: the HPET remains the source of timer interrupts."
+    why = (
+        "The calibration (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting "
+        "before init."
+    )
     when_not = (
-        "There are several processors (each then waits for broadcast ticks), there is no HPET, or the frequency is "
+        "There are several processors (each would wait for broadcast ticks), there is no HPET, or the frequency is "
         "known without measuring (TSC deadline timer, hypervisor, CPUID)."
     )
-    cost = "Setting the next timer interrupt at run time goes to the HPET, which is slower than the local APIC."
-    risk = Risk(runtime="each timer interrupt is set by way of the HPET, which takes longer than the local APIC")
+    cost = "At run time each timer interrupt is set through the HPET, which is slower than the local APIC."
+    risk = Risk(runtime=("each timer interrupt is set through the HPET, which takes longer than the local APIC"))
     architectures = ("x86_64",)
     conflicts = ("hpet-off",)
     proof = "kernel-log"
@@ -70,8 +73,8 @@ class NoTimerCheck(ParameterTechnique):
     title = "No trial of the timer interrupt"
     stage = "kernel"
     what = "Sets `no_timer_check`."
-    why = "The trial (timer_irq_works) spins for ten ticks. It looks for old boards whose tables lie about the pin."
-    when_not = "KVM, VMware and Hyper-V guests skip it already; a board with broken tables would not boot."
+    why = "The check (timer_irq_works) spins for ten ticks. It is meant for old boards whose tables name the wrong pin."
+    when_not = "KVM, VMware and Hyper-V guests skip it already. A board with wrong tables would not boot."
     cost = "None."
     architectures = ("x86_64",)
     proof = "kernel-log"
@@ -105,9 +108,11 @@ class TscReliable(ParameterTechnique):
     title = "Time stamp counter taken as reliable"
     stage = "kernel"
     what = "Sets `tsc=reliable`."
-    why = "A measuring loop (check_tsc_sync_source) runs against every processor that is brought up."
-    when_not = "There is one processor: nothing is compared, and what is left of the parameter works after boot."
-    cost = "A counter that drifts is not noticed any more: time goes wrong."
+    why = "When a processor comes up, a loop (check_tsc_sync_source) compares its counter with another's."
+    when_not = (
+        "There is only one processor: nothing is compared at boot, and the rest of the parameter works after boot."
+    )
+    cost = "A counter that drifts is not noticed, and time goes wrong."
     risk = Risk(function="a counter that drifts is not noticed, and time goes wrong")
     architectures = ("x86_64",)
     proof = "kernel-log"
@@ -148,7 +153,7 @@ class HpetOff(ParameterTechnique):
     title = "HPET not used"
     stage = "kernel"
     what = "Sets `hpet=disable`."
-    why = "The HPET is not mapped, counted against another clock or registered."
+    why = "The HPET is not mapped, compared with another clock, or registered."
     when_not = "The TSC is unstable, or `noapictimer` leaves the HPET as the only timer."
     cost = "The TSC's early calibration falls back to the PIT or the ACPI timer."
     risk = Risk(function="/dev/hpet is gone, and so is the clock that a bad TSC is checked against")
@@ -188,9 +193,9 @@ class TimerFrequency(Technique):
     stage = "kernel"
     what = "Builds with CONFIG_HZ of 100, 250 and 1000."
     why = "Waits of a tick or two, and the calibration of the delay loop, become shorter with more ticks a second."
-    when_not = "Nothing in the boot waits in ticks; then more ticks only cost."
-    cost = "More ticks cost power and time all the while the system runs."
-    risk = Risk(runtime="more ticks cost power and processor time; fewer make short sleeps and time slices coarser")
+    when_not = "Nothing in the boot waits in ticks: then more ticks only cost."
+    cost = "More ticks cost power and processor time as long as the system runs."
+    risk = Risk(runtime=("more ticks cost power and processor time; fewer make short sleeps and time slices coarser"))
     late = True
     proof = "recording"
     builds = True

@@ -20,10 +20,10 @@ class Quiet(ParameterTechnique):
     title = "Quiet console"
     addresses = ("console-output",)
     stage = "kernel"
-    what = "Sets `quiet`: the console's level becomes CONFIG_CONSOLE_LOGLEVEL_QUIET (4 unless configured otherwise)."
-    why = "The boot waits for every character that a serial console sends: at 115200 baud 87 us each."
+    what = "Sets `quiet`: the console's log level becomes CONFIG_CONSOLE_LOGLEVEL_QUIET (default: 4)."
+    why = "The boot waits for every character on a serial console: 87 us each at 115200 baud."
     when_not = "The console is fast and prints little, or the goal or check is a kernel message."
-    cost = "None; `dmesg` still holds every message."
+    cost = "None; `dmesg` still shows every message."
     risk = Risk(debuggability="a boot that stops shows no messages before it")
     conflicts = ("loglevel",)
     rests_on = ("console",)
@@ -65,10 +65,10 @@ class Loglevel(Technique):
     id = "loglevel"
     title = "Console log level below quiet"
     stage = "kernel"
-    what = "Sets `loglevel=3` or `loglevel=0` in place of `quiet`."
-    why = "`quiet` still prints errors; a board with many harmless ones waits for each of their characters."
-    when_not = "Nothing of level error is printed: then it gains what `quiet` gains."
-    cost = "None; `dmesg` still holds every message."
+    what = "Sets `loglevel=3` or `loglevel=0` instead of `quiet`."
+    why = "`quiet` still prints errors. A board with many harmless ones waits for each of their characters."
+    when_not = "No errors are printed: then it gains the same as `quiet`."
+    cost = "None; `dmesg` still shows every message."
     risk = Risk(debuggability="errors are not shown on the console; with 0 not even a panic")
     conflicts = ("quiet",)
     rests_on = ("console",)
@@ -111,9 +111,9 @@ class ConsoleDropped(Technique):
     title = "No kernel console"
     stage = "kernel"
     what = "Removes every `console=`, or points it at the null console (`console=null`)."
-    why = "No message is formatted for or sent to a port, and the port is not set up for it."
-    when_not = "The goal or the check comes through /dev/console, or somebody reads the boot on the port."
-    cost = "None while it boots; `dmesg` still holds every message."
+    why = "No message is formatted or sent to a port, and no port is set up as console."
+    when_not = "The goal or the check comes through /dev/console, or somebody reads the boot messages on the port."
+    cost = "None during the boot; `dmesg` still shows every message."
     risk = Risk(
         function="/dev/console leads nowhere: what programs write to it is lost",
         debuggability="no message, not even a panic, reaches the port",
@@ -190,11 +190,11 @@ class DebugLeftovers(Technique):
     title = "Debug parameters left behind"
     addresses = ("initcall-debug",)
     stage = "kernel"
-    what = "Removes `initcall_debug`, `earlycon`, `earlyprintk`, `debug`, `ignore_loglevel` and their like."
+    what = "Removes `initcall_debug`, `earlycon`, `earlyprintk`, `debug`, `ignore_loglevel` and similar parameters."
     why = "They print thousands of lines, print each line twice, or poison and test memory."
-    when_not = "Somebody is looking for a fault."
+    when_not = "Somebody is debugging the system."
     cost = "None."
-    risk = Risk(debuggability="what they showed is not shown any more")
+    risk = Risk(debuggability="their output is gone")
     rests_on = ("cmdline",)
     proof = "kernel-log"
     references = ("Documentation/admin-guide/kernel-parameters.txt", "kernel/printk/printk.c", "init/main.c")
@@ -236,9 +236,9 @@ class PrintkTime(ParameterTechnique):
     stage = "kernel"
     what = "Sets `printk.time=0`."
     why = "At 115200 baud the stamps of 300 lines take 390 ms."
-    when_not = "The console is quiet, or somebody reads the stamps: this laboratory does."
+    when_not = "The console is quiet, or somebody reads the stamps, as bootlab does."
     cost = "None; /dev/kmsg keeps the times."
-    risk = Risk(debuggability="the console's log has no times, and tools that read it find none")
+    risk = Risk(debuggability="the console's log has no times, and tools that read them find none")
     rests_on = ("console",)
     proof = "recording"
     sets = (Param("printk.time", "0"),)

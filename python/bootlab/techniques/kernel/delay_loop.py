@@ -26,11 +26,13 @@ class LpjPreset(Technique):
     what = "Sets `lpj=` to the value that this kernel printed on this machine."
     why = "The calibration counts loops over several timer ticks, on every processor: tens to hundreds of milliseconds."
     when_not = (
-        "The kernel knows its timer's frequency (x86 with TSC, arm64, RISC-V, ARMv7 with the architected timer): "
-        "it computes the value and prints `skipped`."
+        "The kernel knows its timer's frequency (x86 with TSC, arm64, RISC-V, ARMv7 with the architected timer). "
+        "It then computes the value and prints `skipped`."
     )
-    cost = "The value belongs to one machine at one clock rate."
-    risk = Risk(debuggability="a value too small makes delays too short; measure it again when the clock rate changes")
+    cost = "The value is valid for one machine at one clock rate only."
+    risk = Risk(
+        debuggability=("if the value is too small, delays are too short; measure it again when the clock rate changes")
+    )
     kernels = "2.6.9 and later"
     late = True
     conflicts = ("lpj-compiled-in",)
@@ -84,14 +86,14 @@ class LpjCompiledIn(LpjPreset):
     id = "lpj-compiled-in"
     title = "Loops per jiffy compiled in"
     addresses = ()
-    what = "Builds with `lpj=` in CONFIG_CMDLINE, beside whatever the boot loader passes."
-    why = "It saves what `lpj-preset` saves where the boot loader's command line cannot be changed."
+    what = "Builds with `lpj=` in CONFIG_CMDLINE, in addition to what the boot loader passes."
+    why = "It saves the same as `lpj-preset` if the boot loader's command line cannot be changed."
     when_not = "The command line can be changed: then `lpj-preset` does the same without a build."
     cost = (
-        "The image belongs to one machine at one clock rate. With a device tree the compiled-in word comes last and "
-        "wins: `lpj=` on the command line is ignored then."
+        "The image is valid for one machine at one clock rate only. With a device tree the compiled-in words come "
+        "last, so `lpj=` on the command line is ignored."
     )
-    risk = Risk(debuggability="a value too small makes delays too short, and needs another image to be mended")
+    risk = Risk(debuggability=("if the value is too small, delays are too short, and only another image mends that"))
     architectures = ("x86_64", "arm", "riscv64")
     conflicts = ("lpj-preset",)
     builds = True

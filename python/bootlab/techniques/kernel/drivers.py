@@ -17,11 +17,11 @@ class UnusedDrivers(Technique):
     id = "unused-drivers"
     title = "Drivers left out that found no device"
     stage = "kernel"
-    what = "Switches off the options of those built-in drivers whose initcalls returned -ENODEV in the diagnostic boot."
-    why = "Such a driver looked for its device, which may take long on a real bus, and found none."
-    when_not = "The device may be plugged in, or is on another board that boots the same kernel."
-    cost = "Build them as modules where only some boards have the device."
-    risk = Risk(function="a device that was not there in the diagnostic boot has no driver when it is")
+    what = "Switches off the options of built-in drivers whose initcalls returned -ENODEV in the diagnostic boot."
+    why = "Such a driver searched for its device, which may take long on a real bus, and did not find it."
+    when_not = "The device may be plugged in later, or another board with the same kernel has it."
+    cost = "If only some boards have the device, build the driver as a module instead."
+    risk = Risk(function=("a device that was absent in the diagnostic boot has no driver when it is present"))
     needs_diagnosis = True
     needs_source = True
     proof = "recording"
@@ -98,18 +98,18 @@ class DriversAsModules(Technique):
     title = "Drivers as modules, loaded after the goal"
     stage = "kernel"
     what = (
-        "Turns the options of built-in drivers whose initcalls take long from y to m; the modules travel in the "
-        "initramfs and are loaded, those they need first, when the goal has come."
+        "Changes the options of built-in drivers with long initcalls from y to m. The modules are in the initramfs "
+        "and are loaded, in the order of their dependencies, after the goal."
     )
-    why = "What the application does not need at the start may be set up while it is already working."
+    why = "What the application does not need at its start can be set up while it is already working."
     when_not = "The application, its storage or its screen needs the driver: then the goal or the check fails."
     cost = (
-        "The modules are loaded with the initramfs; their memory is no longer contiguous. bootlab's own loader waits "
-        "for a fixed time: in a product, load them when the application says that it is ready."
+        "The modules are loaded with the initramfs, and their memory is not contiguous. bootlab's own loader waits "
+        "for a fixed time; in a product, load them when the application reports that it is ready."
     )
     risk = Risk(
-        function="until its module is loaded, a device is not there",
-        runtime="a module's code lies in small pages: more misses of the translation cache",
+        function="a device is missing until its module is loaded",
+        runtime="a module's code is in small pages: more TLB misses",
     )
     needs_diagnosis = True
     needs_source = True

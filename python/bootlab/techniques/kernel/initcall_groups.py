@@ -19,24 +19,25 @@ class InitcallGroups(Technique):
     title = "Initcalls that share a cost left out together"
     stage = "kernel"
     what = (
-        "Traces the base, finds work that the first of several initcalls does for all of them or that an initcall "
-        "queues for a kernel thread, and sets `initcall_blacklist=` for all initcalls that share it."
+        "Traces the base and looks for costs that several initcalls share: work that the first of them does for "
+        "all, or work that an initcall queues for a kernel thread. Sets `initcall_blacklist=` for all initcalls "
+        "that share a cost."
     )
     why = (
-        "Leaving out one of them moves the cost to the next: type information (BTF) is parsed for whoever asks first. "
-        "Queued work runs while another initcall waits, and looks like that one's."
+        "Leaving out only one of them moves the cost to the next: type information (BTF), for example, is parsed "
+        "for whoever asks first. Queued work runs while another initcall waits, and looks like that one's."
     )
-    when_not = "Something uses what one of the initcalls sets up; the more of them, the more function is lost."
-    cost = "Where it is proved harmless, switch the option off in the kernel's configuration instead: smaller as well."
+    when_not = "Something uses what one of the initcalls sets up. The more initcalls, the more function is lost."
+    cost = "If leaving them out is harmless, better switch off the kernel options: that also makes the kernel smaller."
     risk = Risk(
         function=(
             "what every initcall of the group set up is missing (a variant's name is the work that is saved, its "
-            "parameter lists them): of btf_parse_vmlinux that is BPF's kernel functions and, where it is built in, the "
-            "default TCP congestion control; only what the goal and the check look at is proved to work"
+            "parameter lists the initcalls): for btf_parse_vmlinux that is BPF's kernel functions and, if built "
+            "in, the default TCP congestion control; only what goal and check cover is proved to work"
         ),
         debuggability=(
-            "later code may crash on what was never initialised; without ftrace's check, dead entries of weak "
-            "functions stay in the list of what can be traced"
+            "later code may crash because something was never initialised; without ftrace's check, dead entries of "
+            "weak functions stay in the list of traceable functions"
         ),
     )
     kernels = "3.17 and later with CONFIG_KALLSYMS"

@@ -31,12 +31,14 @@ class InitcallBlacklist(Technique):
     addresses = ("absent-device", "failed-initcall")
     stage = "kernel"
     what = "Sets `initcall_blacklist=` for one slow built-in initcall; each candidate is a variant of its own."
-    why = "Distribution kernels initialise subsystems that an appliance never uses; this proves which, without a build."
-    when_not = "Something uses what the initcall sets up: the check must cover it, for the kernel does not."
-    cost = "Where it is proved harmless, switch the option off in the kernel's configuration instead: smaller as well."
+    why = "Distribution kernels initialise subsystems that an appliance never uses. This shows which, without a build."
+    when_not = (
+        "Something uses what the initcall sets up. The check must cover that, because the kernel does not notice."
+    )
+    cost = "If leaving it out is harmless, better switch off the kernel option: that also makes the kernel smaller."
     risk = Risk(
-        function="what the initcall set up is missing; only what the goal and the check look at is proved to work",
-        debuggability="later code may crash on what was never initialised",
+        function=("what the initcall set up is missing; only what goal and check cover is proved to work"),
+        debuggability="later code may crash because something was never initialised",
     )
     kernels = "3.17 and later with CONFIG_KALLSYMS"
     needs_diagnosis = True
@@ -132,13 +134,16 @@ class NoTracefs(ParameterTechnique):
     addresses = ("tracer-set-up",)
     stage = "kernel"
     what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
-    why = "A file is made for each of a thousand events, and each event's format is searched for names of constants."
+    why = (
+        "The kernel makes a file for each of a thousand events, and searches each event's format for names of "
+        "constants."
+    )
     when_not = (
         "The kernel has no tracers, or something reads /sys/kernel/tracing (perf's tracepoints, bpftrace, trace-cmd)."
     )
-    cost = "Where it pays, CONFIG_FTRACE=n saves more: the table of call sites is not set up either."
+    cost = "If you can build the kernel, CONFIG_FTRACE=n saves more: the table of call sites is not set up either."
     risk = Risk(
-        debuggability="/sys/kernel/tracing stays empty: no tracers, no tracepoints for perf, until the next boot"
+        debuggability=("/sys/kernel/tracing stays empty: no tracers and no tracepoints for perf until the next boot")
     )
     kernels = "5.11 and later with CONFIG_TRACING and CONFIG_KALLSYMS; before, the work is done by another initcall"
     proof = "diagnosis"

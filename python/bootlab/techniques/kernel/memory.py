@@ -22,11 +22,11 @@ class MemoryLimit(Technique):
     id = "memory-limit"
     title = "Less memory"
     stage = "kernel"
-    what = "Sets `mem=` to half of what the kernel found."
-    why = "The page descriptors, the hash tables and the direct mapping grow with the memory."
-    when_not = "The memory is needed; with CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
-    cost = "The rest can be added later by memory hot-plug where the kernel and the machine support it."
-    risk = Risk(function="the memory above the limit cannot be used", runtime="less memory is left to cache files in")
+    what = "Sets `mem=` to half of the memory that the kernel found."
+    why = "Page descriptors, hash tables and the direct mapping grow with the memory."
+    when_not = "The memory is needed. With CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
+    cost = "If kernel and machine support memory hot-plug, the rest can be added later."
+    risk = Risk(function="the memory above the limit cannot be used", runtime="less memory is left for caching files")
     published = (
         Published(
             "memory map initialisation 230.9 ms -> 8.6 ms by deferring it", "sa8775p, arm64", "centos-stream-9 MR 3984"
@@ -70,10 +70,10 @@ class InitOnAlloc(ParameterTechnique):
     title = "Memory not zeroed on allocation"
     stage = "kernel"
     what = "Sets `init_on_alloc=0`."
-    why = "The boot allocates most memory for the first time: all of it is written once more than needed."
-    when_not = "Memory holds secrets that a bug could hand to somebody else."
-    cost = "None but security."
-    risk = Risk(security="uninitialised memory can leak what was there before (the option is a hardening measure)")
+    why = "The boot allocates most memory for the first time, and zeroing writes all of it once more than needed."
+    when_not = "Memory holds secrets that a bug could leak."
+    cost = "Security only."
+    risk = Risk(security=("uninitialised memory can leak its earlier contents (the option is a hardening measure)"))
     kernels = "5.3 and later"
     sets = (Param("init_on_alloc", "0"),)
     references = (
@@ -120,12 +120,12 @@ class SlabAllocator(Technique):
     id = "slab-allocator"
     title = "Other allocator of small objects"
     stage = "kernel"
-    what = "Builds with SLAB, SLUB, SLOB or SLUB_TINY, as far as this version has them."
-    why = "They differ in code size, in memory used and in what they set up for each cache."
-    when_not = "SLOB and SLUB_TINY are for less than 16 MB of memory and one processor: slow otherwise."
-    cost = "Another behaviour under load for as long as the system runs."
+    what = "Builds with SLAB, SLUB, SLOB or SLUB_TINY, if this kernel version has them."
+    why = "They differ in code size, memory use and in what they set up for each cache."
+    when_not = "SLOB and SLUB_TINY are for one processor and less than 16 MB of memory; otherwise they are slow."
+    cost = "Different behaviour under load as long as the system runs."
     risk = Risk(
-        runtime="another behaviour under load; SLOB and SLUB_TINY are slow with many objects or processors",
+        runtime=("different behaviour under load; SLOB and SLUB_TINY are slow with many objects or processors"),
         debuggability="SLOB and SLUB_TINY have no slabinfo and no checks",
     )
     proof = "recording"

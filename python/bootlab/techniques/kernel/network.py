@@ -18,8 +18,8 @@ class IpAutoconfig(Technique):
     addresses = ("network-configuration",)
     stage = "kernel"
     what = "Removes `ip=` (and `nfsaddrs=`)."
-    why = "The kernel sleeps after opening the devices, waits for carriers, and for DHCP answers up to minutes."
-    when_not = "The root file system comes over the network, or nothing in user space sets the address."
+    why = "The kernel opens the devices, sleeps, waits for carriers, and waits for DHCP answers, up to minutes."
+    when_not = "The root file system is on the network, or nothing in user space sets the address."
     cost = "User space must configure the network."
     risk = Risk(function="no address until user space sets one")
     published = (Published("10 ms to 20 ms", "Firecracker, Ryzen 5 7640U", "github.com/DavidVentura/fast-kernel-boot"),)

@@ -28,14 +28,14 @@ class DriverAsyncProbe(Technique):
     title = "Slow drivers probed asynchronously"
     addresses = ("long-initcall",)
     stage = "kernel"
-    what = "Sets `driver_async_probe=` to the slow drivers, or to `*` for all of them."
+    what = "Sets `driver_async_probe=` to the slow drivers, or to `*` for all."
     why = "Built-in drivers probe one after the other; one that waits for hardware delays all that follow."
     when_not = (
-        "One processor and probes that compute instead of waiting. Init never starts before the slowest probe has "
-        "ended: the kernel waits for all of them (async_synchronize_full)."
+        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
+        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
     )
     cost = "Device numbers may change from boot to boot."
-    risk = Risk(function="names such as sda or eth0 depend on who is first; use labels and stable names")
+    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
     kernels = "5.1 and later; `*` in 6.0 and later"
     needs_diagnosis = True
     proof = "diagnosis"
@@ -91,14 +91,17 @@ class DriversAsync(Technique):
     id = "drivers-async"
     title = "Slow drivers built to probe asynchronously"
     stage = "kernel"
-    what = "Builds with a generated patch that sets PROBE_PREFER_ASYNCHRONOUS in drivers whose probes are slow."
-    why = "The next driver need not wait for a probe that waits for its hardware; no command line has to name it."
-    when_not = (
-        "One processor and probes that compute instead of waiting. Init never starts before the slowest probe has "
-        "ended: the kernel waits for all of them (async_synchronize_full)."
+    what = "Builds with a generated patch that sets PROBE_PREFER_ASYNCHRONOUS in drivers with slow probes."
+    why = (
+        "The next driver need not wait for a probe that waits for its hardware, and the command line need not name "
+        "the drivers."
     )
-    cost = "A patch to keep until it is upstream; device numbers may change from boot to boot."
-    risk = Risk(function="names such as sda or eth0 depend on who is first; use labels and stable names")
+    when_not = (
+        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
+        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
+    )
+    cost = "A patch to maintain until it is upstream; device numbers may change from boot to boot."
+    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
     kernels = "4.2 and later"
     needs_diagnosis = True
     needs_source = True
@@ -165,13 +168,16 @@ class DeferredProbeTimeout(ParameterTechnique):
     title = "No wait for deferred probes"
     addresses = ("missing-supplier",)
     stage = "kernel"
-    what = "Sets `deferred_probe_timeout=0`: optional suppliers are given up when the initcalls are done."
+    what = (
+        "Sets `deferred_probe_timeout=0`: the kernel stops waiting for optional suppliers when the initcalls are done."
+    )
     why = (
-        "A device whose optional supplier has no driver stays deferred for the whole time-out, and what uses it waits."
+        "A device whose optional supplier has no driver stays deferred until the time-out ends, and everything "
+        "that uses it waits."
     )
     when_not = "No device is deferred, or the supplier's driver comes later as a module."
-    cost = "None where nothing is missing."
-    risk = Risk(function="a device whose supplier's driver is a module comes up without it, or not at all")
+    cost = "None if nothing is missing."
+    risk = Risk(function=("a device whose supplier's driver is a module comes up without it, or not at all"))
     kernels = "4.19 and later; the default is 10 s with modules since 6.0, 0 without"
     proof = "kernel-log"
     sets = (Param("deferred_probe_timeout", "0"),)

@@ -21,8 +21,8 @@ class NoreplaceSmp(ParameterTechnique):
     title = "Lock prefixes left in place"
     stage = "kernel"
     what = "Sets `noreplace-smp`."
-    why = "Each place is patched and its cache line synchronised, one after the other."
-    when_not = "Several processors are present: nothing is patched then."
+    why = "On one processor the kernel patches the lock prefixes out, place by place, and synchronises each cache line."
+    when_not = "Several processors are present: then nothing is patched."
     cost = "Atomic operations keep their lock prefix: slightly slower at run time on one processor."
     risk = Risk(runtime="atomic operations keep a lock prefix that one processor does not need")
     architectures = ("x86_64",)
@@ -60,14 +60,15 @@ class OneProcessor(Technique):
     title = "One processor only"
     addresses = ("secondary-processors",)
     stage = "kernel"
-    what = "Sets `nr_cpus=1`, or `nosmp`, which also leaves the IO-APIC off on x86."
+    what = "Sets `nr_cpus=1`, or `nosmp`, which on x86 also leaves the IO-APIC off."
     why = (
-        "Each processor is woken, calibrated and synchronised; `nosmp` also skips the set-up of interrupts for several."
+        "Each processor has to be woken, calibrated and synchronised. `nosmp` also skips setting up interrupts for "
+        "several processors."
     )
     when_not = "The application uses the other processors."
-    cost = "Interrupts go through the old PIC with `nosmp` on x86."
+    cost = "On x86, `nosmp` sends interrupts through the old PIC."
     risk = Risk(
-        function="the other processors are never used; with `nosmp` devices that need MSI or IO-APIC lines may fail",
+        function=("the other processors are never used; with `nosmp`, devices that need MSI or IO-APIC lines may fail"),
         runtime="one processor does all work",
     )
     proof = "kernel-log"
@@ -117,8 +118,8 @@ class NumaOff(ParameterTechnique):
     title = "No search for memory nodes"
     stage = "kernel"
     what = "Sets `numa=off`."
-    why = "The SRAT and the processor's own registers are not searched for nodes."
-    when_not = "The machine has several nodes: memory would be allocated far from its user."
+    why = "The kernel does not search the SRAT and the processor's registers for memory nodes."
+    when_not = "The machine has several nodes: memory would be allocated far from the processor that uses it."
     cost = "None on a machine with one node."
     sets = (Param("numa", "off"),)
     architectures = ("x86_64",)
@@ -152,13 +153,18 @@ class RcuExpedited(ParameterTechnique):
     title = "Expedited RCU grace periods"
     stage = "kernel"
     what = "Sets `rcupdate.rcu_expedited=1`."
-    why = "A wait for a grace period (synchronize_rcu) ends after microseconds, not ticks, for user space too."
-    when_not = (
-        "For the kernel's own part, never: grace periods are expedited there whatever is set, until "
-        "rcu_end_inkernel_boot(), just before init is executed."
+    why = (
+        "A wait for a grace period (synchronize_rcu) ends after microseconds instead of ticks, also when user "
+        "space waits."
     )
-    cost = "More wake-ups of other processors at run time; set /sys/kernel/rcu_expedited to 0 after boot."
-    risk = Risk(runtime="each grace period interrupts the other processors until /sys/kernel/rcu_expedited is 0 again")
+    when_not = (
+        "It never helps the kernel's own part: until just before init (rcu_end_inkernel_boot), grace periods are "
+        "expedited anyway."
+    )
+    cost = "More wake-ups of other processors at run time; set /sys/kernel/rcu_expedited to 0 after the boot."
+    risk = Risk(
+        runtime=("each grace period interrupts the other processors until /sys/kernel/rcu_expedited is set to 0")
+    )
     kernels = "3.9 and later; a kernel with TINY_RCU ignores it"
     sets = (Param("rcupdate.rcu_expedited", "1"),)
     published = (

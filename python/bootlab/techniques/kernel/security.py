@@ -19,8 +19,11 @@ class RandomTrustCpu(ParameterTechnique):
     addresses = ("random-number-wait",)
     stage = "kernel"
     what = "Sets `random.trust_cpu=on`."
-    why = "RDRAND or its like fills the pool before the first user asks, instead of timer jitter or interrupts."
-    when_not = "The processor has no such instruction, or the kernel is configured to trust it already."
+    why = (
+        "RDRAND or a similar instruction fills the pool before the first user asks, instead of timer jitter or "
+        "interrupts."
+    )
+    when_not = "The processor has no such instruction, or the kernel is already configured to trust it."
     cost = "None at run time."
     risk = Risk(security="the generator's first output depends on an instruction that nobody can inspect")
     kernels = "4.19 and later"
@@ -64,9 +67,9 @@ class AuditOff(ParameterTechnique):
     title = "Auditing switched off"
     stage = "kernel"
     what = "Sets `audit=0`."
-    why = "No kauditd, no netlink socket, and no records on the console when no daemon takes them."
+    why = "There is no kauditd and no netlink socket, and no records appear on the console if no daemon takes them."
     when_not = "Auditing is required, or systemd's journal collects the records."
-    cost = "None but security."
+    cost = "Security only."
     risk = Risk(security="security events leave no record until the next boot")
     kernels = "2.6.6 and later with CONFIG_AUDIT"
     sets = (Param("audit", "0"),)
@@ -106,10 +109,10 @@ class LsmOff(ParameterTechnique):
     id = "lsm-off"
     title = "Security modules off"
     stage = "kernel"
-    what = "Sets `lsm=` to an empty list: only the built-in capabilities stay."
+    what = "Sets `lsm=` to an empty list: only the built-in capabilities remain."
     why = "No module is initialised, and no hook is called on each open, exec and allocation."
-    when_not = "A module confines anything on the system, or policy is loaded at boot."
-    cost = "None but security."
+    when_not = "A module confines something on the system, or a policy is loaded at boot."
+    cost = "Security only."
     risk = Risk(security="AppArmor, SELinux, Landlock, Yama, TOMOYO, Smack and integrity hooks are all off")
     kernels = "5.1 and later"
     sets = (Param("lsm", ""),)
@@ -141,11 +144,13 @@ class MitigationsOff(ParameterTechnique):
     title = "Processor mitigations off"
     stage = "kernel"
     what = "Sets `mitigations=off`."
-    why = "System calls, interrupts and indirect calls get cheaper, which user space start-up makes many of."
-    when_not = "Any code that is not trusted runs on the machine. Nobody has published a boot that got faster by it."
-    cost = "None but security."
+    why = "System calls, interrupts and indirect calls become cheaper, and starting user space needs many of them."
+    when_not = "Untrusted code runs on the machine. Nobody has published a boot that became faster this way."
+    cost = "Security only."
     risk = Risk(
-        security="other programs, guests or web pages can read memory through Spectre, Meltdown, MDS and their kin"
+        security=(
+            "other programs, guests or web pages can read memory through Spectre, Meltdown, MDS and similar attacks"
+        )
     )
     kernels = "5.2 and later"
     sets = (Param("mitigations", "off"),)

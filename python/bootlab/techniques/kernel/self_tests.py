@@ -19,8 +19,8 @@ class CryptoSelftests(ParameterTechnique):
     addresses = ("crypto-self-test",)
     stage = "kernel"
     what = "Sets `cryptomgr.notests`."
-    why = "Distribution kernels build in dozens of algorithms and test each against hundreds of vectors before init."
-    when_not = "The tests are compiled out already, or the system must run them (FIPS 140: `fips=1` runs them anyway)."
+    why = "Distribution kernels have dozens of algorithms built in, and test each with hundreds of vectors before init."
+    when_not = "The tests are already compiled out, or the system must run them (FIPS 140: `fips=1` runs them anyway)."
     cost = "None at run time."
     risk = Risk(
         debuggability="the self-tests are a safety net: a miscompiled algorithm or a broken accelerator goes unnoticed"
@@ -67,10 +67,10 @@ class Nowatchdog(ParameterTechnique):
     title = "Lockup detectors off"
     stage = "kernel"
     what = "Sets `nowatchdog`."
-    why = "Each processor gets a performance event and a timer when it comes up."
-    when_not = "There is no usable performance unit: then only a timer is left to save."
+    why = "When a processor comes up, it gets a performance event and a timer for the detectors."
+    when_not = "There is no usable performance unit: then only a timer is saved."
     cost = "None at run time."
-    risk = Risk(function="a processor that hangs is not noticed and not reported")
+    risk = Risk(function="a processor that hangs is neither noticed nor reported")
     kernels = "2.6.36 and later"
     sets = (Param("nowatchdog"),)
     references = ("kernel/watchdog.c: nowatchdog_setup()", "kernel/watchdog_hld.c: hardlockup_detector_perf_enable()")

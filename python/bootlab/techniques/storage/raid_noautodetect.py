@@ -19,8 +19,11 @@ class RaidNoautodetect(ParameterTechnique):
     addresses = ("raid-autodetection",)
     stage = "storage"
     what = "Sets `raid=noautodetect`."
-    why = "The md driver waits for all probes to end and reads a superblock from each partition of type 0xfd."
-    when_not = "The root lies on an array with version 0.90 superblocks, or md is a module, or an initramfs runs init."
+    why = "The md driver waits for all probes to end, then reads a superblock from each partition of type 0xfd."
+    when_not = (
+        "The root is on an array with version 0.90 superblocks. It gains nothing if md is a module, or if an "
+        "initramfs runs init."
+    )
     cost = "None without such arrays."
     risk = Risk(function="arrays that only the kernel's autodetection assembled are missing")
     proof = "kernel-log"

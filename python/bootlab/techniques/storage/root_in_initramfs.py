@@ -21,14 +21,17 @@ class RootInInitramfs(Technique):
     id = "root-in-initramfs"
     title = "Root tree in the initramfs"
     stage = "storage"
-    what = "Packs the tree of `[root]` as an initramfs, one variant a compression; drops the parameters that mount it."
-    why = "The kernel starts init without its storage drivers, a mount and reads of one page at a time."
-    when_not = (
-        "The tree is large: all of it is loaded and kept in memory. Init relies on CONFIG_DEVTMPFS_MOUNT, which acts "
-        "on a mounted root only: then /dev must be in the tree, or mounted by init."
+    what = (
+        "Packs the tree of `[root]` as an initramfs, one variant per compression, and removes the parameters that "
+        "mount it."
     )
-    cost = "Loading the whole tree, which the times do not show, and memory for all of it."
-    risk = Risk(function="what is written is lost with the power; memory for the whole tree is taken")
+    why = "The kernel starts init without storage drivers, without a mount, and without reading one page at a time."
+    when_not = (
+        "The tree is large: all of it is loaded and kept in memory. If init relies on CONFIG_DEVTMPFS_MOUNT, which "
+        "acts only on a mounted root, /dev must be in the tree or be mounted by init."
+    )
+    cost = "Loading the whole tree, which the times do not include, and memory for all of it."
+    risk = Risk(function="everything written is lost at power-off; the whole tree takes memory")
     proof = "kernel-log"
     published = (
         Published(

@@ -18,13 +18,15 @@ class RootdelayToRootwait(Technique):
     addresses = ("root-delay",)
     stage = "storage"
     what = "Removes `rootdelay=` and sets `rootwait`."
-    why = "A `rootdelay` sleeps its seconds whether the device is there or not; `rootwait` looks every 5 ms."
+    why = "`rootdelay` sleeps its whole time even if the device is already there; `rootwait` checks every 5 ms."
     when_not = (
-        "An initramfs mounts the root: then the kernel does neither, though the initramfs may read the parameter."
+        "An initramfs mounts the root: then the kernel does neither, although the initramfs may read the parameter."
     )
-    cost = "With a root device that never comes the kernel waits for ever."
+    cost = "If the root device never appears, the kernel waits for ever."
     risk = Risk(
-        function="a root device that never comes is waited for without end: no panic, so no restart from another slot"
+        function=(
+            "if the root device never appears, the kernel waits without end: no panic, so no restart from another slot"
+        )
     )
     kernels = "2.6.21 and later"
     rests_on = ("cmdline",)

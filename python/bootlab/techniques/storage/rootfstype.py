@@ -22,9 +22,9 @@ class Rootfstype(Technique):
     title = "Type of the root file system named"
     stage = "storage"
     what = "Sets `rootfstype=` to the type that this kernel mounted."
-    why = "Each wrong type reads and checks a superblock before the right one's turn comes."
-    when_not = "An initramfs mounts the root, or the right type is tried first."
-    cost = "A root of another type is not found any more."
+    why = "For each wrong type the kernel reads and checks a superblock before it tries the right one."
+    when_not = "An initramfs mounts the root, or the kernel tries the right type first."
+    cost = "A root of another type is no longer found."
     proof = "kernel-log"
     published = (Published("part of 12.1 s -> 8.8 s", "Raspberry Pi Zero", "github.com/showmewebcam issue 29"),)
     references = ("init/do_mounts.c: mount_block_root(), list_bdev_fs_names()",)

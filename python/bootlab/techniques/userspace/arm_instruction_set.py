@@ -14,11 +14,11 @@ class ArmInstructionSet(ProgramTechnique):
 
     id = "arm-instruction-set"
     title = "ARM or Thumb-2 code"
-    what = "Compiles the programs with `-marm` or `-mthumb`, whichever they are not."
+    what = "Compiles the programs with `-marm` if they are Thumb-2, or with `-mthumb` if they are ARM."
     why = "Smaller code is read, unpacked and paged in sooner; ARM code may execute fewer instructions."
-    when_not = "The processor has no Thumb-2 (before ARMv7), or hand-written assembly is for one of the two."
+    when_not = "The processor has no Thumb-2 (before ARMv7), or assembly code is written for one of the two."
     cost = "None; the two can call each other."
-    risk = Risk(runtime="only the start is measured: code of the other set may be slower in what comes later")
+    risk = Risk(runtime="only the start is measured: the other code may be slower later on")
     architectures = ("arm",)
     because = "the other instruction set may be smaller or faster"
     ways = (("arm", SetProgramBuild(cflags=("-marm",))), ("thumb", SetProgramBuild(cflags=("-mthumb",))))

@@ -14,14 +14,14 @@ class FewerRelocations(ProgramTechnique):
 
     id = "fewer-relocations"
     title = "Fewer relocations"
-    what = "Links with `-Bsymbolic`, hides what is not exported, or calls without the PLT."
+    what = "Links with `-Bsymbolic`, hides symbols that are not exported, or calls without the PLT."
     why = "Each symbolic relocation is a search by name through all libraries, before `main` or at the first call."
-    when_not = (
-        "Symbols of a library are replaced by a program or by LD_PRELOAD, or addresses are compared across libraries."
-    )
+    when_not = "A program or LD_PRELOAD replaces symbols of a library, or addresses are compared across libraries."
     cost = "`hidden` needs the interface marked in the source."
     risk = Risk(
-        function="a symbol that another library replaces (malloc, a plug-in's hook) is not replaced inside the library",
+        function=(
+            "if another library replaces a symbol (malloc, a plug-in's hook), the library itself still uses its own"
+        ),
     )
     because = "the loader looks up symbols by name when the programs start"
     ways = (

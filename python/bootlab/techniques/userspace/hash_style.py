@@ -14,11 +14,14 @@ class HashStyle(ProgramTechnique):
 
     id = "hash-style"
     title = "Symbol hash table"
-    what = "Links with `--hash-style=gnu`, `sysv` or `both`, whichever the programs are not."
-    why = "A search goes through the libraries in turn; the filter ends most of them without a look at the names."
+    what = "Links with those of `--hash-style=gnu`, `sysv` and `both` that the programs do not have."
+    why = (
+        "A lookup goes through the libraries in turn; with the GNU table, a filter ends most of them without "
+        "comparing names."
+    )
     when_not = "A loader from before 2006 reads the files: it knows only the old table."
-    cost = "None; `both` takes the room of two tables."
-    because = "symbols are searched in another table now"
+    cost = "None; `both` takes the space of two tables."
+    because = "the programs have another kind of symbol table now"
     ways = tuple((style, SetProgramBuild(ldflags=(f"-Wl,--hash-style={style}",))) for style in ("gnu", "sysv", "both"))
     published = (Published("dynamic linking about 50 % faster with the GNU table", "desktop programs", "elinux.org"),)
     references = ("ld(1): --hash-style", "https://sourceware.org/legacy-ml/binutils/2006-10/msg00377.html")

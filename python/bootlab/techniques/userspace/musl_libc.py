@@ -14,15 +14,16 @@ class MuslLibc(ProgramTechnique):
 
     id = "musl-libc"
     title = "musl as C library"
-    what = "Builds the programs with musl: as they are linked now, and statically."
-    why = "Loader and C library are one file of some 600 KB; a static program carries some KB of it."
+    what = "Builds the programs with musl: linked as they are now, and statically."
+    why = "The loader and the C library are one file of some 600 KB; a static program contains some KB of it."
     when_not = (
-        "A program needs what only glibc has: NSS modules, locales, malloc tuned for many threads, binary plug-ins."
+        "A program needs something that only glibc has: NSS modules, locales, a malloc tuned for many threads, "
+        "binary plug-ins."
     )
-    cost = "Other performance of memory and string functions; libraries of others must be built with musl as well."
+    cost = "Memory and string functions perform differently; libraries from others must be built with musl too."
     risk = Risk(
-        function="what glibc does besides the standards is missing: NSS, locale data, some GNU functions",
-        runtime="allocating memory with many threads and long string operations are slower than glibc's",
+        function=("glibc's additions to the standards are missing: NSS, locale data, some GNU functions"),
+        runtime=("allocation with many threads, and long string operations, are slower than with glibc"),
     )
     because = "the programs are built with glibc"
     ways = (

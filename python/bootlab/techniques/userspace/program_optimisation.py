@@ -15,10 +15,10 @@ class ProgramOptimisation(ProgramTechnique):
     id = "program-optimisation"
     title = "Compiler optimisation of programs"
     what = "Compiles with `-Os`, `-O2` or `-O3`, or with `-O2 -flto`, which compiles a program as a whole."
-    why = "A smaller file is read, unpacked and paged in sooner; faster code shortens what the program calculates."
-    when_not = "The program hardly calculates up to the goal and its file is small: then nothing changes."
-    cost = "A build of everything; `-flto` takes longer and needs the archiver's plug-in for static libraries."
-    risk = Risk(runtime="code of -Os executes more instructions for the same work")
+    why = "A smaller file is read, unpacked and paged in sooner; faster code shortens the program's computations."
+    when_not = "The program computes little before the goal and its file is small: then nothing changes."
+    cost = "Everything must be built again; `-flto` takes longer and needs the archiver's plug-in for static libraries."
+    risk = Risk(runtime="code built with -Os executes more instructions for the same work")
     because = "another level may be smaller or faster"
     ways = (
         ("Os", SetProgramBuild(cflags=("-Os",))),

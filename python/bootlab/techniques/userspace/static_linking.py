@@ -14,13 +14,18 @@ class StaticLinking(ProgramTechnique):
 
     id = "static-linking"
     title = "Static linking"
-    what = "Links the programs with `-static`; a variant with `-static-pie`, which can be placed anywhere in memory."
-    why = "The kernel starts the program itself: no library is searched, opened, mapped or relocated."
+    what = (
+        "Links the programs with `-static`. Another variant uses `-static-pie`, which can be placed anywhere in memory."
+    )
+    why = "The kernel starts the program directly: no library is searched for, opened, mapped or relocated."
     when_not = "Many programs share the libraries; a program loads plug-ins (dlopen) or looks up users and hosts (NSS)."
-    cost = "A copy of what is used of each library in every program; a fix of a library needs all programs built again."
+    cost = (
+        "Every program contains a copy of what it uses of each library. To fix a library, all programs must be "
+        "built again."
+    )
     risk = Risk(
-        function="dlopen and the name service of glibc do not work, or need the shared libraries all the same",
-        runtime="programs share no library's memory",
+        function=("with glibc, dlopen and the name service do not work, or still need the shared libraries"),
+        runtime="programs do not share the memory of libraries",
     )
     because = "the programs are linked with shared libraries"
     ways = (("static", SetProgramBuild(link="static")), ("static-pie", SetProgramBuild(link="static-pie")))

@@ -14,12 +14,12 @@ class StripPrograms(ProgramTechnique):
 
     id = "strip-programs"
     title = "Programs stripped"
-    what = "Runs `strip` over every ELF file that was built."
-    why = "In an initramfs every byte is unpacked; on flash every byte is read ahead with its neighbours."
+    what = "Runs `strip` on every ELF file that was built."
+    why = "In an initramfs every byte is unpacked; from flash every byte is read ahead with its neighbours."
     when_not = "The program reads its own symbols (a profiler, backtraces with names)."
-    cost = "Crash dumps need the unstripped files, which should be kept."
+    cost = "Crash dumps need the unstripped files; keep them."
     risk = Risk(debuggability="backtraces and debuggers on the target show no names")
-    because = "the files carry symbols that nothing reads at run time"
+    because = "the files contain symbols that nothing reads at run time"
     ways = (("strip", SetProgramBuild(strip=True)),)
     references = ("strip(1)",)
 

@@ -14,10 +14,13 @@ class SymbolBinding(ProgramTechnique):
 
     id = "symbol-binding"
     title = "Lazy or immediate binding"
-    what = "Links with `-z now` or `-z lazy`, whichever the programs are not."
-    why = "Of many functions few are called up to the goal; where most are, one pass is cheaper than a trap for each."
-    when_not = "Hardening asks for `-z relro -z now`: lazy binding leaves a table of pointers that can be written to."
-    cost = "Immediate binding needs every function to be there, called or not; lazy binding moves its cost to later."
+    what = "Links with `-z now` if the programs use lazy binding, or with `-z lazy` if they do not."
+    why = (
+        "If few functions are called before the goal, lazy binding looks up fewer. If most are, one pass is "
+        "cheaper than a trap for each."
+    )
+    when_not = "Hardening requires `-z relro -z now`: lazy binding leaves a writable table of pointers."
+    cost = "Immediate binding needs every function to exist, called or not; lazy binding moves its cost to later."
     risk = Risk(
         security="with lazy binding the table of function pointers stays writable",
         runtime="with lazy binding each function is looked up when it is first called",

@@ -14,12 +14,12 @@ class UnneededLibraries(ProgramTechnique):
 
     id = "unneeded-libraries"
     title = "Unneeded libraries left out"
-    what = "Links with `--as-needed`; a library of which no symbol is used is not written into the program."
-    why = "Each library is searched, opened, mapped and relocated before `main`."
-    when_not = "A library does its work when it is loaded (a constructor), or a program finds its symbols by dlsym."
+    what = "Links with `--as-needed`: the program does not name libraries of which it uses no symbol."
+    why = "Each library is searched for, opened, mapped and relocated before `main`."
+    when_not = "A library does its work when it is loaded (a constructor), or a program finds its symbols with dlsym."
     cost = "None otherwise."
     risk = Risk(function="a library that is loaded only for its constructor is missing")
-    because = "a linker keeps every library on its command line unless it is told otherwise"
+    because = "by default a linker keeps every library on its command line"
     ways = (("as-needed", SetProgramBuild(ldflags=("-Wl,--as-needed",))),)
     references = ("ld(1): --as-needed",)
 

@@ -14,12 +14,10 @@ class UnusedSections(ProgramTechnique):
     id = "unused-sections"
     title = "Unused functions left out"
     what = "Compiles with `-ffunction-sections -fdata-sections` and links with `--gc-sections`."
-    why = "What is not in the file is not read, unpacked, mapped or relocated."
-    when_not = (
-        "Everything is exported by shared libraries: exported functions count as used. It pays with static linking."
-    )
-    cost = "Slower linking; sections that only a linker script collects must be kept by it (KEEP)."
-    because = "whole objects are linked, used or not"
+    why = "Code that is not in the file is not read, unpacked, mapped or relocated."
+    when_not = "Shared libraries export everything: exported functions count as used. It pays with static linking."
+    cost = "Slower linking; sections that only a linker script collects must be marked KEEP there."
+    because = "the linker takes whole object files, used or not"
     ways = (
         (
             "gc-sections",
