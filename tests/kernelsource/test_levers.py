@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from bootlab.analysis import coverage
+from bootlab.cli.program import VERBS, make_app
 from bootlab.collectors.function_trace import parse
 from bootlab.errors import UserError
 from bootlab.kernelsource import devices
 from bootlab.kernelsource.configuration import from_text
 from bootlab.kernelsource.levers import levers_of
+from bootlab.kernelsource.lookup import look_up
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.targets import trace_symbols
 from bootlab.views.functions import levers_page, levers_text
@@ -93,6 +97,34 @@ def test_devices_and_drivers(tree: SourceTree) -> None:
     assert [p.file for p in devices.driven_by(tree, found.compatible)] == ["drivers/toy.c"]
     assert [p.file for p in devices.registering(tree, "toy")] == ["drivers/toy.c"]
     assert devices.nodes(tree, "serial8250") == []
+
+
+def test_whatever_name_people_have_is_looked_up(tree: SourceTree) -> None:
+    symbol = look_up(tree, "CONFIG_TOY")
+    assert symbol.known
+    assert symbol.symbol is not None
+    assert symbol.symbol.symbol == "TOY"
+    device = look_up(tree, "10000000.serial")
+    assert [node.line for node in device.nodes] == [2]
+    assert [one.place.file for one in device.levers] == ["drivers/toy.c"]
+    assert [one.place.file for one in look_up(tree, "toy").levers] == ["drivers/toy.c"]
+    placed = tree.resolver.resolve([(name, "") for name in ("held", "probe_one", "held")])
+    assert [one.place.file for one in look_up(tree, "probe_one", placed).levers] == ["drivers/held.c"]
+    assert look_up(tree, "probe_one").levers[0].place.certainty == "ambiguous"
+    assert not look_up(tree, "nothing").known
+
+
+def test_where_prints_each_name_or_its_document(tree: SourceTree, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(CONFIG)
+    words = ["where", "toy_driver_init", "CONFIG_HELD", "10000000.serial"]
+    options = ["--source", str(tree.path), "--config", str(tmp_path / "config"), "--arch", "x86_64"]
+    text = CliRunner().invoke(make_app(VERBS), [*words, *options]).output
+    assert all(word in text for word in ("toy_driver_init", "drivers/toy.c", "CONFIG_HELD=y", "board.dts:2"))
+    done = CliRunner().invoke(make_app(VERBS), [*words, *options, "--json"])
+    found = json.loads(done.output)["names"]
+    assert [set(one) - {"name"} for one in found] == [{"found", "nodes"}, {"symbol"}, {"found", "nodes"}]
+    with pytest.raises(UserError, match="not found"):
+        CliRunner().invoke(make_app(VERBS), ["where", "nothing", *options], catch_exceptions=False)
 
 
 def test_an_edited_file_is_seen(tree: SourceTree, tmp_path: Path) -> None:

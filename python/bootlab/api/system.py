@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bootlab.experiments.campaign import Blocks
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.profile import Profiled
     from bootlab.experiments.traced_boot import Traced
     from bootlab.experiments.trials import Applicability
     from bootlab.experiments.trim import TrimRequest
@@ -269,6 +270,16 @@ class System:
         with self.bench() as bench:
             bench.phase("trace", 2)
             return trace_by_kernel(bench, self.value, tracer or KernelTracer())
+
+    def profile(self) -> Profiled:
+        """Return what the processes do from the start of init to the goal: waits, searches, reads, system calls.
+
+        Raise BootlabError where no exact trace is possible.
+        """
+        from bootlab.experiments.profile import profile_boot
+
+        with self.bench() as bench:
+            return profile_boot(bench, self.value)
 
     def processes(self) -> tuple[ProcessCost, ...]:
         """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.

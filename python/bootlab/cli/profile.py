@@ -52,7 +52,9 @@ def profile(
     if what.suffix == ".toml":
         if goal is not None or html is not None:
             raise UserError("--goal and --html are for logs", hint="the goal of a system is set in its file")
-        part, where = _traced(what, store, quiet=as_json)
+        with opened(what, store=store, quiet=as_json) as system:
+            made = system.profile()
+        part, where = made.profile, made.recording.path or ""
     else:
         found, part = _read(what, goal)
         write_files((html, lambda: analysis_html.render(found)))
@@ -79,12 +81,3 @@ def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:
     if goal is not None and part.goal is None:
         raise UserError(f"{log}: no line contains {goal!r}", hint="give a text that is in the log, or omit --goal")
     return found, part
-
-
-def _traced(system_file: Path, store: Path, *, quiet: bool) -> tuple[ApplicationProfile, str]:
-    from bootlab.experiments import profile as application  # noqa: PLC0415
-
-    with opened(system_file, store=store, quiet=quiet) as system:
-        traced = system.trace(application.REQUEST)
-        diagnosis = system.boot(diagnostic=True).diagnosis
-    return application.profile(traced.trace, diagnosis), traced.recording.path or ""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import msgspec
 import typer
 
 from bootlab.cli.markdown_page import put
@@ -22,11 +21,6 @@ from bootlab.cli.session import (
     print_json,
 )
 from bootlab.errors import UserError
-
-if TYPE_CHECKING:
-    from bootlab.model.accesses import Accesses
-
-_LIST_MAX_BYTES = 64 << 20
 
 
 class Seen(enum.StrEnum):
@@ -85,12 +79,13 @@ def trim(
     Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
     """
     from bootlab.experiments.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.store import accesses_file  # noqa: PLC0415
     from bootlab.views.run import trim_text  # noqa: PLC0415
 
     request = TrimRequest(
         keep=_patterns(keep or []),
         methods=tuple(m.value for m in method or ()),
-        given=_given(accesses) if accesses is not None else None,
+        given=accesses_file.load(accesses) if accesses is not None else None,
         dry_run=dry_run,
     )
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
@@ -115,29 +110,3 @@ def _patterns(given: list[str]) -> tuple[str, ...]:
         if not pattern.startswith("/"):
             raise UserError(f"{pattern!r} is no absolute path", hint=f"write --keep '/{pattern}'")
     return tuple(given)
-
-
-def _given(path: Path) -> Accesses:
-    """Read a list of `bootlab rootfs atime --output`, or a text with a path a line (`find -anewer`, `inotifywait`)."""
-    from bootlab.model.accesses import Access, Accesses, MethodState  # noqa: PLC0415
-
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_LIST_MAX_BYTES + 1)
-    except OSError as fault:
-        raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
-    if len(data) > _LIST_MAX_BYTES:
-        raise UserError(f"{path} is larger than 64 MiB; this is no list of files", hint="name another file")
-    if data.lstrip()[:1] == b"{":
-        try:
-            return msgspec.json.decode(data, type=Accesses)
-        except msgspec.MsgspecError as fault:
-            raise UserError(
-                f"{path} is no list of accesses: {fault}", hint="bootlab rootfs atime TREE --output FILE writes one"
-            ) from fault
-    lines = data.decode("utf-8", "surrogateescape").splitlines()
-    seen = tuple(Access(path=line, method="given", kind="read") for line in lines if line.startswith("/"))
-    if not seen:
-        raise UserError(f"{path} names no file: its lines must begin with /", hint="find / -xdev -anewer /marker")
-    state = MethodState(name="given", works=True, text=f"the list {path.name}")
-    return Accesses(methods=(state,), seen=seen)

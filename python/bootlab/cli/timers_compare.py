@@ -26,9 +26,7 @@ from bootlab.cli.timers_options import (
 from bootlab.errors import MeasurementError, UserError
 
 if TYPE_CHECKING:
-    from bootlab.api import System
     from bootlab.timers.comparison import Configuration
-    from bootlab.timers.request import StressRequest
 
 
 def compare(
@@ -79,7 +77,7 @@ def compare(
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """
-    from bootlab.timers import comparison, saved  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers import booted, comparison, saved  # noqa: PLC0415 - `--help` must not wait for it
 
     if second is None and not with_:
         raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
@@ -99,7 +97,7 @@ def compare(
             variants = [(system.name, system)]
             if path == first:
                 variants += [(change.label, system.changed(change)) for change in changes]
-            sides += _booted(variants, wanted, repeat)
+            sides += booted.configurations(variants, wanted, repeat, unequal=_say)
     show(comparison.compare(sides), markdown=markdown, csv=csv, html=html, as_json=as_json)
     unequal = [side.name for side in sides if side.equal is False]
     if unequal:
@@ -108,24 +106,5 @@ def compare(
         )
 
 
-def _booted(variants: list[tuple[str, System]], wanted: StressRequest, repeat: int) -> list[Configuration]:
-    from bootlab.timers import booted  # noqa: PLC0415
-    from bootlab.timers.comparison import Configuration  # noqa: PLC0415
-
-    exact = all(system.value.clock.mode == "exact" for _, system in variants)
-    if exact:
-        made = []
-        for name, system in variants:
-            # Never once: a system that does not boot alike twice has no figures to compare.
-            results, equality = booted.repeat(system, wanted, max(repeat, 2))
-            if not equality.equal:
-                causes = "; ".join(equality.causes) or "none of the known causes is there"
-                err().print(f"{name}: {equality.difference}; likely cause: {causes}", markup=False, soft_wrap=True)
-            made.append(Configuration(name=name, results=results, equal=equality.equal))
-        return made
-    # Blocks: a drift of the machine hits all alike.
-    rows = [[booted.stress(system, wanted, fresh=True) for _, system in variants] for _ in range(repeat)]
-    return [
-        Configuration(name=name, results=tuple(row[column] for row in rows))
-        for column, (name, _) in enumerate(variants)
-    ]
+def _say(text: str) -> None:
+    err().print(text, markup=False, soft_wrap=True)

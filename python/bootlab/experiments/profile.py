@@ -12,6 +12,9 @@ import msgspec
 import numpy as np
 
 from bootlab.analysis.call_tree import FunctionTrace
+from bootlab.experiments.base import diagnosis_of
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.traced_boot import trace_boot
 from bootlab.logs.application import (
     ApplicationProfile,
     CallSum,
@@ -25,7 +28,8 @@ from bootlab.logs.application import (
     Wait,
     WaitFor,
 )
-from bootlab.model.recording import Diagnosis
+from bootlab.model.recording import Diagnosis, Recording
+from bootlab.model.system import System
 from bootlab.targets.trace_boot import TraceRequest
 
 REQUEST = TraceRequest(min_ns=0, start="run_init_process")
@@ -52,6 +56,13 @@ _WAIT_NS, _WORK_NS, _ROUND_NS = 1_000_000, 10_000_000, 1_000_000
 _ROWS = 200
 
 
+class Profiled(msgspec.Struct, frozen=True, kw_only=True):
+    """An application's profile, and the traced boot that shows it."""
+
+    profile: ApplicationProfile
+    recording: Recording
+
+
 class _Call(msgspec.Struct, frozen=True):
     """One system call of one task. `found`: an open that gave a descriptor."""
 
@@ -59,6 +70,14 @@ class _Call(msgspec.Struct, frozen=True):
     start_ns: int
     took_ns: int
     found: bool = False
+
+
+def profile_boot(bench: Bench, system: System) -> Profiled:
+    """Trace a system from the start of init to its goal, and take its processes' names from a diagnostic boot."""
+    bench.phase("profile", 3)
+    traced = trace_boot(bench, system, REQUEST)
+    diagnosis = diagnosis_of(bench, system, traced.timing, system.name)
+    return Profiled(profile=profile(traced.trace, diagnosis), recording=traced.recording)
 
 
 def profile(trace: FunctionTrace, diagnosis: Diagnosis | None = None) -> ApplicationProfile:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from bootlab.api import System
 from bootlab.timers import instructions
+from bootlab.timers.comparison import Configuration
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.here import conform_arguments, conform_of, stress_of
 from bootlab.timers.programs import TIMERCONFORM, TIMERSTRESS
@@ -55,6 +56,31 @@ def conform(system: System, *, plants: bool = False, only: Iterable[int] = ()) -
     arguments = conform_arguments(set_clock=True, plants=plants, only=tuple(only))
     value = system_for(system.value, TIMERCONFORM, arguments, seconds=PLANTS_S if plants else CONFORM_S)
     return conform_of(output_of(system.like(value).boot().recording, system.name))
+
+
+def configurations(
+    variants: Sequence[tuple[str, System]], request: StressRequest, times: int, *, unequal: Callable[[str], object]
+) -> list[Configuration]:
+    """Run the same timers in each named system so many times, and at least twice in exact mode.
+
+    `unequal` is told of exact boots that differ, and of the likely cause. On the host's clock the runs alternate.
+    """
+    if any(system.value.clock.mode != "exact" for _, system in variants):
+        # Blocks: a drift of the machine hits all alike.
+        rows = [[stress(system, request, fresh=True) for _, system in variants] for _ in range(times)]
+        return [
+            Configuration(name=name, results=tuple(row[column] for row in rows))
+            for column, (name, _) in enumerate(variants)
+        ]
+    made = []
+    for name, system in variants:
+        # Never once: a system that does not boot alike twice has no figures to compare.
+        results, equality = repeat(system, request, max(times, 2))
+        if not equality.equal:
+            causes = "; ".join(equality.causes) or "none of the known causes is there"
+            unequal(f"{name}: {equality.difference}; likely cause: {causes}")
+        made.append(Configuration(name=name, results=results, equal=equality.equal))
+    return made
 
 
 def _loaded(system: System, request: StressRequest) -> System:

@@ -1,0 +1,36 @@
+"""A list of files that were used on a board, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.model.accesses import Access, Accesses, MethodState
+
+_MAX_BYTES = 64 << 20
+
+
+def load(path: Path) -> Accesses:
+    """Read a list of `bootlab rootfs atime --output`, or a text with a path a line (`find -anewer`, `inotifywait`)."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as fault:
+        raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
+    if len(data) > _MAX_BYTES:
+        raise UserError(f"{path} is larger than 64 MiB; this is no list of files", hint="name another file")
+    if data.lstrip()[:1] == b"{":
+        try:
+            return msgspec.json.decode(data, type=Accesses)
+        except msgspec.MsgspecError as fault:
+            raise UserError(
+                f"{path} is no list of accesses: {fault}", hint="bootlab rootfs atime TREE --output FILE writes one"
+            ) from fault
+    lines = data.decode("utf-8", "surrogateescape").splitlines()
+    seen = tuple(Access(path=line, method="given", kind="read") for line in lines if line.startswith("/"))
+    if not seen:
+        raise UserError(f"{path} names no file: its lines must begin with /", hint="find / -xdev -anewer /marker")
+    state = MethodState(name="given", works=True, text=f"the list {path.name}")
+    return Accesses(methods=(state,), seen=seen)
