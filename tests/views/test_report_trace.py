@@ -180,13 +180,6 @@ def test_hostile_names_are_spelled_in_both():
     assert len(chrome) < 200_000
 
 
-def test_a_recording_alone_makes_a_trace():
-    recording = sample.recording(5)
-    made = trace.of_recording(recording)
-    assert [t.name for t in made.tracks] == ["console"]
-    assert len(made.tracks[0].instants) == 5
-
-
 def test_before_power_on_is_written_as_power_on():
     timeline = Timeline(clock="printk", marks=(Mark("m", -5),), stages=(Stage("s", 0, -1),))
     assert events(perfetto.encode(trace.of_timeline(timeline)))[0][0] == 0

@@ -49,7 +49,3 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return ""
         options = " ".join(f"--allow {kind}" for kind in barred)
         return f"it costs {' and '.join(barred)}: stacked only with --also {technique.id} or {options}"
-
-
-EVERYTHING = Selection()
-"""All techniques are tried; those that cost neither security nor function nor run time are stacked."""

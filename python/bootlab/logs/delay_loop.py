@@ -50,11 +50,6 @@ class DelayLoop(msgspec.Struct, frozen=True, kw_only=True):
     board: Board
     asked: str | None = None
 
-    @property
-    def loops_per_s(self) -> int | None:
-        """Return the value that does not depend on the tick rate."""
-        return None if self.hz is None else self.lpj * self.hz
-
 
 def read_log(path: Path, number: int | None = None) -> DelayLoop:
     """Read the delay loop out of a log of any kind (`number`: which boot, from 1; default: the first that has one).

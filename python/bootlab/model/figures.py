@@ -31,11 +31,6 @@ def spread_ms(one_ns: int | None, spread: Spread | None) -> str:
     return f"{ms(spread.median_ns)} ({ms(spread.first_ns)} to {ms(spread.last_ns)} in {spread.boots} boots)"
 
 
-def range_ms(spread: Spread | None) -> str:
-    """`2.920`: from the earliest to the latest; a dash for fewer than two boots."""
-    return ABSENT if spread is None or spread.boots < 2 else ms(spread.range_ns)
-
-
 def boots(spread: Spread | None) -> str:
     """How many boots stand behind a time."""
     return "1" if spread is None else count(spread.boots)

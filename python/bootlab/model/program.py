@@ -48,11 +48,6 @@ class Relocations(msgspec.Struct, frozen=True, kw_only=True):
     plt: int = 0
     packed_words: int = 0
 
-    @property
-    def at_start(self) -> int:
-        """What is done before `main` with lazy binding, without the packed ones."""
-        return self.relative + self.symbolic
-
 
 class ElfFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What one ELF file says of itself (System V gABI; elf(5)).

@@ -165,10 +165,6 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
         """Return the first console line that holds a text, or None."""
         return next((line for line in self.lines if text in line.text), None)
 
-    def find_all(self, text: str) -> tuple[Line, ...]:
-        """Return every console line that holds a text."""
-        return tuple(line for line in self.lines if text in line.text)
-
 
 # include/uapi/asm-generic/errno-base.h
 _ENODEV = -19

@@ -7,7 +7,6 @@ it that the grammar does not know is not understood as a whole.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 
 import msgspec
 import tree_sitter_bash
@@ -278,11 +277,3 @@ class _Reading:
 def _is_background(node: Node) -> bool:
     following = node.next_sibling
     return following is not None and following.type == "&" and not node.type.endswith("redirect")
-
-
-def used_words(script: Script) -> Iterator[str]:
-    """Return every literal word of a script's commands: what may name a program."""
-    for command in script.commands:
-        for word in command.words:
-            if word:
-                yield word

@@ -93,12 +93,6 @@ def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name:
     return Trace(tracks=tuple(t for t in tracks if t.slices or t.instants), notes=notes)
 
 
-def of_recording(recording: Recording) -> Trace:
-    """Make a trace of a recording alone: its marks and its stamped console lines."""
-    timeline = Timeline(clock=recording.meta.goal_clock, marks=recording.marks, goal_ns=recording.meta.goal_ns)
-    return of_timeline(timeline, recording, name=recording.meta.system_name or "boot")
-
-
 def beside_stages(timeline: Timeline) -> tuple[Span, ...]:
     """Return the spans without those that repeat the stages, which every view draws from `stages` itself."""
     stages = {(s.name, s.start_ns) for s in timeline.stages}
