@@ -42,6 +42,18 @@ FOUND = Comparison(
 )  # fmt: skip
 
 
+def test_of_many_that_were_left_out_only_all_says_why():
+    many = tuple(LeftOut(id=f"r{n}", title=f"row {n}", reason=f"because {n}") for n in range(9))
+    found = msgspec.structs.replace(FOUND, left_out=many)
+    text = to_text(terminal.view(found), width=150)
+    assert "left out: row 0, row 1, row 2 and 6 more (--all says why)" in text
+    assert "because" not in text
+    whole = to_text(terminal.view(found, everything=True), width=150)
+    assert all(f"left out: row {n}: because {n}" in whole for n in range(9))
+    assert text.splitlines()[-1] == whole.splitlines()[-1]
+    assert all(f"because {n}" in form for n in range(9) for form in (markdown.page(found), page.page(found)))
+
+
 def test_the_terminal_ends_with_the_answer_and_says_what_not_to_rely_on():
     text = to_text(terminal.view(FOUND), width=150)
     for words in (

@@ -33,6 +33,7 @@ def show(
     section: str | None = None,
     csv: Path | None = None,
     html: Path | None = None,
+    everything: bool = False,
     as_json: bool = False,
 ) -> None:
     """Write the files that were asked for, then print the table or its document.
@@ -51,6 +52,6 @@ def show(
     if as_json:
         print_json(found.document())
         return
-    out().print(terminal.view(found))
+    out().print(terminal.view(found, everything=everything))
     if run is not None:
         err().print(f"results: {run.run.results}", markup=False, soft_wrap=True)

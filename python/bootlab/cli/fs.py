@@ -11,6 +11,7 @@ from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_BANDWIDTH_MB,
     DEFAULT_STORE,
+    AllOption,
     BandwidthOption,
     JobsOption,
     JsonOption,
@@ -36,6 +37,7 @@ def fs(
     html: HtmlOption = None,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
     jobs: JobsOption = None,
+    everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,6 +54,6 @@ def fs(
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.compare(experiment)
     found = results.comparison
-    show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
+    show(found, results, markdown=markdown, csv=csv, html=html, everything=everything, as_json=as_json)
     if not found.rows:
         raise typer.Exit(UserError.exit_code)

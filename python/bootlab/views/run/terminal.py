@@ -46,7 +46,7 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
     `everything`: also trials that made no difference, what was not booted, and every technique of the catalogue.
     """
     if results.comparison is not None:
-        return table_terminal.view(results.comparison)
+        return table_terminal.view(results.comparison, everything=everything)
     title = "Stages" if results.kind == "boot" else "Stages of the base"
     parts: list[RenderableType] = [boot_table(results.base, title=title)]
     found = tables.comparison(results, everything=everything)

@@ -19,6 +19,7 @@ _VERDICTS = {
     "no effect shown": "magenta",
     "broken": "bold red",
 }
+_FEW = 3
 _NAME_WIDTH = 24
 _TEXT_WIDTH, _LEAST_TEXT_WIDTH = 40, 24
 """A column of words takes no more of the line than this before others move below, and no less before it moves."""
@@ -33,13 +34,24 @@ def tables(found: Comparison) -> list[RenderableType]:
     return parts
 
 
-def view(found: Comparison) -> RenderableType:
-    """Return the tables, what was left out, what to keep in mind, and the answer as the last line."""
+def view(found: Comparison, *, everything: bool = False) -> RenderableType:
+    """Return the tables, what was left out, what to keep in mind, and the answer as the last line.
+
+    `everything`: also why each of many variants was left out; of a few it is always said.
+    """
     parts = tables(found)
     parts += [Text(f"{one_line(row.title)}: {said}", "yellow") for row in found.rows if (said := cells.state(row))]
-    parts += [Text(f"left out: {one_line(row.title)}: {one_line(row.reason, 300)}", "dim") for row in found.left_out]
+    if everything or len(found.left_out) <= _FEW:
+        parts += [_left_out(f"{one_line(row.title)}: {one_line(row.reason, 300)}") for row in found.left_out]
+    else:
+        names = ", ".join(one_line(row.title, 40) for row in found.left_out[:_FEW])
+        parts.append(_left_out(f"{names} and {len(found.left_out) - _FEW} more (--all says why)"))
     parts += [Text(one_line(line), "dim") for line in found.footnote.splitlines()]
     return Group(*parts, Text(one_line(found.headline), "bold"))
+
+
+def _left_out(text: str) -> Text:
+    return Text(f"left out: {text}", "dim")
 
 
 class _Fitted:
