@@ -10,15 +10,16 @@ are written anew.
 
 from __future__ import annotations
 
-import itertools
 import re
 import sys
 from pathlib import Path
 
 from bootlab.errors import BootlabError
 from bootlab.model import figures
+from bootlab.model.launch import Launch
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results import file as results_file
+from bootlab.targets.recorded_command import launch_in
 from bootlab.techniques import all_techniques
 from bootlab.views.markdown_text import plain
 from bootlab.views.shown_text import one_line
@@ -68,7 +69,7 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
             continue
         if results.mode != "exact":
             continue
-        machine = _machine(results.base.command)
+        machine = _machine(results.base.launch or launch_in(results.base.command))
         for trial in results.trials:
             if trial.verdict is Verdict.NOT_BOOTED:
                 continue
@@ -112,14 +113,9 @@ def _key(row: str) -> tuple[str, str, str]:
     return technique, system, machine
 
 
-def _machine(command: tuple[str, ...]) -> str:
-    """Return architecture and machine type out of QEMU's command line; a dash where there is none."""
-    emulator = next((name for word in command if (name := Path(word).name).startswith("qemu-system-")), "")
-    follows = {word: after for word, after in itertools.pairwise(command) if word.startswith("-")}
-    if not emulator or "-machine" not in follows:
-        return figures.ABSENT
-    architecture = emulator.removeprefix("qemu-system-").replace("aarch64", "arm64")
-    return f"{architecture} {follows['-machine'].partition(',')[0]}"
+def _machine(launch: Launch | None) -> str:
+    """Return architecture and machine type; a dash where they are not known."""
+    return figures.ABSENT if launch is None else f"{launch.arch} {launch.machine}"
 
 
 def _row(name: str, system: str, machine: str, trials: list[Trial]) -> str:

@@ -17,7 +17,8 @@ import msgspec
 
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Goal, Kernel, Machine, System
-from bootlab.targets import emulator, plugin, qemu_command
+from bootlab.targets import emulator, plugin, qemu_launch
+from bootlab.targets.qemu_command import words
 from bootlab.targets.stamps import StampFile, Stamps
 
 SOURCES = Path(__file__).parent / "guests"
@@ -120,7 +121,7 @@ def boot(
     system = System(
         name="bare", kernel=Kernel(image=str(image)), goal=Goal(console="x"), machine=machine, cmdline=CommandLine()
     )
-    parts = qemu_command.Parts(
+    parts = qemu_launch.Parts(
         emulator=found.path,
         mute=found.wants_audio,
         kernel=str(image),
@@ -131,8 +132,8 @@ def boot(
     environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED[widened]} if preload else {})
     if not cured:
         environment["BOOTLAB_HALT_WATCH"] = "off"
-    console = folder / qemu_command.CONSOLE_FILE
-    command = qemu_command.build(system, parts)
+    console = folder / qemu_launch.CONSOLE_FILE
+    command = words(qemu_launch.launch_of(system, parts))
     started = time.monotonic()
     with (folder / "emulator.log").open("wb") as log:
         process = subprocess.Popen(
@@ -152,7 +153,7 @@ def boot(
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = -signal.SIGKILL
     text = console.read_bytes()
-    stamps = StampFile(folder / qemu_command.STAMP_FILE).read(len(text))
+    stamps = StampFile(folder / qemu_launch.STAMP_FILE).read(len(text))
     said = (folder / "emulator.log").read_text(errors="replace")
     return BareBoot(text, stamps, wall_s, usage.ru_utime + usage.ru_stime, said)
 

@@ -8,7 +8,9 @@ import pytest
 
 from bootlab.results import file as results_file
 from bootlab.results.document import BootSummary, Results
+from bootlab.targets.qemu_command import words
 from tests.experiments.test_ladder import MS, TRIALS, trial
+from tests.launches import launch
 
 SCRIPT = Path(__file__).parents[1] / "scripts/make-verdicts.py"
 SPEC = importlib.util.spec_from_file_location("make_verdicts", SCRIPT)
@@ -30,8 +32,8 @@ def run(folder: Path, name: str, found, **fields) -> None:
 
 @pytest.fixture
 def page(tmp_path: Path, results) -> str:
-    command = ("setpriv", "/usr/bin/qemu-system-arm", "-machine", "vexpress-a9,secure=on", "-smp", "1")
-    results = msgspec.structs.replace(results, base=msgspec.structs.replace(results.base, command=command))
+    board = launch(arch="arm", machine="vexpress-a9", machine_options=("secure=on",))
+    results = msgspec.structs.replace(results, base=msgspec.structs.replace(results.base, launch=board))
     run(tmp_path, "1", results, started="2026-01-01")
     run(tmp_path, "2", results, started="2026-01-02", trials=(trial("smp-off", 33, 1_900_000),))
     run(tmp_path, "3", results, started="2026-01-03", mode="free", trials=(trial("quiet", 99, 1_900_000),))
@@ -60,7 +62,8 @@ def again(tmp_path: Path, results, page):
     folder, out = tmp_path / "more", tmp_path / "page.md"
 
     def write(*trials, system: str = "board", arguments: tuple[str, ...] = ("--keep",)) -> str:
-        command = ("/usr/bin/qemu-system-arm", "-machine", "vexpress-a9")
+        # As older results have it.
+        command = words(launch(emulator="/usr/bin/qemu-system-arm", machine="vexpress-a9"))
         base = msgspec.structs.replace(results.base, command=command)
         run(folder, "1", results, started="2025-01-01", base=base, system_name=system, trials=trials)
         assert make_verdicts.main([*arguments, str(folder)], out) == 0

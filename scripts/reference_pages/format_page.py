@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.model import recording, verdict
+from bootlab.model import launch, recording, verdict
 from bootlab.results import document as results
 from reference_pages.markdown import code, table
 
@@ -21,6 +21,7 @@ _HISTORY: dict[str, dict[int, str]] = {
     "bootlab-recording": {
         1: "first version (0.1.0); still read, without digests",
         2: "`files`: the SHA-256 of every file of the folder; `digest`: that of the document without it (0.2.0)",
+        3: "`meta.launch` (0.2.0); of versions 1 and 2 it is read out of `meta.command`",
     },
     "bootlab-results": {1: "first version (0.1.0)"},
     "stamp file": {
@@ -98,7 +99,8 @@ _META: dict[str, str] = {
     "mode": "clock mode",
     "outcome": "how it ended: [exit codes](exit-codes.md#how-a-boot-ends)",
     "reason": "why, for outcomes other than the goal",
-    "command": "the emulator's command, word by word",
+    "command": "the emulator's command, word by word, for people: nothing reads it back",
+    "launch": "what was started, as data: [launch](#launch); null where it is not known",
     "cmdline": "the kernel command line that was booted",
     "emulator_version": "QEMU's version text",
     "shift": "exact mode: one instruction takes 2^shift ns",
@@ -171,6 +173,8 @@ def render() -> str:
     if fields != _META.keys():
         raise LookupError(f"fields and descriptions of meta differ: {sorted(fields ^ _META.keys())}")
     parts += [_RECORDING, "### meta\n\n", _struct(recording.Meta, recording, _META)]
+    for struct in (launch.Launch, launch.Medium, launch.InstructionClock, launch.LoadedPlugin):
+        parts += [f"\n### {_title(struct)}\n\n", _doc(struct), _struct(struct, launch)]
     parts += ["\n### marks\n\n", _doc(recording.Mark), _struct(recording.Mark, recording)]
     parts += ["\n## Results\n\nWritten anew after each trial and each step, whole or not at all.\n"]
     for struct, module in _result_structs():
@@ -185,6 +189,11 @@ def _result_structs() -> list[tuple[type[msgspec.Struct], types.ModuleType]]:
     rest = (results.Rejected, results.LeaveOneOut, results.FinalSystem, results.Artefact)
     judged = (verdict.Trial, verdict.Effect, verdict.StageDelta)
     return [(s, results) for s in (*first, *rest)] + [(s, verdict) for s in judged]
+
+
+def _title(struct: type) -> str:
+    """Return a struct's name in words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", struct.__name__).lower()
 
 
 def _doc(struct: type) -> str:

@@ -44,9 +44,7 @@ class FakeTarget:
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
         # A dither is a part of the boot's key.
         key = "".join(c if c.isalnum() else "_" for c in f"{purpose}_{system.cmdline}_{system.clock.seed}")
-        return BootPlan(
-            system=system, purpose=purpose, command=("fake",), key=key, info=KernelInfo(), sizes_bytes={}, sha256={}
-        )
+        return BootPlan(system=system, purpose=purpose, key=key, info=KernelInfo(), sizes_bytes={}, sha256={})
 
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None

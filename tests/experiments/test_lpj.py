@@ -43,9 +43,7 @@ class Calibrating:
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
         key = f"{hash((str(system.cmdline), system.kernel)) & 0xFFFFFFFFFFFF:x}"
-        return BootPlan(
-            system=system, purpose=purpose, command=("fake",), key=key, info=KernelInfo(), sizes_bytes={}, sha256={}
-        )
+        return BootPlan(system=system, purpose=purpose, key=key, info=KernelInfo(), sizes_bytes={}, sha256={})
 
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None

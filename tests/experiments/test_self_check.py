@@ -8,7 +8,9 @@ import pytest
 from bootlab.experiments import self_check
 from bootlab.experiments.bench import Bench
 from bootlab.model.system import Clockwork
+from bootlab.targets import recording_dir
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, additive
+from tests.launches import launch
 
 
 class Drifting(FakeTarget):
@@ -16,6 +18,11 @@ class Drifting(FakeTarget):
 
     def __init__(self):
         super().__init__(lambda _params: 100 + len(self.booted))
+
+    def boot(self, plan, folder, *, stop, progress=None):
+        recording = super().boot(plan, folder, stop=stop, progress=progress)
+        # Its user has named another clock, which is one of the known causes.
+        return recording_dir.restate(folder, msgspec.structs.replace(recording.meta, launch=launch("-rtc", "base=utc")))
 
 
 def test_an_exact_system_is_booted_twice_and_no_more(tmp_path):
@@ -27,7 +34,6 @@ def test_an_exact_system_is_booted_twice_and_no_more(tmp_path):
 
 
 def test_an_inexact_one_is_refused_with_causes(tmp_path):
-    # The fake command has no -rtc, which is one of the known causes.
     with Bench(Drifting(), tmp_path, jobs=1) as bench, pytest.raises(self_check.InexactError) as caught:
         self_check.require_exact(bench, SYSTEM)
     assert caught.value.exit_code == 5

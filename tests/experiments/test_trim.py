@@ -46,7 +46,7 @@ class Machine:
         names = ",".join(path for path, _ in system.tree.entries)
         key = Cache.__module__ + str(abs(hash((names, str(system.cmdline), purpose))))
         return BootPlan(
-            system=system, purpose=purpose, command=("none",), key=key.replace(".", ""), info=KernelInfo(),
+            system=system, purpose=purpose, key=key.replace(".", ""), info=KernelInfo(),
             sizes_bytes={"initramfs": len(names)}, sha256={},
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ import msgspec
 from bootlab import api
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.model.recording import Recording
+from bootlab.model.recording import Meta, Recording
 from bootlab.model.system import System
 from bootlab.systemfile import load
 from bootlab.targets import recording_dir, replay
@@ -70,8 +70,8 @@ def _small(info: KernelInfo) -> KernelInfo:
 def _neutral(place: Path) -> None:
     """Take this machine's folders out of the command and what the emulator said out of the recording."""
     recording = recording_dir.load(place)
-    command = tuple(re.sub(r"/[^\s,]*/", "", word) for word in recording.meta.command)
-    meta = msgspec.structs.replace(recording.meta, command=command, wall_s=0.0)
+    plain = re.sub(rb"/[^\s,\"]*/", b"", msgspec.json.encode(recording.meta))
+    meta = msgspec.structs.replace(msgspec.json.decode(plain, type=Meta), wall_s=0.0)
     (place / "emulator.log").unlink(missing_ok=True)
     if meta.purpose == "diagnostic":
         # Read for its text alone, and ten times as long as the others.

@@ -12,13 +12,14 @@ import pytest
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.root import Root
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.store import runs
 from bootlab.store.handover import hand_over
 from bootlab.systemfile import load
 from bootlab.systemfile.writer import system_toml
 from bootlab.targets.base import BootPlan
-from bootlab.targets.qemu_command import Parts, build
+from bootlab.targets.qemu_launch import Parts, launch_of
 
 
 @pytest.fixture
@@ -110,11 +111,11 @@ def everything(tmp_path):
 
 
 def test_what_is_handed_over_loads_as_the_same_system(everything, tmp_path):
-    command = build(everything, Parts(emulator="qemu", kernel=str(tmp_path / "k"), initramfs=None, accel="tcg"))
+    started = launch_of(everything, Parts(emulator="qemu", kernel=str(tmp_path / "k"), initramfs=None, accel="tcg"))
     plan = BootPlan(
         system=everything,
         purpose="timing",
-        command=tuple(command),
+        launch=started,
         key="k",
         info=KernelInfo(),
         sizes_bytes={},
@@ -150,11 +151,11 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
     parts = Parts(
         emulator="echo", kernel=str(tmp_path / "k"), initramfs=str(tmp_path / "i.gz"), accel="tcg", plugin="/p.so"
     )
-    command = build(msgspec.structs.replace(everything, clock=Clockwork()), parts)
+    started = launch_of(msgspec.structs.replace(everything, clock=Clockwork()), parts)
     plan = BootPlan(
         system=everything,
         purpose="timing",
-        command=tuple(command),
+        launch=started,
         key="k",
         info=KernelInfo(),
         sizes_bytes={},
@@ -180,7 +181,7 @@ def test_what_exact_mode_needs_is_not_handed_over_and_boots_all_the_same(everyth
     plan = BootPlan(
         system=exact,
         purpose="timing",
-        command=tuple(build(exact, parts)),
+        launch=launch_of(exact, parts),
         key="k",
         info=KernelInfo(),
         sizes_bytes={},
@@ -192,7 +193,37 @@ def test_what_exact_mode_needs_is_not_handed_over_and_boots_all_the_same(everyth
     again = load(faster.files["system"])
     assert str(again.cmdline) == own
     # Booted again it is the same boot, word for word.
-    assert build(again, parts) == build(exact, parts)
+    assert launch_of(again, parts) == launch_of(exact, parts)
     script = Path(faster.files["script"]).read_text()
     assert "nokaslr" in script
     assert ("Exact mode adds to the kernel's command line: nokaslr" in script) == ("nokaslr" not in own)
+
+
+def test_what_bootlab_put_on_media_is_copied_and_named(everything, tmp_path):
+    for name in ("root.sd", "bank.bin", "k"):
+        (tmp_path / name).write_bytes(name.encode())
+    root, bank = str(tmp_path / "root.sd"), str(tmp_path / "bank.bin")
+    system = msgspec.structs.replace(everything, machine=Machine(arch="arm", flash=(bank,)), root=Root())
+    placed = msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, sd=root))
+    started = launch_of(
+        placed,
+        Parts(emulator="qemu", kernel=str(tmp_path / "k"), initramfs=None, accel="tcg", root=root, start=bank),
+    )
+    assert [medium.holds for medium in started.media] == ["start", "root"]
+    plan = BootPlan(
+        system=system, purpose="timing", launch=started, key="k", info=KernelInfo(), sizes_bytes={}, sha256={}
+    )
+    faster = hand_over(tmp_path / "run", system, plan)
+    assert Path(faster.files["root"]).read_bytes() == b"root.sd"
+    assert Path(faster.files["start"]).read_bytes() == b"bank.bin"
+    script = Path(faster.files["script"]).read_text()
+    assert str(tmp_path) not in script
+    assert "-drive file=root.sd,format=raw,if=sd,snapshot=on,index=0" in script
+    assert "-drive file=start.bin,format=raw,if=pflash,snapshot=on,unit=0" in script
+
+
+def test_a_recording_that_is_played_leaves_no_images(everything, tmp_path):
+    plan = BootPlan(system=everything, purpose="timing", key="k", info=KernelInfo(), sizes_bytes={}, sha256={})
+    faster = hand_over(tmp_path / "run", everything, plan)
+    assert sorted(faster.files) == ["cmdline", "system"]
+    assert not (tmp_path / "run/faster/boot.sh").exists()

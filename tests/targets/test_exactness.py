@@ -8,8 +8,8 @@ import pytest
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.targets import exactness
 from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from tests.launches import launch
 
-COMMAND = ("qemu", "-machine", "q35", "-smp", "1")
 OLD, NEW = "7.2.22 (Debian 1:7.2)", "10.0.2"
 SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="x"), machine=Machine())
 
@@ -45,44 +45,29 @@ def test_the_nearest_version_counts():
 @pytest.mark.parametrize("version", [OLD, NEW])
 def test_inexact_devices_are_named_and_exact_ones_are_not(version):
     for words in (("-drive", "file=/d,if=virtio"), ("-device", "virtio-rng-pci"), ("-device", "virtio-gpu-pci")):
-        (said,) = exactness.inexact((*COMMAND, *words), version)
+        (said,) = exactness.inexact(launch(*words), version)
         assert "is not exact (QEMU " in said
     for words in (("-nic", "user,model=e1000"), ("-device", "nvdimm,memdev=m"), ("-device", "sdhci-pci")):
-        assert exactness.inexact((*COMMAND, *words), version) == ()
-        assert exactness.untested((*COMMAND, *words), version) == ()
+        assert exactness.inexact(launch(*words), version) == ()
+        assert exactness.untested(launch(*words), version) == ()
 
 
 def test_a_backend_of_the_host_is_named():
-    (said,) = exactness.inexact((*COMMAND, "-nic", "tap,model=e1000"), OLD)
+    (said,) = exactness.inexact(launch("-nic", "tap,model=e1000"), OLD)
     assert said.startswith("network backend tap (-nic tap,model=e1000)")
 
 
 def test_notes_before_the_boot():
-    command = (*COMMAND, "-device", "nvme", "-device", "my-card")
-    said = exactness.notes(SYSTEM, command, OLD)
+    given = launch("-device", "my-card", devices=("nvme",))
+    said = exactness.notes(SYSTEM, given, OLD)
     assert [text.partition(" (")[0] for text in said[:1]] == ["nvme is not exact"]
     assert said[1] == (
         "nobody has tested whether my-card is exact: boot with --repeat 3 to see whether its boots are equal"
     )
     free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
-    assert exactness.notes(free, command, OLD) == ()
-    assert exactness.notes(SYSTEM, COMMAND, OLD) == ()
-    assert "sum of what all of them execute" in exactness.notes(SYSTEM, (*COMMAND, "-smp", "4"), NEW)[0]
-
-
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [
-        ((), 1),
-        (("-smp", "4"), 4),
-        (("-smp", "cpus=2"), 2),
-        (("-smp", "1,maxcpus=4"), 1),
-        (("-smp", "sockets=1,cores=2,threads=2"), 4),
-        (("-smp", "8", "-smp", "1"), 1),
-    ],
-)
-def test_processors(words, count):
-    assert exactness.processors(("qemu", *words)) == count
+    assert exactness.notes(free, given, OLD) == ()
+    assert exactness.notes(SYSTEM, launch(), OLD) == ()
+    assert "sum of what all of them execute" in exactness.notes(SYSTEM, launch(processors=4), NEW)[0]
 
 
 def test_which_qemu_hangs_with_two():

@@ -1,14 +1,19 @@
-"""What a QEMU command puts into the machine."""
+"""What a launch puts into the machine."""
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from bootlab.model.launch import Medium, MediumBus
 from bootlab.targets.machine_devices import parts_of
+from bootlab.targets.qemu_command import medium_options
+from tests.launches import launch
 
 
 def models(*words: str, machine: str = "q35") -> list[str]:
-    return [part.model or part.backend for part in parts_of(("qemu", "-machine", machine, *words))]
+    return [part.model or part.backend for part in parts_of(launch(*words, machine=machine))]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +53,19 @@ def test_each_option(words, found):
 
 
 def test_a_board_has_its_own_defaults():
-    assert models("-drive", "file=/a", machine="virt,gic-version=3") == ["virtio-blk"]
+    assert models("-drive", "file=/a", machine="virt") == ["virtio-blk"]
     assert models("-nic", "user", machine="vexpress-a9") == ["lan9118"]
     assert models("-nic", "user", machine="some-board") == ["some-board's network card"]
+
+
+def test_media_and_devices_stand_before_the_users_words():
+    media = (Medium(file="/d", bus="virtio"), Medium(file="/e", bus="virtio-mmio", unit=1), Medium(file="/c", bus="sd"))
+    given = launch("-device", "VGA", media=media, devices=("nvme,drive=x",))
+    assert [part.model for part in parts_of(given)] == ["virtio-blk", "virtio-blk-device", "sd-card", "nvme", "VGA"]
+
+
+@pytest.mark.parametrize("bus", get_args(MediumBus))
+def test_a_medium_is_the_device_that_its_words_make(bus):
+    medium = Medium(file="/a,b", bus=bus, unit=1)
+    words = tuple(word for option in medium_options(medium) for word in option)
+    assert [part.model for part in parts_of(launch(media=(medium,)))] == models(*words)

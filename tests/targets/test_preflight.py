@@ -8,9 +8,11 @@ import pytest
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.launch import Medium
 from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, System
 from bootlab.targets import preflight
 from bootlab.targets.base import BootPlan
+from tests.launches import launch
 
 CONFIG = {
     "CONFIG_SERIAL_8250_CONSOLE": "y",
@@ -19,12 +21,13 @@ CONFIG = {
     "CONFIG_MMC_BLOCK": "m",
     "CONFIG_EXT4_FS": "y",
 }
-VDA = ("-drive", "file=/d,if=virtio")
+VDA = (Medium(file="/d", bus="virtio"),)
 
 
 def plan(
     line: str,
-    *words: str,
+    *extra: str,
+    media: tuple[Medium, ...] = (),
     config: dict[str, str] | None = CONFIG,
     version: str = "7.2.22",
     mode: str = "exact",
@@ -43,10 +46,10 @@ def plan(
         initramfs=initramfs,
         initrd=initrd,
     )
-    command = ("qemu", "-machine", machine.type, "-serial", "chardev:console", *words, "-append", line)
+    started = launch(*extra, machine=machine.type, arch=machine.arch, media=media, cmdline=line)
     info = KernelInfo(config=config or {})
     return BootPlan(
-        system=system, purpose="timing", command=command, key="k", info=info, sizes_bytes={}, sha256={},
+        system=system, purpose="timing", launch=started, key="k", info=info, sizes_bytes={}, sha256={},
         emulator_version=version,
     )  # fmt: skip
 
@@ -67,7 +70,7 @@ VEXPRESS = Machine(arch="arm", type="vexpress-a9")
         (plan("console=ttyS0", config={"CONFIG_A": "y"}), "CONFIG_SERIAL_8250_CONSOLE is not built in"),
         (plan("console=ttyS0 root=/dev/mmcblk0"), "CONFIG_MMC_BLOCK is a module"),
         (plan("console=ttyS0 root=/dev/nvme0n1"), "CONFIG_BLK_DEV_NVME is left out"),
-        (plan("console=ttyS0 root=/dev/vda rootfstype=xfs", *VDA), "CONFIG_XFS_FS is left out"),
+        (plan("console=ttyS0 root=/dev/vda rootfstype=xfs", media=VDA), "CONFIG_XFS_FS is left out"),
         (plan("console=ttyS0 root=/dev/vda"), "root=/dev/vda, but the machine has no such device"),
         (plan("console=ttyS0 root=/dev/ram0", initrd="/ram"), "CONFIG_BLK_DEV_RAM is left out"),
     ],
@@ -93,8 +96,8 @@ def test_each_mistake_is_named(given, said):
         plan("quiet", machine=VEXPRESS),
         plan("console=ttyS0", "-smp", "2", version="10.0.2"),
         plan("console=ttyS0", "-smp", "2", mode="free"),
-        plan("console=ttyS0 root=/dev/vda", *VDA),
-        plan("console=ttyS0 root=/dev/vda rootfstype=xfs,ext4", *VDA),
+        plan("console=ttyS0 root=/dev/vda", media=VDA),
+        plan("console=ttyS0 root=/dev/vda rootfstype=xfs,ext4", media=VDA),
         plan("console=ttyS0 root=/dev/sda", initramfs=Initramfs()),
         plan("console=ttyS0 root=/dev/sda", initrd="/initrd"),
         plan("console=ttyS0 root=PARTUUID=1-2"),

@@ -9,13 +9,18 @@ from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
-from bootlab.targets.qemu_command import Parts, build, cpu_argument, effective_cmdline
+from bootlab.targets.qemu_command import words as words_of
+from bootlab.targets.qemu_launch import Parts, cpu_argument, effective_cmdline, launch_of
 
 SYSTEM = System(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), cmdline=CommandLine.parse('console=ttyS0 a="b c"')
 )
 FREE = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
 PARTS = Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")
+
+
+def build(system: System, parts: Parts) -> list[str]:
+    return list(words_of(launch_of(system, parts)))
 
 
 def words(system=SYSTEM, **parts) -> str:

@@ -69,7 +69,7 @@ DAMAGE = {
     "no console": lambda f: (f / "console.log").unlink(),
     "cut json": lambda f: cut(f / "recording.json", 50),
     "not an object": lambda f: (f / "recording.json").write_bytes(b"[1]"),
-    "newer version": lambda f: rewrite(f, version=3),
+    "newer version": lambda f: rewrite(f, version=99),
     "other format": lambda f: rewrite(f, format="something"),
     "wrong type": lambda f: rewrite(f, meta={"goal_ns": "soon"}),
     "unknown outcome": lambda f: rewrite(f, meta={"outcome": "great"}),

@@ -8,6 +8,7 @@ from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, Machine, System
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import get
+from tests.launches import launch
 
 BUILD = KernelBuild(device_tree="board.dtb")
 SYSTEM = System(
@@ -31,9 +32,9 @@ def context(system: System = SYSTEM, *, config: dict[str, str] | None = None, ar
     return Context(system=system, recording=boot, config=given, kernel_version=(6, 1), arch=arch)
 
 
-def evidence(system: System, sha: str, *, config=None, size=1000, command=(), initramfs=False, marks=()) -> Evidence:
+def evidence(system: System, sha: str, *, config=None, size=1000, dtb=None, initramfs=False, marks=()) -> Evidence:
     digests = {"kernel": sha} | ({"initramfs": "i"} if initramfs else {})
-    meta = Meta(artefact_sha256=digests, artefact_bytes={"kernel": size}, command=command)
+    meta = Meta(artefact_sha256=digests, artefact_bytes={"kernel": size}, launch=launch(dtb=dtb))
     boot = Recording(meta=meta, lines=(), marks=marks, kernel_config=CONFIG if config is None else config)
     return Evidence(system=system, recording=boot)
 
@@ -97,12 +98,12 @@ def test_what_is_proposed():
 
 def test_an_appended_tree_is_proved_by_options_and_command():
     config = CONFIG | {"CONFIG_ARM_APPENDED_DTB": "y", "CONFIG_ARM_ATAG_DTB_COMPAT": "y"}
-    before = evidence(SYSTEM, "a", command=("-dtb", "x"))
+    before = evidence(SYSTEM, "a", dtb="/x")
     after = build(append_device_tree=True)
     prove = get("appended-dtb").took_effect
     assert prove(before, evidence(after, "b", config=config)).shown
     assert "no device tree" in prove(evidence(SYSTEM, "a"), evidence(after, "b", config=config)).evidence
-    assert not prove(before, evidence(after, "b", config=config, command=("-dtb", "x"))).shown
+    assert not prove(before, evidence(after, "b", config=config, dtb="/x")).shown
     assert not prove(before, evidence(after, "b")).shown
     assert not prove(before, evidence(after, "a", config=config)).shown
 

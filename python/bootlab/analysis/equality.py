@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import msgspec
 
+from bootlab.model.launch import Launch
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
-from bootlab.targets import exactness
+from bootlab.targets import exactness, extra_words
 
 _EPOCH = re.compile(r"audit\(\d{9,}|setting system clock to|rtc_cmos.*setting|\b20\d\d-\d\d-\d\dT\d\d:")
 
@@ -23,9 +23,7 @@ class Equality(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] = ()
 
 
-def compare_boots(
-    system: System, recordings: tuple[Recording, ...], command: tuple[str, ...], config: dict[str, str]
-) -> Equality:
+def compare_boots(system: System, recordings: tuple[Recording, ...], config: dict[str, str]) -> Equality:
     """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference."""
     first = recordings[0]
     for number, other in enumerate(recordings[1:], start=2):
@@ -36,7 +34,7 @@ def compare_boots(
                 boots=len(recordings),
                 difference=text,
                 causes=likely_causes(
-                    system, command, config, _first_different_line(first, other), first.meta.emulator_version
+                    system, first.meta.launch, config, _first_different_line(first, other), first.meta.emulator_version
                 ),
             )
     return Equality(equal=True, boots=len(recordings))
@@ -63,27 +61,30 @@ def _first_different_line(first: Recording, other: Recording) -> tuple[str, str]
 
 
 def likely_causes(
-    system: System, command: tuple[str, ...], config: dict[str, str], lines: tuple[str, str], version: str = ""
+    system: System, launch: Launch | None, config: dict[str, str], lines: tuple[str, str], version: str = ""
 ) -> tuple[str, ...]:
-    """Name which of the known causes of inexact boots are present in this set-up. `version`: QEMU's."""
+    """Name which of the known causes of inexact boots are present in this set-up. `version`: QEMU's.
+
+    `launch`: None where it is not known.
+    """
     causes: list[str] = []
     if system.clock.mode != "exact":
         causes.append('free-running mode follows the host\'s clock; only clock.mode = "exact" repeats')
-    # The last -rtc wins, and machine.extra comes last.
-    rtc = _values(command, "-rtc")
-    if not rtc or "clock=vm" not in rtc[-1] or "base=" not in rtc[-1] or any(_EPOCH.search(x) for x in lines):
+    if launch is None:
+        return tuple(causes)
+    if not extra_words.own_clock(launch) or any(_EPOCH.search(x) for x in lines):
         causes.append(
             "the real-time clock follows the host: drop `-rtc` from machine.extra, or give base= and clock=vm"
         )
     x86 = system.machine.arch == "x86_64"
-    if x86 and any(_may_have_random_instructions(cpu) for cpu in _values(command, "-cpu")[-1:]):
+    if x86 and _may_have_random_instructions(extra_words.cpu(launch)):
         causes.append(
             "the processor may have RDRAND and RDSEED, which never repeat: add rdrand=off,rdseed=off to machine.cpu"
         )
-    causes += exactness.inexact(command, version)
-    if exactness.processors(command) > 1 and exactness.hangs_with_processors(version):
+    causes += exactness.inexact(launch, version)
+    if extra_words.processors(launch) > 1 and exactness.hangs_with_processors(version):
         causes.append("more than one processor: this QEMU needs machine.cpus = 1 in exact mode")
-    if config.get("CONFIG_HZ_PERIODIC") == "y" and "-plugin" not in command:
+    if config.get("CONFIG_HZ_PERIODIC") == "y" and not launch.plugins:
         causes.append(
             "CONFIG_HZ_PERIODIC: without the plugin timer ticks get lost while idle; build with NO_HZ_IDLE and "
             "HIGH_RES_TIMERS"
@@ -91,7 +92,7 @@ def likely_causes(
     if not causes:
         causes += [
             f"{model}, of which nobody knows whether it is exact: boot without it"
-            for model in exactness.untested(command, version)
+            for model in exactness.untested(launch, version)
         ]
     return tuple(causes)
 
@@ -107,7 +108,3 @@ def _may_have_random_instructions(cpu: str) -> bool:
         if word in state:
             state[word] = not flag.startswith("-") and value != "off"
     return any(state.values())
-
-
-def _values(command: tuple[str, ...], option: str) -> list[str]:
-    return [value for word, value in itertools.pairwise(command) if word == option]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from bootlab.errors import UserError
 from bootlab.kernelsource.configuration import Configuration, from_mapping, parse_config, read_configuration
 from bootlab.kernelsource.levers import Levers, levers_of
 from bootlab.kernelsource.tree import SourceTree
-from bootlab.model.architecture import ARCHITECTURES
+from bootlab.model.launch import Launch
 from bootlab.targets import recording_dir, trace_symbols
 from bootlab.views.functions import levers_page
 
@@ -78,7 +77,9 @@ def known(
     rows: int,
 ) -> Known:
     """Find what can be changed about the costliest functions and initcalls; with `cover`, what never ran."""
-    image = _image(folder)
+    launch = recording_dir.load(Path(folder)).meta.launch if folder is not None else None
+    arch = launch.arch if launch is not None else ""
+    image = _kernel(launch)
     levers: list[Levers] = []
     costly: list[tuple[str, int, Levers]] = []
     chosen = None
@@ -86,9 +87,9 @@ def known(
         path = symbols or image
         if path is None:
             raise UserError("coverage needs the kernel's symbols", hint="--symbols System.map, or the kernel image")
-        chosen = trace_symbols.choose(table_of(path), _machine_arch(folder))
+        chosen = trace_symbols.choose(table_of(path), arch or "x86_64")
     if source is not None:
-        tree = opened_tree(source, config, configuration=_configuration(image), arch=_arch(folder))
+        tree = opened_tree(source, config, configuration=_configuration(image), arch=arch)
         names = trace.names[len(trace_symbols.BUCKETS) :]
         places = tree.resolver.resolve([(name, "") for name in names])
         wanted = _costly(trace, rows)
@@ -131,13 +132,9 @@ def _costly(trace: FunctionTrace, rows: int) -> list[tuple[str, str, int]]:
     ]
 
 
-def _image(folder: str | None) -> Path | None:
-    """Return the kernel that a recording was booted from, if it still is there."""
-    if folder is None:
-        return None
-    command = recording_dir.load(Path(folder)).meta.command
-    named = [Path(after) for word, after in itertools.pairwise(command) if word == "-kernel"]
-    return next((path for path in named if path.is_file()), None)
+def _kernel(launch: Launch | None) -> Path | None:
+    """Return the kernel that was booted, if it still is there."""
+    return Path(launch.kernel) if launch is not None and Path(launch.kernel).is_file() else None
 
 
 def _configuration(image: Path | None) -> Configuration | None:
@@ -148,17 +145,3 @@ def _configuration(image: Path | None) -> Configuration | None:
     except (ValueError, OSError):
         return None
     return from_mapping(parse_config(text), str(image)) if text else None
-
-
-def _arch(folder: str | None) -> str:
-    if folder is None:
-        return ""
-    command = recording_dir.load(Path(folder)).meta.command
-    return next((w.rpartition("qemu-system-")[2] for w in command if "qemu-system-" in w), "")
-
-
-def _machine_arch(folder: str | None) -> str:
-    """Return `machine.arch` of a recording's system, told by its emulator; x86_64 without one."""
-    command = recording_dir.load(Path(folder)).meta.command if folder is not None else ()
-    emulators = {Path(word).name for word in command}
-    return next((name for name, facts in ARCHITECTURES.items() if facts.emulator in emulators), "x86_64")

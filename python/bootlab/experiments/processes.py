@@ -13,6 +13,7 @@ from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
 from bootlab.errors import EnvironmentFault, MeasurementError, UserError
 from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.bench import Bench
+from bootlab.model.launch import LoadedPlugin
 from bootlab.model.system import System
 from bootlab.targets import emulator, plugin
 from bootlab.targets.base import BootPlan
@@ -47,7 +48,7 @@ def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
         raise UserError(
             "processes can be told apart only in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode"
         )
-    if "-plugin" not in plan.command:
+    if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")
     built = plugin.prepare_processes(emulator.find(system.machine), cache.root)
     if built.path is None:
@@ -56,8 +57,7 @@ def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
     if missing := [name for name in _FUNCTIONS.values() if name not in found]:
         raise UserError(f"the kernel has no symbol {missing[0]}", hint="take a kernel with CONFIG_KALLSYMS")
     words = [f"{key}={found[name]:#x}" for key, name in _FUNCTIONS.items()]
-    option = ",".join([built.path, f"out={PROCESSES_FILE}", f"shift={system.clock.shift}", *words])
-    at = plan.command.index("-plugin")
+    arguments = (f"out={PROCESSES_FILE}", f"shift={system.clock.shift}", *words)
+    watcher = LoadedPlugin(file=built.path, arguments=arguments, digest=built.digest)
     key = hashlib.sha256(f"{plan.key} {built.digest} {words}".encode()).hexdigest()[:32]
-    command = (*plan.command[:at], "-plugin", option, *plan.command[at:])
-    return msgspec.structs.replace(plan, purpose="trace", command=command, key=key)
+    return msgspec.structs.replace(plan, purpose="trace", launch=plan.launch.with_plugin(watcher), key=key)

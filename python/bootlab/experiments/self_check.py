@@ -37,7 +37,7 @@ def repeat(bench: Bench, system: System, times: int) -> tuple[tuple[Recording, .
     futures = [bench.submit(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(times)]
     recordings = tuple(bench.wait_all(futures))
     plan = bench.target.plan(system)
-    return recordings, compare_boots(system, recordings, plan.command, plan.info.config)
+    return recordings, compare_boots(system, recordings, plan.info.config)
 
 
 def check(bench: Bench, system: System, label: str) -> Equality | None:
@@ -55,7 +55,7 @@ def check(bench: Bench, system: System, label: str) -> Equality | None:
         raise MeasurementError(
             f"the host ended a boot of {system.name}: {ended.meta.reason}", hint="run the same command again"
         )
-    return compare_boots(system, boots, plan.command, plan.info.config)
+    return compare_boots(system, boots, plan.info.config)
 
 
 def require_exact(bench: Bench, system: System, label: str = "") -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.launch import Launch
 from bootlab.model.program import BuiltPrograms
 
 
@@ -95,10 +96,13 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True):
-    """What was booted, how, and how it ended."""
+    """What was booted, how, and how it ended.
+
+    `launch`: what was started, None where it is not known; `command`: its words as they were, for people.
+    """
 
     format: str = "bootlab-recording"
-    version: int = 2
+    version: int = 3
     key: str = ""
     system_name: str = ""
     purpose: Literal["timing", "diagnostic", "check", "trace"] = "timing"
@@ -106,6 +110,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome = Outcome.GOAL
     reason: str = ""
     command: tuple[str, ...] = ()
+    launch: Launch | None = None
     cmdline: str = ""
     emulator_version: str = ""
     shift: int | None = None

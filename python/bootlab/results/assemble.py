@@ -30,6 +30,7 @@ from bootlab.results.document import (
     StackStep,
 )
 from bootlab.store.runs import now
+from bootlab.targets.qemu_command import machine_words
 
 if TYPE_CHECKING:
     from bootlab.experiments.base import Base
@@ -205,8 +206,8 @@ def _final_system(base: Results, stacked: Stacked, faster: HandedOver) -> FinalS
     return FinalSystem(
         cmdline=faster.cmdline,
         booted_with=_besides(meta.cmdline, faster.cmdline),
-        machine=_machine_words(meta.command),
-        base_machine=_machine_words(base.base.command),
+        machine=machine_words(meta.launch) if meta.launch else (),
+        base_machine=machine_words(base.base.launch) if base.base.launch else (),
         artefacts=tuple(
             Artefact(
                 name=name,
@@ -225,11 +226,3 @@ def _besides(booted: str, handed: str) -> tuple[str, ...]:
     """Return the words of the booted command line that are not handed over."""
     own = {str(param) for param in CommandLine.parse(handed).params}
     return tuple(str(p) for p in CommandLine.parse(booted).params if str(p) not in own)
-
-
-def _machine_words(command: tuple[str, ...]) -> tuple[str, ...]:
-    words: list[str] = []
-    for option in ("-machine", "-cpu", "-m", "-smp", "-bios"):
-        if option in command:
-            words += [option, command[command.index(option) + 1]]
-    return tuple(words)

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.comparison import Comparison
+from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.sample import Spread
@@ -53,6 +54,8 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     command: tuple[str, ...] = ()
     """The emulator's command, word by word."""
+    launch: Launch | None = None
+    """What was started, as data; None where it is not known."""
     console_bytes: int = 0
     artefact_bytes: dict[str, int] = {}
     """Size of each artefact (`kernel`, `initramfs`) in bytes."""
@@ -85,6 +88,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
             timeline=timeline,
             cmdline=meta.cmdline,
             command=meta.command,
+            launch=meta.launch,
             console_bytes=meta.console_bytes,
             artefact_bytes=dict(meta.artefact_bytes),
             artefact_sha256=dict(meta.artefact_sha256),

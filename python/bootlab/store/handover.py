@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
+from bootlab.model.launch import Launch
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
 from bootlab.targets.base import BootPlan
-from bootlab.targets.qemu_command import added_words
+from bootlab.targets.qemu_command import options
+from bootlab.targets.qemu_launch import added_words
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,59 +34,66 @@ class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
 def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "stacked") -> HandedOver:
     """Copy the artefacts of a system beside its run.
 
-    `boot.sh` repeats the boot as it was made, word for word; `system.toml` and `cmdline.txt` hold the system alone.
+    `boot.sh` repeats the boot as it was made, with the console on the terminal; `system.toml` and `cmdline.txt` hold
+    the system alone. A recording that is played leaves no images and no script.
     """
     folder = run_folder / ("faster" if made == "stacked" else made)
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
-    command = list(plan.command)
-    for option, name in (("-kernel", "kernel"), ("-initrd", "initramfs")):
-        if option in command:
-            at = command.index(option) + 1
-            source = Path(command[at])
-            suffix = source.suffix if source.suffix != ".cpio" else ""
-            place = folder / (name if name != "initramfs" else f"initramfs.cpio{suffix}")
-            shutil.copyfile(source, place)
-            files[name] = str(place)
-            command[at] = place.name
-    if plan.root and system.root is not None:
-        source = Path(plan.root)
-        place = folder / f"root{source.suffix}"
-        sparse.copy(source, source.stat().st_size, place)
-        files["root"] = str(place)
-        machine = root_image.attached(system.machine, system.root.medium, place.name, system.storage)
-        system = msgspec.structs.replace(system, machine=machine, root=None)
-        command = [word.replace(plan.root, place.name) for word in command]
+    launch = plan.launch
+    if launch is not None:
+        launch = _moved(launch, folder, files)
+        if "root" in files and system.root is not None:
+            name = Path(files["root"]).name
+            machine = root_image.attached(system.machine, system.root.medium, name, system.storage)
+            system = msgspec.structs.replace(system, machine=machine, root=None)
     (folder / "cmdline.txt").write_text(f"{system.cmdline}\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
-    (folder / "boot.sh").write_text(_script(command, added_words(system)), encoding="utf-8")
-    (folder / "boot.sh").chmod(0o755)
-    files["script"] = str(folder / "boot.sh")
+    if launch is not None:
+        (folder / "boot.sh").write_text(_script(launch, added_words(system)), encoding="utf-8")
+        (folder / "boot.sh").chmod(0o755)
+        files["script"] = str(folder / "boot.sh")
     (folder / "system.toml").write_text(system_toml(system, files, made), encoding="utf-8")
     files["system"] = str(folder / "system.toml")
     return HandedOver(folder=str(folder), files=files, cmdline=str(system.cmdline))
 
 
-def _script(command: list[str], added: tuple[str, ...]) -> str:
-    words: list[str] = []
-    skip = False
-    for word, following in zip(command, [*command[1:], ""], strict=True):
-        if skip:
-            skip = False
-        elif word == "-plugin":
-            skip = True
-        elif word == "-chardev" and "id=console" in following:
-            words += ["-chardev", "stdio,id=console,signal=on"]
-            skip = True
+def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
+    """Copy what a launch starts from into a folder, note where, and return the launch that starts from there.
+
+    It needs nothing of bootlab's: no plugin, and the console is the terminal.
+    """
+    for name, source, place in _copies(launch):
+        if name in {"root", "start"}:
+            sparse.copy(source, source.stat().st_size, folder / place)
         else:
-            words.append(word)
-    lines: list[str] = []
-    for word in words:
-        # An option and its value stand on one line.
-        if word.startswith("-") or not lines:
-            lines.append(shlex.quote(word))
-        else:
-            lines[-1] += f" {shlex.quote(word)}"
+            shutil.copyfile(source, folder / place)
+        files[name] = str(folder / place)
+    places = {name: place for name, _, place in _copies(launch)}
+    media = tuple(msgspec.structs.replace(m, file=places[m.holds]) if m.holds else m for m in launch.media)
+    return msgspec.structs.replace(
+        launch,
+        kernel=places["kernel"],
+        initramfs=places.get("initramfs"),
+        media=media,
+        plugins=(),
+        console=None,
+    )
+
+
+def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
+    """Yield what bootlab made for a launch: its name, where it lies, and the name of its copy."""
+    yield "kernel", Path(launch.kernel), "kernel"
+    if launch.initramfs is not None:
+        source = Path(launch.initramfs)
+        yield "initramfs", source, f"initramfs.cpio{source.suffix if source.suffix != '.cpio' else ''}"
+    for medium in launch.media:
+        if medium.holds is not None:
+            yield medium.holds, Path(medium.file), f"{medium.holds}{Path(medium.file).suffix}"
+
+
+def _script(launch: Launch, added: tuple[str, ...]) -> str:
+    lines = [shlex.quote(launch.emulator), *(shlex.join(option) for option in options(launch))]
     text = " \\\n    ".join(lines)
     head = (
         '#!/bin/sh\n# The system as it was booted, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'

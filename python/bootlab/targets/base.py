@@ -11,8 +11,10 @@ from typing import Literal, Protocol
 import msgspec
 
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.model.launch import Launch
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
+from bootlab.targets.qemu_command import words
 
 Purpose = Literal["timing", "diagnostic", "check", "trace"]
 
@@ -45,11 +47,15 @@ class Artefacts(Protocol):
 
 
 class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One boot, decided but not made. `key` is the digest of everything that can change its recording."""
+    """One boot, decided but not made. `key` is the digest of everything that can change its recording.
+
+    `launch`: the emulator that is started; None where none is. Then `action` says in words what the target does.
+    """
 
     system: System
     purpose: Purpose
-    command: tuple[str, ...]
+    launch: Launch | None = None
+    action: tuple[str, ...] = ()
     key: str
     info: KernelInfo
     sizes_bytes: dict[str, int]
@@ -68,8 +74,11 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the patches that the kernel was built with."""
     carried: tuple[tuple[str, str], ...] = ()
     """Names and sources of files that are copied into the boot's folder."""
-    root: str = ""
-    """The medium of the system's root, which the command names."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words that start the emulator, or the target's own, to be shown or run."""
+        return self.action if self.launch is None else words(self.launch)
 
 
 class Progress(msgspec.Struct, frozen=True):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
+from bootlab.model.launch import Launch
 from bootlab.model.system import System
 from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from bootlab.targets.extra_words import processors
 from bootlab.targets.machine_devices import Part, parts_of
 
 # accel/tcg: up to 8.0 one processor takes the whole budget of instructions, and waits for the others for ever.
@@ -23,10 +24,10 @@ _NETWORKS = frozenset(
 _DISPLAYS = frozenset({"virtio-gpu", "vga", "cirrus-vga"})
 
 
-def inexact(command: tuple[str, ...], version: str) -> tuple[str, ...]:
-    """Say which devices of a QEMU command do not boot alike in exact mode, and what to take instead."""
+def inexact(launch: Launch, version: str) -> tuple[str, ...]:
+    """Say which devices of a machine do not boot alike in exact mode, and what to take instead."""
     said: dict[str, None] = {}
-    for part in parts_of(command):
+    for part in parts_of(launch):
         row = device_table().row(part.model) if part.model else None
         if part.backend:
             said.setdefault(f"{part.backend} ({_short(part)}) answers at the host's pace: {_WAYS_OUT['backend']}")
@@ -35,44 +36,31 @@ def inexact(command: tuple[str, ...], version: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def untested(command: tuple[str, ...], version: str) -> tuple[str, ...]:
-    """Name the devices of a QEMU command of which nobody knows whether they boot alike."""
+def untested(launch: Launch, version: str) -> tuple[str, ...]:
+    """Name the devices of a machine of which nobody knows whether they boot alike."""
     unknown = {
         part.model
-        for part in parts_of(command)
+        for part in parts_of(launch)
         if part.model and ((row := device_table().row(part.model)) is None or row.exact(numbers_of(version)) is None)
     }
     return tuple(sorted(unknown))
 
 
-def notes(system: System, command: tuple[str, ...], version: str) -> tuple[str, ...]:
+def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
     """Say before a boot what of the machine keeps exact mode from repeating; nothing in free mode."""
     if system.clock.mode != "exact":
         return ()
-    said = list(inexact(command, version))
+    said = list(inexact(launch, version))
     said += [
         f"nobody has tested whether {model} is exact: boot with --repeat 3 to see whether its boots are equal"
-        for model in untested(command, version)
+        for model in untested(launch, version)
     ]
-    if processors(command) > 1:
+    if processors(launch) > 1:
         said.append(
             "the gain of several processors does not show: in exact mode virtual time is the sum of what all of them "
             "execute, so work that runs in parallel takes as long as one after the other"
         )
     return tuple(said)
-
-
-def processors(command: tuple[str, ...]) -> int:
-    """Return how many processors the last `-smp` gives the machine."""
-    text = next((value for word, value in reversed(list(itertools.pairwise(command))) if word == "-smp"), "1")
-    fields = dict(part.partition("=")[::2] for part in text.split(",") if "=" in part)
-    count = fields.get("cpus", text.partition(",")[0] if "=" not in text.partition(",")[0] else "")
-    if count.isdigit():
-        return int(count)
-    product = 1
-    for name in ("sockets", "dies", "clusters", "cores", "threads"):
-        product *= int(fields[name]) if fields.get(name, "").isdigit() else 1
-    return product
 
 
 def hangs_with_processors(version: str) -> bool:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from bootlab.model.recording import Outcome
-from bootlab.targets import qemu_command
+from bootlab.targets import qemu_launch
 from bootlab.targets.base import BootPlan, Progress, ProgressSink
 from bootlab.targets.ending import Clocks, Decided, Ending, judge
 from bootlab.targets.process import EmulatorProcess
@@ -35,8 +35,8 @@ class Follower:
         self._plan = plan
         self._process = process
         self._stop = stop
-        self._console = folder / qemu_command.CONSOLE_FILE
-        self._stamps = StampFile(folder / qemu_command.STAMP_FILE)
+        self._console = folder / qemu_launch.CONSOLE_FILE
+        self._stamps = StampFile(folder / qemu_launch.STAMP_FILE)
         self._awaited = folder / plan.awaited if plan.awaited else None
         self._watch = ConsoleWatch(self._console, plan.system)
         self._exact = plan.stamped and plan.system.clock.mode == "exact"

@@ -1,12 +1,20 @@
-"""Which devices a QEMU command puts into the machine, under the names that QEMU has for their models."""
+"""Which devices a launch puts into the machine, under the names that QEMU has for their models."""
 
 from __future__ import annotations
 
-import itertools
 import json
 
 import msgspec
 
+from bootlab.model.launch import Launch, MediumBus
+from bootlab.targets.extra_words import valued
+
+_MEDIA: dict[MediumBus, str] = {
+    "virtio": "virtio-blk",
+    "virtio-mmio": "virtio-blk-device",
+    "pflash": "pflash",
+    "sd": "sd-card",
+}
 # -drive's interfaces (blockdev.c: if_name) and what stands behind each; `none` is taken up by a -device.
 _INTERFACES = {
     "ide": "ide-hd",
@@ -65,13 +73,12 @@ class Part(msgspec.Struct, frozen=True):
     backend: str = ""
 
 
-def parts_of(command: tuple[str, ...]) -> tuple[Part, ...]:
-    """Return what the options of a QEMU command put into the machine, each once, in their order."""
-    machine = next((v for w, v in itertools.pairwise(command) if w in {"-machine", "-M"}), "").partition(",")[0]
-    found: dict[Part, None] = {}
-    for word, value in itertools.pairwise(command):
-        option = word.replace("--", "-", 1) if word.startswith("--") else word
-        for part in _parts(option, value, machine):
+def parts_of(launch: Launch) -> tuple[Part, ...]:
+    """Return what a launch puts into the machine, each once, in its order: media, devices, the user's own words."""
+    found: dict[Part, None] = {Part(_MEDIA[medium.bus], medium.file): None for medium in launch.media}
+    own = [("-device", device) for device in launch.devices]
+    for option, value in (*own, *valued(launch.extra)):
+        for part in _parts(option, value, launch.machine):
             found.setdefault(part)
     return tuple(found)
 

@@ -14,10 +14,13 @@ import threading
 import time
 from pathlib import Path
 
+import msgspec
+
 from bootlab.errors import MeasurementError
-from bootlab.targets import qemu_command
+from bootlab.targets import qemu_launch
 from bootlab.targets.base import BootPlan
 from bootlab.targets.process import EmulatorProcess
+from bootlab.targets.qemu_command import words
 from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.02
@@ -30,11 +33,14 @@ _SOCKET = "monitor"
 
 def physical_address(plan: BootPlan, address: int, *, stop: threading.Event) -> int:
     """Boot to the goal, stop the machine, translate a kernel address. Raise MeasurementError without an answer."""
+    if plan.launch is None:
+        raise MeasurementError("a recording that is played has no monitor", hint='boot it: target = "qemu"')
+    asked = msgspec.structs.replace(plan.launch, monitor=_SOCKET, plugins=())
     # A socket's path must be short (108 bytes), whatever the store's is.
     with tempfile.TemporaryDirectory(prefix="bootlab-") as name:
         folder = Path(name)
-        with EmulatorProcess(_command(plan), folder=folder, log=folder / "emulator.log") as process:
-            watch = ConsoleWatch(folder / qemu_command.CONSOLE_FILE, plan.system)
+        with EmulatorProcess(list(words(asked)), folder=folder, log=folder / "emulator.log") as process:
+            watch = ConsoleWatch(folder / qemu_launch.CONSOLE_FILE, plan.system)
             until = time.monotonic() + plan.system.limits.wall_s
             while watch.goal is None:
                 if stop.is_set() or process.exit_code is not None or time.monotonic() > until:
@@ -45,21 +51,6 @@ def physical_address(plan: BootPlan, address: int, *, stop: threading.Event) -> 
                 if not watch.poll():
                     time.sleep(_POLL_S)
             return _ask(folder / _SOCKET, address)
-
-
-def _command(plan: BootPlan) -> list[str]:
-    words = list(plan.command)
-    at = words.index("-monitor")
-    words[at : at + 2] = [
-        "-chardev",
-        f"socket,id=monitor,path={_SOCKET},server=on,wait=off",
-        "-monitor",
-        "chardev:monitor",
-    ]
-    if "-plugin" in words:
-        at = words.index("-plugin")
-        del words[at : at + 2]
-    return words
 
 
 def _ask(path: Path, address: int) -> int:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 
 from bootlab.errors import UserError
+from bootlab.model.launch import Launch
 from bootlab.model.system import System
 from bootlab.targets import exactness
 from bootlab.targets.base import BootPlan
+from bootlab.targets.extra_words import processors
 from bootlab.targets.machine_devices import parts_of
 
 _ANYWAY = "   (bootlab boot --force boots it anyway)"
@@ -63,17 +65,18 @@ _FILE_SYSTEMS = {
 
 def check(plan: BootPlan) -> None:
     """Raise UserError when a boot cannot work, or cannot reach its goal on this console."""
-    if plan.system.target != "qemu" or "-append" not in plan.command:
+    launch = plan.launch
+    if plan.system.target != "qemu" or launch is None:
         return
-    for look in (_processors, _console, _console_driver, _root_driver, _root_device):
-        found = look(plan)
+    of_the_machine = (_processors(plan, launch), _console(plan), _console_driver(plan))
+    for found in (*of_the_machine, _root_driver(plan), _root_device(plan, launch)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
 
 
-def _processors(plan: BootPlan) -> tuple[str, str] | None:
-    count = exactness.processors(plan.command)
+def _processors(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
+    count = processors(launch)
     version = plan.emulator_version
     if plan.system.clock.mode != "exact" or count <= 1 or not exactness.hangs_with_processors(version):
         return None
@@ -87,7 +90,7 @@ def _console(plan: BootPlan) -> tuple[str, str] | None:
     machine = plan.system.machine
     names = [value.partition(",")[0] for value in _consoles(plan)]
     wanted = _BOARD_PORTS.get(machine.type) if machine.arch in {"arm", "arm64"} else _PORTS.get(machine.arch)
-    if wanted is None or "-serial" not in plan.command or _early_console(plan):
+    if wanted is None or _early_console(plan):
         return None
     port = _FIRST_PORT.get(machine.type, f"{wanted[0]}0")
     fix = f'add console={port} to kernel.cmdline ("console={port},115200")'
@@ -131,11 +134,11 @@ def _root_driver(plan: BootPlan) -> tuple[str, str] | None:
     return None
 
 
-def _root_device(plan: BootPlan) -> tuple[str, str] | None:
+def _root_device(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
     root = _mounted_root(plan)
     if root is None:
         return None
-    models = [part.model for part in parts_of(plan.command)]
+    models = [part.model for part in parts_of(launch)]
     for start, _, drives in _ROOTS:
         if root.startswith(start) and drives and not any(model.startswith(drives) for model in models):
             return (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import shutil
 import threading
 import time
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab.builders.artefacts import Artefacts, build, in_flash, with_built_kernel, with_root
+from bootlab.builders.artefacts import build, in_flash, with_built_kernel, with_root
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo, inspect
@@ -22,8 +21,9 @@ from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import emulator, exactness, kvm, plugin, qemu_command, recording_dir
+from bootlab.targets import emulator, exactness, kvm, plugin, qemu_launch, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
+from bootlab.targets.boot_key import key_of
 from bootlab.targets.console import split_lines
 from bootlab.targets.ending import Decided, Ending
 from bootlab.targets.following import Follower
@@ -89,23 +89,26 @@ class QemuTarget:
             lacks += mark_lacks
         if system.clock.mode == "exact" and not stamped and info.config.get("CONFIG_HZ_PERIODIC") == "y":
             lacks.append(_LOST_TICKS)
-        parts = qemu_command.Parts(
+        parts = qemu_launch.Parts(
             emulator=found.path,
             kernel=str(artefacts.kernel),
             initramfs=str(artefacts.initramfs) if artefacts.initramfs and not system.kernel.flash else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
+            plugin_digest=stamper.digest if stamper else "",
             marks=tuple(marks.items()) if stamped else (),
             user_space_end=user_space_end(system.machine.arch, info),
             mute=found.wants_audio,
+            root=str(artefacts.root) if artefacts.root else None,
+            start=_filled_bank(placed),
         )
-        command = qemu_command.build(placed, parts)
+        launch = qemu_launch.launch_of(placed, parts)
         disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)
         return BootPlan(
             system=system,
             purpose=purpose,
-            command=tuple(command),
-            key=_key(placed, command, artefacts, disks, found.version, stamper.digest if stamper else "", purpose),
+            launch=launch,
+            key=key_of(placed, launch, artefacts, disks, found.version, purpose),
             info=info,
             sizes_bytes=artefacts.sizes_bytes,
             sha256=artefacts.sha256,
@@ -114,10 +117,9 @@ class QemuTarget:
             stamped=stamped,
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
-            notes=exactness.notes(system, tuple(command), found.version),
+            notes=exactness.notes(system, launch, found.version),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
             carried=(*(_own_config(system) if built is not None else ()), *self._programs(programs)),
-            root=str(artefacts.root or ""),
         )
 
     def boot(
@@ -126,7 +128,7 @@ class QemuTarget:
         """Boot once. The folder must be empty; it holds the recording afterwards."""
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        console = folder / qemu_command.CONSOLE_FILE
+        console = folder / qemu_launch.CONSOLE_FILE
         wrong = _wrong_architecture(plan.system, plan.info)
         if wrong:
             decided = Decided(Ending(Outcome.WRONG_ARCH, wrong), ConsoleWatch(None, plan.system))
@@ -179,11 +181,17 @@ def _own_config(system: System) -> tuple[tuple[str, str], ...]:
     return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
 
 
+def _filled_bank(placed: System) -> str | None:
+    """Return the flash bank that bootlab has filled; None where the emulator loads the kernel."""
+    place = flash_layout.known(placed.machine)
+    return placed.machine.flash[place.unit] if placed.kernel.flash is not None and place is not None else None
+
+
 def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Recording:
     watch, ending = decided.watch, decided.ending
-    console_path = folder / qemu_command.CONSOLE_FILE
+    console_path = folder / qemu_launch.CONSOLE_FILE
     console = console_path.read_bytes() if console_path.exists() else b""
-    stamp_path = folder / qemu_command.STAMP_FILE
+    stamp_path = folder / qemu_launch.STAMP_FILE
     stamps = StampFile(stamp_path).read(len(console)) if plan.stamped else None
     # What the machine printed until it was ended is the host's affair.
     console = console[: watch.size_bytes]
@@ -218,7 +226,8 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         outcome=ending.outcome,
         reason=ending.reason,
         command=plan.command,
-        cmdline=plan.command[plan.command.index("-append") + 1],
+        launch=plan.launch,
+        cmdline=plan.launch.cmdline if plan.launch is not None else "",
         emulator_version=plan.emulator_version,
         shift=plan.system.clock.shift if exact else None,
         accel=plan.accel,
@@ -269,27 +278,3 @@ def _wrong_architecture(system: System, info: KernelInfo) -> str:
     if not info.arch or info.arch in {*system.machine.architecture.kernel_archs, "unknown"}:
         return ""
     return f"{system.kernel.image} is a kernel for {info.arch}; the machine is {system.machine.arch}"
-
-
-def _key(
-    system: System,
-    command: list[str],
-    artefacts: Artefacts,
-    disks: tuple[str, ...],
-    version: str,
-    plugin_digest: str,
-    purpose: str,
-) -> str:
-    names = {str(artefacts.kernel): "kernel", str(artefacts.initramfs): "initramfs"}
-    words = [artefacts.sha256.get(names[w], w) if w in names else w for w in command]
-    # A device tree's contents are among `disks`; that of a built kernel has another path with each kernel.
-    words = ["dtb" if w == system.machine.dtb else w for w in words]
-    if system.kernel.flash is not None and (place := flash_layout.known(system.machine)) is not None:
-        # So does the flash bank that bootlab fills; its contents are among `disks` too.
-        words = [w.replace(system.machine.flash[place.unit], "flash") for w in words]
-    if artefacts.root is not None:
-        words = [w.replace(str(artefacts.root), "root") for w in words]
-    # The plugin's path holds its digest and the machine's cache folder: only the former counts.
-    words = [f"plugin:{plugin_digest}:{w.partition('.so,')[2]}" if ".so," in w else w for w in words]
-    facts = (words, disks, version, system.goal, system.check, system.marks, system.limits, system.clock, purpose)
-    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]

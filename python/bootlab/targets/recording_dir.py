@@ -1,7 +1,8 @@
 """A recording as a folder: `recording.json`, `console.log` (packed: `.xz`), `stamps.npz`, `emulator.log`.
 
-`recording.json` holds the digest of every file and of itself (version 2): a recording that was cut off or altered is
-found when it is read. Those of version 1 hold none, and are read as they are.
+`recording.json` holds the digest of every file and of itself: a recording that was cut off or altered is found when it
+is read. Those of version 1 hold none, and are read as they are. Those of versions 1 and 2 have the emulator's command
+alone; what was started is read out of it.
 
 A recording of a kernel that bootlab built holds its configuration too: `kernel.config`; one of programs that it built
 what they are: `programs.json`.
@@ -23,6 +24,7 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.targets.console import split_lines
+from bootlab.targets.recorded_command import launch_in
 from bootlab.targets.stamps import Stamps
 
 RECORDING_FILE = "recording.json"
@@ -34,7 +36,8 @@ _STAMPS_FILE = "stamps.npz"
 _CONSOLE_MAX_BYTES = 128 << 20
 _CONFIG_MAX_BYTES = 4 << 20
 _FORMAT = "bootlab-recording"
-_VERSION = 2
+_VERSION = 3
+_WITHOUT_LAUNCH = 2
 _WITHOUT_DIGESTS = 1
 
 
@@ -71,6 +74,7 @@ def restate(folder: Path, meta: Meta) -> Recording:
 
 def _save_document(folder: Path, meta: Meta, marks: tuple[Mark, ...]) -> None:
     files = {path.name: sha256_of(path) for path in sorted(folder.iterdir()) if _is_part(path)}
+    meta = msgspec.structs.replace(meta, version=_VERSION)
     document = _Document(format=_FORMAT, version=_VERSION, meta=meta, marks=marks, files=files)
     plain = msgspec.to_builtins(document)
     fresh = folder / f"{RECORDING_FILE}.new"
@@ -112,16 +116,20 @@ def load(folder: Path, *, whole: bool = False) -> Recording:
 def _document(path: Path, raw: bytes) -> _Document:
     try:
         head = msgspec.json.decode(raw)
-        known = (_VERSION, _WITHOUT_DIGESTS)
+        known = (_VERSION, _WITHOUT_LAUNCH, _WITHOUT_DIGESTS)
         if not isinstance(head, dict) or head.get("format") != _FORMAT or head.get("version") not in known:
             raise UserError(
                 f"{path} is not a version {_VERSION} recording", hint="boot the system again with this bootlab"
             )
-        if head["version"] == _VERSION and head.get("digest") != _digest_of(head):
+        if head["version"] != _WITHOUT_DIGESTS and head.get("digest") != _digest_of(head):
             raise DamagedRecording(path, "its contents are not those that were written")
-        return msgspec.json.decode(raw, type=_Document)
+        document = msgspec.json.decode(raw, type=_Document)
     except msgspec.DecodeError as fault:
         raise DamagedRecording(path, fault) from fault
+    if document.version == _VERSION:
+        return document
+    meta = msgspec.structs.replace(document.meta, launch=launch_in(document.meta.command))
+    return msgspec.structs.replace(document, meta=meta)
 
 
 def _digest_of(plain: dict[str, object]) -> str:

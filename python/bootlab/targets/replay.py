@@ -20,7 +20,7 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import Clockwork, System
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose
-from bootlab.targets.qemu_command import effective_cmdline
+from bootlab.targets.qemu_launch import effective_cmdline
 
 
 class NotRecordedError(TargetError):
@@ -88,7 +88,7 @@ class ReplayTarget:
         except (OSError, msgspec.DecodeError):
             info = KernelInfo()
         return BootPlan(
-            system=system, purpose=purpose, command=("replay", key), key=key, info=info, sizes_bytes={}, sha256={}
+            system=system, purpose=purpose, action=("replay", key), key=key, info=info, sizes_bytes={}, sha256={}
         )
 
     def boot(

@@ -11,6 +11,7 @@ import msgspec
 from bootlab import _core
 from bootlab.builders.cache import Cache
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.launch import LoadedPlugin
 from bootlab.targets import emulator, load_address, plugin, trace_rules, trace_symbols
 from bootlab.targets.base import BootPlan
 from bootlab.targets.marks import kernel_marks
@@ -52,7 +53,7 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
         )
     if system.machine.cpus != 1:
         raise UserError("functions can be traced on one processor only", hint="set machine.cpus = 1 for the trace")
-    if "-plugin" not in plan.command:
+    if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
     if plan.info.symbols.get("start_kernel") is None and not system.kernel.symbols:
         raise UserError(
@@ -64,20 +65,18 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
     if built.path is None:
         raise EnvironmentFault(f"there is no trace plugin: {built.reason}", hint="bootlab doctor")
     symbols, names = _symbol_files(plan, request, cache, modules)
-    words = [built.path, f"syms={symbols}", f"out={TRACE_FILE}", f"shift={system.clock.shift}"]
-    words += _layout(plan)
+    words = [f"syms={symbols}", f"out={TRACE_FILE}", f"shift={system.clock.shift}", *_layout(plan)]
     words.append(f"min_ns={request.min_ns}")
     if request.depth is not None:
         words.append(f"depth={request.depth}")
     if request.end_insns is not None:
         words.append(f"end={request.end_insns}")
-    at = plan.command.index("-plugin")
-    command = (*plan.command[:at], "-plugin", ",".join(words), *plan.command[at:])
+    tracer = LoadedPlugin(file=built.path, arguments=tuple(words), digest=built.digest)
     facts = (plan.key, built.digest, symbols.name, request)
     return msgspec.structs.replace(
         plan,
         purpose="trace",
-        command=command,
+        launch=plan.launch.with_plugin(tracer),
         key=hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32],
         awaited=TRACE_FILE,
         carried=(*plan.carried, (FUNCTIONS_FILE, str(names))),

@@ -52,11 +52,11 @@ class AppendedDtb(Technique):
         return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the options of the image that booted, and by QEMU's command, which names no tree any more."""
+        """Prove it by the options of the image that booted, and by the launch, which names no tree any more."""
         old, new = before.recording.meta, after.recording.meta
-        if "-dtb" not in old.command:
+        if old.launch is None or old.launch.dtb is None:
             return Effect(False, "the base's machine was given no device tree")
-        if "-dtb" in new.command:
+        if new.launch is None or new.launch.dtb is not None:
             return Effect(False, "the machine was still given a device tree of its own")
         if before.recording.kernel_config.get("CONFIG_ARM_APPENDED_DTB") == "y":
             return Effect(False, "the base's kernel takes an appended tree too")

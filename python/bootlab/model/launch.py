@@ -1,0 +1,100 @@
+"""A launch: the emulator with the machine in it, and all that the machine is given. One boot starts one launch.
+
+The emulator's words are derived from it (:mod:`bootlab.targets.qemu_command`); nothing reads them back.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from bootlab.model.architecture import Arch
+
+MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd"]
+"""What a medium is attached to: virtio on PCI, virtio on memory-mapped registers, a parallel flash bank, a card's slot
+of the board's own."""
+
+ImageFormat = Literal["raw", "qcow2"]
+
+
+class Medium(msgspec.Struct, frozen=True, kw_only=True):
+    """An image file that the machine has as a disk, a card or a flash bank."""
+
+    file: str
+    bus: MediumBus
+    """What it is attached to."""
+    format: ImageFormat = "raw"
+    unit: int = 0
+    """Its number among those of its bus."""
+    holds: Literal["root", "start"] | None = None
+    """What bootlab put on it: the root file system, or the start from flash (loader, kernel, initramfs)."""
+
+
+class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):
+    """Time by executed instructions (exact mode)."""
+
+    shift: int
+    """One instruction takes 2^shift ns."""
+    rtc_base: str
+    """What the real-time clock says at power-on."""
+    seed: int
+    """Of the emulator's random numbers."""
+    recorded: bool = False
+    """The lock of QEMU's record mode is taken: it closes the race of the halt where no plugin does."""
+
+
+class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
+    """A TCG plugin of the emulator."""
+
+    file: str
+    arguments: tuple[str, ...] = ()
+    """Each `NAME=VALUE`."""
+    digest: str = ""
+    """Of its sources and interface; empty where it is not known."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """What one boot starts. Paths are absolute, or relative to the folder of the boot."""
+
+    emulator: str
+    arch: Arch
+    machine: str
+    """The board, as the emulator calls it."""
+    machine_options: tuple[str, ...] = ()
+    accel: str = "tcg"
+    cpu: str
+    """Model and flags, as `-cpu` takes them."""
+    memory_mib: int
+    processors: int = 1
+    firmware: str | None = None
+    """A file of the emulator's in place of the board's usual firmware."""
+    mute: bool = False
+    """The audio driver is named `none`."""
+    console: str | None = "console.log"
+    """The file that the serial port writes; null: the terminal."""
+    monitor: str | None = None
+    """The socket of the emulator's monitor; null: it has none."""
+    clock: InstructionClock | None = None
+    """Null: time is the host's (free mode)."""
+    plugins: tuple[LoadedPlugin, ...] = ()
+    media: tuple[Medium, ...] = ()
+    devices: tuple[str, ...] = ()
+    """Devices of the user's, each as `-device` takes it."""
+    kernel: str
+    initramfs: str | None = None
+    dtb: str | None = None
+    """The device tree that the machine is given."""
+    cmdline: str = ""
+    """The kernel's command line."""
+    extra: tuple[str, ...] = ()
+    """Words of the user's own: they come last, so that they win."""
+
+    @property
+    def root(self) -> Medium | None:
+        """The medium with the root file system that bootlab made."""
+        return next((medium for medium in self.media if medium.holds == "root"), None)
+
+    def with_plugin(self, plugin: LoadedPlugin) -> Launch:
+        """Return the launch with one plugin more, which the emulator loads before the others."""
+        return msgspec.structs.replace(self, plugins=(plugin, *self.plugins))

@@ -1,0 +1,45 @@
+"""The key of a boot: the digest of everything that can change its recording."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from bootlab.builders.artefacts import Artefacts
+from bootlab.model.launch import Launch, LoadedPlugin, Medium
+from bootlab.model.system import System
+from bootlab.targets.base import Purpose
+from bootlab.targets.qemu_command import words
+
+
+def key_of(
+    system: System, launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version: str, purpose: Purpose
+) -> str:
+    """Return the key of a launch. `disks`: digests of the files that the machine reads; `version`: the emulator's.
+
+    Where a file lies does not count, what is in it does: kernel and initramfs go in by their digests, plugins by that
+    of their sources; device tree and media by `disks`. The form of the text is that of the recordings already kept.
+    """
+    named = msgspec.structs.replace(
+        launch,
+        kernel=artefacts.sha256["kernel"],
+        initramfs=artefacts.sha256["initramfs"] if launch.initramfs is not None else None,
+        dtb="dtb" if launch.dtb is not None else None,
+        media=tuple(_named(medium) for medium in launch.media),
+        plugins=tuple(_digested(plugin) for plugin in launch.plugins),
+    )
+    judged = (system.goal, system.check, system.marks, system.limits, system.clock, purpose)
+    facts = (words(named), disks, version, *judged)
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]
+
+
+def _named(medium: Medium) -> Medium:
+    # What bootlab makes lies in its cache; an image of the user's is known by its path too.
+    place = {"root": "root", "start": "flash", None: medium.file}[medium.holds]
+    return msgspec.structs.replace(medium, file=place)
+
+
+def _digested(plugin: LoadedPlugin) -> LoadedPlugin:
+    first = "".join(plugin.arguments[:1])
+    return msgspec.structs.replace(plugin, file=f"plugin:{plugin.digest}:{first}", arguments=plugin.arguments[1:])
