@@ -253,7 +253,7 @@ FILES = "initramfs.files"
         (after("kernel", 'form = "elf"'), "kernel.form", "image, vmlinux", ""),
         (after("kernel", "cmdline = 'a=\"b'"), "kernel.cmdline", "never closed", "close it"),
         ('cmdline = "a\\u0000"\n' + MINIMAL, "cmdline", "NUL", ""),
-        ('cmdline = "a"\n' + after("kernel", 'cmdline = "b"'), "kernel.cmdline", "given twice", "keep one"),
+        ('cmdline = "a"\n' + after("kernel", 'cmdline = "b"'), "kernel.cmdline", "occurs twice", "keep one"),
         ('application = "app"\n' + MINIMAL, "application", "not an absolute path", '"/app"'),
         (MINIMAL.replace('"ready"', '"("'), "goal.console", "not a regular expression", "single quotes"),
         (MINIMAL.replace('"ready"', '""'), "goal.console", "empty", ""),

@@ -51,7 +51,7 @@ def profile(text: str, goal: str | None = None) -> ApplicationProfile:
 @pytest.mark.parametrize(
     ("text", "id_", "line", "cost_ms", "words"),
     [
-        (POLLED, "polls-for-file", 2, 202.0, "/dev/video0: 2 tries in vain (ENOENT), until it was there"),
+        (POLLED, "polls-for-file", 2, 202.0, "/dev/video0: 2 failed tries (ENOENT), until it was there"),
         (SLEEPS, "sleeps", 2, 150.3, "sleep of 50.0 ms, 3 times: 150.3 ms"),
         (TIMEOUT, "timeout", 2, 250.1, "its time ran out"),
         (PROBES, "library-probes", 2, 0.3, "30 searches for shared libraries"),

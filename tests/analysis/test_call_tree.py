@@ -20,8 +20,8 @@ def test_a_trace_within_its_limits_says_nothing():
 @pytest.mark.parametrize(
     ("field", "count", "said"),
     [
-        ("cut_calls", 1234, "the call tree is full: 1,234 calls stand without their callers"),
-        ("deep_frames", 5, "5 calls lie deeper than 512 frames"),
+        ("cut_calls", 1234, "the call tree is full: 1,234 calls are shown without their callers"),
+        ("deep_frames", 5, "5 calls are deeper than 512 frames"),
         ("dropped_spans", 6, "6 spans left out: the trace keeps 1,048,576"),
         ("n_tasks", 4096, "4,096 tasks or more"),
         ("n_code", 65536, "65,536 blocks outside of the kernel or more"),

@@ -71,7 +71,7 @@ def test_every_kind_of_trouble_is_named_with_its_file(program, tmp_path):
         "/bin/script": f"needs its interpreter '/usr/bin/python3', {gone}",
         "/bin/dos": "needs its interpreter '/init\\r', whose name ends with a carriage return: error -2 "
         "(No such file or directory)",
-        "/bin/empty": "names no interpreter behind #!",
+        "/bin/empty": "names no interpreter after #!",
         "/loop": "is a link in a loop",
     }
     assert not any(one.fatal for one in found.values())

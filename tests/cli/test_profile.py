@@ -25,7 +25,7 @@ def run(*words):
 
 def test_advice_comes_before_the_tables(log):
     said = run(log).stdout
-    assert "waits 202.0 ms for /dev/video0: 2 tries in vain (ENOENT), until it was there (line 2)" in said
+    assert "waits 202.0 ms for /dev/video0: 2 failed tries (ENOENT), until it was there (line 2)" in said
     assert said.index("What stands out") < said.index("Processes") < said.index("Longest waits")
     assert "/bin/helper -x" in said
 

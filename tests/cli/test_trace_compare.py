@@ -75,9 +75,9 @@ def test_small_changes_are_left_out(bootlab):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("log.txt", "--compare", "base.txt"), "holds no calls"),
+        (("log.txt", "--compare", "base.txt"), "contains no calls"),
         (("new.txt", "--compare", "missing.txt"), "missing.txt"),
-        (("new.txt", "--compare", "base.txt", "--perfetto", "x"), "--perfetto is of one trace"),
+        (("new.txt", "--compare", "base.txt", "--perfetto", "x"), "--perfetto needs one trace"),
         (("new.txt", "--compare", "base.txt", "--html", "no/such/folder.html"), "cannot write"),
         ((".", "--compare", "base.txt"), "not a recording"),
     ],

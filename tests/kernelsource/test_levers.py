@@ -59,7 +59,7 @@ def test_names_in_the_order_of_addresses(tree: SourceTree) -> None:
     places = tree.resolver.resolve([(name, "") for name in TABLE])
     assert [p.stem.rpartition("/")[2] for p in places] == ["main", "main", "main", "toy", "toy", "", "held", ""]
     assert places[0].line == 1
-    assert places[1].why == "stands between functions of this object"
+    assert places[1].why == "is between functions of this object"
     assert places[3].why.startswith("its neighbours")
     assert places[5].certainty == "ambiguous"
     assert places[7].certainty == "unknown"

@@ -104,7 +104,7 @@ PRINT_K = 'for a; do f=$a; done; printf xK > "${f#file:}"; exec sleep 30'
     [
         (PRINT_K, True, "printed its letter"),
         ("echo 'Could not access KVM kernel module' >&2; exit 1", False, "Could not access KVM kernel module"),
-        ("exit 0", False, "QEMU ended at once: without a word"),
+        ("exit 0", False, "QEMU ended at once: without a message"),
         ("exec sleep 30", False, "printed nothing in 0.3 s"),
     ],
 )

@@ -48,10 +48,12 @@ def _ms(ns: int | None) -> str:
 
 def _polled(profile: ApplicationProfile) -> Iterator[Advice]:
     for row in profile.polled:
-        how = f"{row.tries} tries in vain ({row.error})"
-        end = "until it was there" if row.came else "and it never came"
+        how = f"{row.tries} failed tries ({row.error})"
+        end = "until it was there" if row.came else "and it never appeared"
         device = row.path.startswith(("/dev/", "/sys/"))
-        what = "start its driver earlier, or wait for its uevent or by inotify" if device else "wait for it by inotify"
+        what = (
+            "start its driver earlier, or wait for its uevent or by inotify" if device else "wait for it with inotify"
+        )
         yield Advice(
             id="polls-for-file",
             seen=f"waits {_ms(row.took_ns)} for {row.path}: {how}, {end}",
@@ -76,7 +78,7 @@ def _sleeps(profile: ApplicationProfile) -> Iterator[Advice]:
         yield Advice(
             id="sleeps",
             seen=seen,
-            advice="wait for the event that the sleep stands for (poll, a condition, sd_notify), or leave it out",
+            advice="wait for the event itself (poll, a condition, sd_notify) instead of sleeping, or do not sleep",
             line=row.first_line or None,
             cost_ns=row.total_ns,
             background=row.pid != profile.main,
@@ -136,9 +138,7 @@ def _work(profile: ApplicationProfile) -> Iterator[Advice]:
         yield Advice(
             id="slow-call",
             seen=f"{row.call} takes {_ms(row.took_ns)}{f' on {row.path}' if row.path else ''}",
-            advice="write it back after the goal"
-            if flushes
-            else "do it after the goal, or in a thread beside the rest",
+            advice="write it back after the goal" if flushes else "do it after the goal, or in a thread of its own",
             line=row.line or None,
             cost_ns=row.took_ns,
             background=row.pid != profile.main,
@@ -161,7 +161,7 @@ def _libraries(profile: ApplicationProfile) -> Iterator[Advice]:
         yield Advice(
             id="many-libraries",
             seen=f"{found.opened} shared libraries opened, {_ms(found.took_ns)} in calls; relocating them comes on top",
-            advice="link statically, leave out what is not used, or give the loader less to look up",
+            advice="link statically, leave out unused libraries, or give the loader fewer symbols to look up",
             cost_ns=found.took_ns or None,
             techniques=("static-linking", "unneeded-libraries", "fewer-relocations"),
         )

@@ -66,13 +66,13 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         """Say which limits of the plugin (qemu-plugin/trace-*.h) the trace ran into, and what it lacks for it."""
         said: list[str] = []
         if self.cut_calls:
-            said.append(f"the call tree is full: {self.cut_calls:,} calls stand without their callers")
+            said.append(f"the call tree is full: {self.cut_calls:,} calls are shown without their callers")
         if self.deep_frames:
-            said.append(f"{self.deep_frames:,} calls lie deeper than 512 frames: the deepest stands for all below it")
+            said.append(f"{self.deep_frames:,} calls are deeper than 512 frames: the deepest one includes all below it")
         if self.dropped_spans:
             said.append(f"{self.dropped_spans:,} spans left out: the trace keeps 1,048,576")
         if self.n_tasks >= _MAX_TASKS:
-            said.append(f"{_MAX_TASKS:,} tasks or more: what lies above is counted as one task")
+            said.append(f"{_MAX_TASKS:,} tasks or more: all further ones count as one task")
         if self.n_code >= _MAX_CODE:
             said.append(f"{_MAX_CODE:,} blocks outside of the kernel or more: modules loaded late may not be found")
         return tuple(said)

@@ -91,8 +91,7 @@ def likely_causes(
         )
     if not causes:
         causes += [
-            f"{model}, of which nobody knows whether it is exact: boot without it"
-            for model in exactness.untested(launch, version)
+            f"{model} was never tested in exact mode: boot without it" for model in exactness.untested(launch, version)
         ]
     return tuple(causes)
 

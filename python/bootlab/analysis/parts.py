@@ -46,7 +46,7 @@ def _held(hold: Hold) -> str:
     grid = f", a grid of {_ms(hold.period_ns)}" if hold.period_ns else ""
     said = (
         f"the goal waits for the clock between “{hold.after}” and “{hold.before}” ({shortest / 1e6:.1f} to "
-        f"{_ms(longest)}{grid}), so its time says nothing of the change"
+        f"{_ms(longest)}{grid}), so its time says nothing about the change"
     )
     if hold.saved_ns is None:
         return said

@@ -267,7 +267,7 @@ def _read_record(data: Bytes, offset: int) -> _Record:
         raise UserError(f"the archive ends inside the header at byte {offset}", hint="copy or build it again")
     inode, mode, uid, gid, links, _mtime, size, major, minor, rmajor, rminor, name_bytes, _check = fields
     if not 1 < name_bytes <= PATH_MAX_BYTES:
-        raise UserError(f"the name at byte {offset} has {name_bytes} bytes", hint="the kernel takes 2 to 4096")
+        raise UserError(f"the name at byte {offset} has {name_bytes} bytes", hint="the kernel accepts 2 to 4096")
     body = offset + (_HEAD_BYTES + name_bytes + 3) // 4 * 4
     end = body + size
     if end > len(data):

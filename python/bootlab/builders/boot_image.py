@@ -96,4 +96,4 @@ def _load_address(built: BuiltKernel, machine: Machine) -> int:
         if words[2:] == ["_text"]:
             text = int(words[0], 16)
             return ram + text - (text & _ARM_HALF)
-    raise UserError(f"{built.system_map} has no symbol _text", hint="build the kernel again, or take zImage")
+    raise UserError(f"{built.system_map} has no symbol _text", hint="build the kernel again, or use zImage")

@@ -36,7 +36,7 @@ def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
     for name, entry in tree.entries:
         path = check_name(name)
         if path in entries:
-            raise UserError(f"{path} is given twice", hint="two spellings of the same path; remove one")
+            raise UserError(f"{path} occurs twice", hint="these are two spellings of one path; remove one")
         entries[path] = entry
     folders: set[str] = set()
     for path in list(entries):
@@ -90,7 +90,7 @@ def check_sizes(planned: Iterable[tuple[str, Entry]]) -> None:
 def _check_size(source: str | Path, size: int) -> None:
     if size > SIZE_MAX_BYTES:
         raise UserError(
-            f"{source} is {size} bytes; an initramfs holds files up to {SIZE_MAX_BYTES}",
+            f"{source} is {size} bytes; an initramfs can hold files up to {SIZE_MAX_BYTES}",
             hint="put it on a disk image instead",
         )
 
@@ -168,7 +168,7 @@ def _head(number: int, path: str, entry: Entry, body_bytes: int, names_mtime: tu
 
 def _record(fields: tuple[int, ...], name: str) -> bytes:
     if not all(0 <= field <= _FIELD_MAX for field in fields):
-        raise UserError(f"/{name}: owner, mode or device number does not fit 32 bits", hint="give smaller numbers")
+        raise UserError(f"/{name}: owner, mode or device number does not fit 32 bits", hint="use smaller numbers")
     encoded = name.encode() + b"\0"
     numbers = b"".join(b"%08X" % field for field in (*fields, len(encoded), 0))
     record = b"070701" + numbers + encoded

@@ -44,7 +44,7 @@ def _entry(path: Path, name: str, status: os.stat_result) -> Entry:
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISREG(status.st_mode):
         if not os.access(path, os.R_OK):
-            raise UserError(f"{path} cannot be read", hint=f"look at its permissions: ls -l {path}")
+            raise UserError(f"{path} cannot be read", hint=f"check its permissions: ls -l {path}")
         linked = f"{status.st_dev}:{status.st_ino}" if status.st_nlink > 1 else ""
         return Entry(kind="file", source=str(path), mode=mode, linked=linked)
     if stat.S_ISDIR(status.st_mode):

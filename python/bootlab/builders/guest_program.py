@@ -54,7 +54,7 @@ def build(name: str, sources: Sequence[Path], arch: Arch, flags: Sequence[str], 
         if done.returncode != 0:
             words = done.stderr.strip().splitlines()
             raise EnvironmentFault(
-                f"the compiler refused bootlab's {name}: {words[0] if words else 'without a word'}",
+                f"the compiler refused bootlab's {name}: {words[0] if words else 'without a message'}",
                 hint=f"is its C library installed? (apt-get install {_packages(arch)})",
             )
         fresh.replace(made)

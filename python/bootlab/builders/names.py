@@ -18,7 +18,7 @@ def check_name(name: str) -> str:
     if not name.startswith("/"):
         raise UserError(f"{shown} is not an absolute path", hint='names inside the initramfs start with "/"')
     if "\0" in name:
-        raise UserError(f"{shown} holds a NUL byte", hint="no file system can hold such a name")
+        raise UserError(f"{shown} contains a NUL byte", hint="no file system allows such a name")
     parts = [part for part in name.split("/") if part not in {"", "."}]
     if ".." in parts:
         raise UserError(f'{shown} holds ".."', hint="write the path without it")
@@ -44,7 +44,9 @@ def check_target(path: str, target: str) -> str:
     except UnicodeEncodeError as error:
         raise UserError(f"the target of {path} is not UTF-8", hint="make the link again with a UTF-8 target") from error
     if not 0 < size < PATH_MAX_BYTES or "\0" in target:
-        raise UserError(f"the target of {path} is empty, holds a NUL byte or is too long", hint="make the link again")
+        raise UserError(
+            f"the target of {path} is empty, contains a NUL byte or is too long", hint="make the link again"
+        )
     return target
 
 

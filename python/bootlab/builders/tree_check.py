@@ -104,7 +104,7 @@ def _of_program(needs: TreeNeeds, path: str, arch: Arch) -> list[Finding]:
         message = f"is for {content.elf.machine_name}, the machine is {arch}: error -8 (Exec format error)"
         return [Finding(path=path, message=message, hint="take the program of the right architecture")]
     if content.interpreter == "":
-        return [Finding(path=path, message="names no interpreter behind #!", hint="write #!/bin/sh")]
+        return [Finding(path=path, message="names no interpreter after #!", hint="write #!/bin/sh")]
     return [_unmet(path, content, need) for need in needs.of(path) if not need.met]
 
 

@@ -77,7 +77,7 @@ def conform(
         err().print("every planted bug was found", markup=False)
     elif result.wrong:
         numbers = ", ".join(str(c.number) for c in result.wrong)
-        raise here.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence stands above")
+        raise here.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence is above")
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:

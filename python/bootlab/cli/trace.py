@@ -180,7 +180,10 @@ def trace(
         return
     if by is By.FTRACE:
         if start or stop:
-            raise UserError("--start and --stop are the plugin's", hint="--subtree names what ftrace shall trace below")
+            raise UserError(
+                "--start and --stop work with the plugin only",
+                hint="use --subtree to choose the function below which ftrace traces",
+            )
         tracer = KernelTracer(functions=request.subtree, depth=levels, buffer_kib=buffer_kib, collect_kib=collect_kib)
         traced = trace_sources.traced_by_kernel(what, tracer, store=store, quiet=as_json)
     else:
@@ -195,7 +198,7 @@ def trace(
             found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
         )
     elif Show.LEVERS in (show or ()):
-        raise UserError("what can be changed stands in the kernel's source", hint="--source TREE")
+        raise UserError("the levers come from the kernel's source", hint="--source TREE")
     write_files(
         (html, lambda: function_page.render(found, traced.name, min_ns=min_ns, more=known.tables()).encode()),
         (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
@@ -226,6 +229,6 @@ def _refuse(**options: object) -> None:
     for name, value in options.items():
         if value:
             raise UserError(
-                f"--{name} is of one trace, --compare of two",
+                f"--{name} needs one trace, --compare takes two",
                 hint="bootlab trace NEW --compare BASE --html changes.html",
             )

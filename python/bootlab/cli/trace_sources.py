@@ -105,7 +105,7 @@ def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tu
     trees = analysis.call_trees()
     if not trees or len(trees[0][1]) == 1:
         raise UserError(
-            f"{what}: this is {analysis.document.detected}, and holds no calls",
+            f"{what}: this is {analysis.document.detected}, and contains no calls",
             hint="take a SYSTEM.toml, the folder of a traced boot's recording, or a trace that `bootlab analyze` reads",
         )
     part = analysis.traces[0]

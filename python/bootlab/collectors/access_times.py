@@ -88,7 +88,7 @@ def read(tree: Path, *, since_ns: int | None = None, newer: str | None = None) -
         way, limit_ns = "since", since_ns
     elif not any(_is_marked(status) for _, status in found):
         raise UserError(
-            f"nothing below {tree} carries bootlab's mark, so access times alone say nothing",
+            f"nothing below {tree} has bootlab's mark, so access times alone prove nothing",
             hint="before the boot: bootlab rootfs atime TREE --mark   (or compare: --newer FILE, --since TIME)",
         )
     seen, unused, unused_bytes = [], 0, 0

@@ -35,7 +35,7 @@ def with_agent(system: System, timing: Recording) -> System:
     That is taken to be at twice the timing boot's goal. The system needs a root tree.
     """
     if system.tree is None:
-        raise ValueError("no root tree to carry the agent")
+        raise ValueError("no root tree for the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
     line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", system.init_path)
     wait_ms = goal_ms * 2 + 1000
@@ -58,7 +58,7 @@ def with_agent(system: System, timing: Recording) -> System:
 
 
 def diagnostic_system(system: System, timing: Recording) -> System | None:
-    """Return the instrumented system, or None when there is no root tree to carry the agent."""
+    """Return the instrumented system, or None when there is no root tree for the agent."""
     if system.tree is None:
         return None
     carried = with_agent(system, timing)

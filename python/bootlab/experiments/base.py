@@ -192,7 +192,7 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
     if output == base.output:
         return ""
     if output is None:
-        return "the check's command could not be run: there is no root tree to carry the agent"
+        return "the check's command could not be run: there is no root tree for the agent"
     if output.exit_status != base.output.exit_status:
         return f"the check's command ended with {output.exit_status}, in the base with {base.output.exit_status}"
     old, new = next(

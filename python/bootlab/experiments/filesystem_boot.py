@@ -185,4 +185,4 @@ def _in_place(recording: Recording, image: Image, storage: Storage) -> tuple[boo
     expected = storage.flash_address + located.offset_bytes
     if offset != expected:
         return False, f"{path} is mapped from offset {offset:#x}, not from flash at {expected:#x}: {told}"
-    return True, f"{path} is mapped from {offset:#x}, where the flash holds its first page: {told}"
+    return True, f"{path} is mapped from {offset:#x}, where its first page is in flash: {told}"

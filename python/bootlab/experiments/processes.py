@@ -25,7 +25,7 @@ _FUNCTIONS = {"switch": "__switch_to", "comm": "__set_task_comm", "fork": "wake_
 def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
     """Boot for the time and once more with the plugin; they must be one boot.
 
-    Raise UserError where processes cannot be told, MeasurementError when the plugin changed the boot.
+    Raise UserError if this system does not show processes, MeasurementError when the plugin changed the boot.
     """
     bench.phase("processes", 2)
     timing = bench.boot(system, system.name)

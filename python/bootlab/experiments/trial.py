@@ -80,12 +80,12 @@ def judge_sample(sample: Sample, rule: Design | None) -> Found:
         saved = base_ns[0] - variant_ns[0]
         if abs(saved) <= SAME_NS:
             return Found(verdict=Verdict.SAME, reason=f"within {SAME_NS / 1e6:.3f} ms", saved_ns=saved)
-        reason = "the replay holds no boots under dithers: one boot of each side proves nothing"
+        reason = "the replay has no dithered boots: one boot of each side proves nothing"
         return Found(verdict=Verdict.UNKNOWN, reason=reason, saved_ns=saved)
     found = judge(base_ns, variant_ns, rule)
     reason = ""
     if found.verdict is Verdict.SAME:
-        reason = "not told apart from what dithers move the goal by"
+        reason = "no larger than what dithers cause"
         if abs(found.saved_ns) <= SAME_NS:
             reason = f"within {SAME_NS / 1e6:.3f} ms"
     return Found(verdict=found.verdict or Verdict.UNKNOWN, reason=reason, wanted=found.wanted, saved_ns=found.saved_ns)

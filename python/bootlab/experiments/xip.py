@@ -121,7 +121,7 @@ class Xip(Experiment):
         cut = keys.index("text_virtual")
         boots = Table(title="From power-on to user space", columns=tuple(keys[:cut]))
         code = Table(
-            title="Where the kernel's code lies",
+            title="Where the kernel's code is",
             columns=("title", *(key for key in keys[cut:] if key not in price)),
         )
         run = Table(title="The price at run time (one of each)", columns=("title", *price))

@@ -18,7 +18,10 @@ _GENERIC = re.compile(r"\.(?:driver|drv)\s*=\s*\{")
 
 
 def async_probe_patch(text: str, *, file: str, initcall: str) -> str | None:
-    """Return a unified diff for the driver that an initcall registers; None where it cannot be told, or says how."""
+    """Return a unified diff for the driver that an initcall registers.
+
+    None if the driver is not found, or already says how to probe.
+    """
     bodies = {name: body for name, body in _drivers(text) if body is not None}
     found = [body for name, body in bodies.items() if initcall in {f"{name}_init", name}] or list(bodies.values())
     if len(found) != 1:

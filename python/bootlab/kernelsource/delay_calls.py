@@ -107,7 +107,7 @@ def _braces(code: str, function: str, line: int) -> tuple[int, int]:
             if not depth:
                 return head.end(), head.end() - 1 + brace.start()
     raise UserError(
-        f"{function}() has no body of its own at line {line}",
+        f"{function}() has no body at line {line}",
         hint="a macro makes it, or it is only declared: name the function that holds the delay",
     )
 

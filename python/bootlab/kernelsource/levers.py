@@ -157,7 +157,7 @@ def _said(place: Place, levers: tuple[Lever, ...], initcall: str, driver: str, w
         out.append(f"try without it: initcall_blacklist={place.name}")
         if driver:
             out.append(
-                f"defer: driver_async_probe={driver} lets its probes run beside init, unless the driver forbids it"
+                f"defer: driver_async_probe={driver} lets its probes run in parallel, unless the driver forbids it"
             )
     return out
 

@@ -100,7 +100,7 @@ class Resolver:
         if before is not None and before == after:
             source = self.source(before)
             return Place(
-                name=name, certainty="resolved", file=source, stem=before, why="stands between functions of this object"
+                name=name, certainty="resolved", file=source, stem=before, why="is between functions of this object"
             )
         why = (
             "defined, but not in this image: a module, or not built"

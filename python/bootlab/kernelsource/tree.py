@@ -30,7 +30,7 @@ class SourceTree:
         """
         if not all((path / name).is_file() for name in ("Kconfig", "Makefile")):
             raise UserError(
-                f"{path} is not a kernel source tree", hint="give the folder that holds Kconfig and Makefile"
+                f"{path} is not a kernel source tree", hint="name the folder that contains Kconfig and Makefile"
             )
         self.path = path
         if configuration is None and (path / ".config").is_file():

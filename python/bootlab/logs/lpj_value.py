@@ -90,7 +90,7 @@ def validate(
     """Say whether a stored value fits the machine of a boot that calibrated anew."""
     if found.source != "measured":
         why = {
-            "preset": f"the boot took a preset value (lpj={found.lpj}), so nothing was measured",
+            "preset": f"the boot used a preset value (lpj={found.lpj}), so nothing was measured",
             "computed": f"this kernel computes the value (lpj={found.lpj}) from its timer and measures nothing",
         }[found.source]
         return Validation(judgement="cannot-tell", reason=why, tolerance=tolerance)
@@ -144,6 +144,6 @@ def _judged(
             f"the delay loop runs {times:.3f} times {word}{shifts}: delays with the old value are {effect}",
         )
     if stored.hz is not None and found.hz is not None and stored.hz != found.hz:
-        rates = f"the kernel ticks at HZ={found.hz} in place of {stored.hz}"
+        rates = f"the kernel ticks at HZ={found.hz} instead of {stored.hz}"
         return "rate-changed", f"the clock is the same, {rates}: the value is that of one tick, so it scales with 1/HZ"
-    return "fits", f"measured anew: lpj={found.lpj}, stored: lpj={stored.lpj}"
+    return "fits", f"measured again: lpj={found.lpj}, stored: lpj={stored.lpj}"

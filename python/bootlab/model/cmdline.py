@@ -41,7 +41,7 @@ class CommandLine(msgspec.Struct, frozen=True):
         """Read a command line. Raise UserError on a quote that is never closed or a NUL byte."""
         if "\0" in text or "\n" in text:
             raise UserError(
-                "the command line holds a NUL byte or a line break",
+                "the command line contains a NUL byte or a line break",
                 hint="write it on one line; the kernel stops reading at a NUL",
             )
         params = [_param(word) for word in _split(text)]

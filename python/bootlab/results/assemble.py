@@ -106,9 +106,9 @@ def notes(base: Base) -> tuple[str, ...]:
             f"called faster or slower in at most {100 * base.rule.error_rate:.1f} % of cases"
         )
     if base.rule is None and base.undithered:
-        said.append("the replay holds no boots under dithers: nothing is called faster or slower")
+        said.append("the replay has no dithered boots: no variant can be called faster or slower")
     if base.diagnosis is None:
-        said.append("no diagnostic boot: the system has no root tree that could carry the agent")
+        said.append("no diagnostic boot: the system has no root tree for the agent")
     return tuple(said)
 
 

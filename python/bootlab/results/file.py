@@ -38,7 +38,7 @@ def decode(raw: bytes, *, source: str) -> Results:
         if header.format != FORMAT:
             raise UserError(
                 f"{source}: this is not a bootlab results file (format {header.format!r}, expected {FORMAT!r})",
-                hint="give the results.json of a run, or the folder it lies in",
+                hint="give the results.json of a run, or its folder",
             )
         if header.version != VERSION:
             raise UserError(

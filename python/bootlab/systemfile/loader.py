@@ -124,7 +124,9 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         raise place.error(f'"{application}" is not an absolute path', "application", f'write "/{application}"')
     if raw.initramfs is not None and raw.root is not None:
         raise place.error(
-            "the tree is given twice: in [initramfs] and in [root]", "root", "keep the table of where it shall lie"
+            "the tree occurs twice: in [initramfs] and in [root]",
+            "root",
+            "keep the table for the place where you want it",
         )
     packed: Initramfs | None = None
     if raw.initramfs is not None:
@@ -167,7 +169,7 @@ def _target(name: str, place: Place) -> str:
 
 def _one_of_two(top: str | None, kernel: str | None, key: str, place: Place) -> str | None:
     if top is not None and kernel is not None:
-        raise place.error(f"{key} is given twice: at the top and in [kernel]", f"kernel.{key}", "keep one of them")
+        raise place.error(f"{key} occurs twice: at the top and in [kernel]", f"kernel.{key}", "keep one of them")
     return top if top is not None else kernel
 
 
@@ -190,7 +192,7 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
     for key in ("type", "cpu"):
         given = getattr(raw, key)
         if given is not None and not given.strip():
-            raise place.error("expected QEMU's name for it, got an empty text", f"machine.{key}", "leave the key out")
+            raise place.error("expected QEMU's name for it, got empty text", f"machine.{key}", "leave the key out")
     for key in ("options", "devices", "disks", "extra"):
         for index, text in enumerate(getattr(raw, key)):
             if not text or "\0" in text:
@@ -247,7 +249,7 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
 
 def _pattern(text: str, where: str, place: Place) -> str:
     if not text:
-        raise place.error("expected a regular expression, got an empty text", where)
+        raise place.error("expected a regular expression, got empty text", where)
     try:
         pattern = re.compile(text)
     except re.error as error:
@@ -284,7 +286,7 @@ def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:
     marks = []
     for name, text in raw.marks.items():
         if not _MARK.fullmatch(name):
-            raise place.error("a mark's name holds letters, digits, dot, dash and underscore", f'marks."{name}"')
+            raise place.error("a mark's name may contain letters, digits, dot, dash and underscore", f'marks."{name}"')
         if not isinstance(text, str):
             raise place.error("expected a regular expression in quotes", f"marks.{name}")
         marks.append((name, _pattern(text, f"marks.{name}", place)))

@@ -60,7 +60,7 @@ class Place(msgspec.Struct, frozen=True):
     def resolve(self, text: str, where: str) -> str:
         """Return an absolute path; what is relative starts at the system file's folder."""
         if not text or "\0" in text:
-            raise self.error("expected a path, got an empty text or a NUL byte", where)
+            raise self.error("expected a path, got empty text or a NUL byte", where)
         # normpath and not resolve(): a symlink's own name is what the user wrote and what an error must show.
         return os.path.normpath(self.folder / self.expand(text, where))
 
@@ -76,7 +76,7 @@ class Place(msgspec.Struct, frozen=True):
         if not found.is_file():
             raise self.error(f"{found} is not a regular file", where)
         if not os.access(found, os.R_OK):
-            raise self.error(f"{found} cannot be read", where, f"look at its permissions: ls -l {found}")
+            raise self.error(f"{found} cannot be read", where, f"check its permissions: ls -l {found}")
         return str(found)
 
     def directory(self, text: str, where: str) -> str:
@@ -93,4 +93,4 @@ def _nearest(missing: Path) -> str:
     parent = missing.parent
     while not parent.exists() and parent != parent.parent:
         parent = parent.parent
-    return f"look what is there: ls {parent}   (paths are relative to the system file)"
+    return f"see what is there: ls {parent}   (paths are relative to the system file)"

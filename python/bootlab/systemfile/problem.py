@@ -74,7 +74,7 @@ def _type_hint(wanted: str, got: str, value: object, place: str) -> str:
     if got == "str" and wanted == "array":
         return f'put it into brackets: ["{_at(value, place)}"]'
     if got == "object" or wanted == "object":
-        return "a table is written [like.this], its keys on the lines below; check which table the line stands under"
+        return "a table is written [like.this], its keys on the lines below; check which table the line is in"
     if wanted.startswith("str"):
         return "put it into quotes"
     return ""

@@ -45,7 +45,7 @@ def _program(path: str, value: Any, where: str, place: Place) -> Program:
         raise place.error(error.message, where, error.hint) from error
     if raw.compiler is not None and raw.libc == "musl":
         raise place.error(
-            "a compiler of its own brings its own C library", f"{where}.libc", "leave out one of compiler and libc"
+            "another compiler has its own C library", f"{where}.libc", "leave out one of compiler and libc"
         )
     if not raw.build and not any(name.endswith((".c", ".S")) for name in raw.sources) and not place.absent:
         raise place.error(

@@ -36,14 +36,14 @@ def root(
     if raw.medium == "flash":
         if storage is None or storage.flash_bank is None:
             raise place.error(
-                "the table [storage] says where in the flash the root lies, and is missing or has no flash_bank",
+                "the table [storage] must say where in flash the root is, but is missing or has no flash_bank",
                 "root.medium",
                 "docs/how-to/boot-from-a-medium.md shows one",
             )
         if raw.size_mib is not None:
             raise place.error("the partition's size is storage.root_kib", "root.size_mib", "leave the key out")
     if raw.medium == "sd" and machine.sd is not None:
-        raise place.error("the slot holds a card already", "machine.sd", "leave machine.sd or [root] out")
+        raise place.error("the slot already has a card", "machine.sd", "leave machine.sd or [root] out")
     return Root(
         tree=read_tree(raw, "root", place, unpack_dir, empty=empty),
         file_system=raw.file_system,

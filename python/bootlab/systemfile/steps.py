@@ -24,7 +24,7 @@ def steps(raw: list[RawStep], place: Place, unpack_dir: Path) -> tuple[Step, ...
         where = f"steps[{index}]"
         step = _step(one, where, place, unpack_dir)
         if any(step.name == other.name for other in found):
-            raise place.error(f"there are two steps {step.name}", f"{where}.name", "give each a name of its own")
+            raise place.error(f"there are two steps {step.name}", f"{where}.name", "give each one its own name")
         found.append(step)
     return tuple(found)
 

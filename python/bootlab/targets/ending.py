@@ -121,7 +121,7 @@ def _check_is_late(clocks: Clocks, *, exact: bool) -> bool:
 def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
     if _check_is_late(clocks, exact=exact) and not watch.checks_done:
-        late = "the goal came, the text of the functional check did not"
+        late = "the goal was reached, but the text of the functional check is missing"
         return Ending(Outcome.CHECK_FAILED, late, host_limit=system.clock.mode == "exact" and not exact)
     if watch.size_bytes > CONSOLE_LIMIT_BYTES:
         return _hang(watch, f"more than {CONSOLE_LIMIT_BYTES >> 20} MiB printed without the goal")
@@ -154,7 +154,9 @@ def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, ex
 def _halted(watch: ConsoleWatch) -> Ending:
     why = "the processor halted and no timer is armed, so that nothing can wake it"
     if watch.goal:
-        return Ending(Outcome.CHECK_FAILED, f"the goal came, the text of the functional check did not: {why}")
+        return Ending(
+            Outcome.CHECK_FAILED, f"the goal was reached, but the text of the functional check is missing: {why}"
+        )
     return _hang(watch, why)
 
 

@@ -52,7 +52,7 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
         return ()
     said = list(inexact(launch, version))
     said += [
-        f"nobody has tested whether {model} is exact: boot with --repeat 3 to see whether its boots are equal"
+        f"{model} was never tested in exact mode: --repeat 3 shows whether its boots are equal"
         for model in untested(launch, version)
     ]
     if processors(launch) > 1:
@@ -78,7 +78,7 @@ _WAYS_OUT = {
     "disk": "boot from the initramfs, from an NVDIMM (`pmem`), or from an SD card (`sdhci-pci`)",
     "network": "e1000 with `-netdev user` is exact",
     "display": "VGA is exact",
-    "backend": "what comes from another process cannot repeat; leave it out, or use free mode",
+    "backend": "input from another process does not repeat; leave it out, or use free mode",
     "other": "leave it out, or use free mode",
 }
 

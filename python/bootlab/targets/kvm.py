@@ -79,7 +79,7 @@ def _watch(process: subprocess.Popen[str], console: Path, wait_s: float) -> KvmS
                 return KvmState(works=True, reason="a probe guest ran and printed its letter")
         if process.poll() is not None:
             words = (process.stderr.read() if process.stderr else "").strip().splitlines()
-            return KvmState(works=False, reason=f"QEMU ended at once: {words[-1] if words else 'without a word'}")
+            return KvmState(works=False, reason=f"QEMU ended at once: {words[-1] if words else 'without a message'}")
         time.sleep(0.02)
     return KvmState(
         works=False, reason=f"/dev/kvm opens, but a probe guest printed nothing in {wait_s:g} s: no guest runs on it"

@@ -94,6 +94,6 @@ def _build(compiler: str, folder: Path, api: int, sources: tuple[str, ...], made
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             words = done.stderr.strip().splitlines()
-            return f"the compiler refused it: {words[0] if words else 'without a word'}"
+            return f"the compiler refused it: {words[0] if words else 'without a message'}"
         out.replace(made)
     return ""

@@ -170,8 +170,8 @@ class QemuTarget:
             return "kvm"
         if system.clock.accel == "kvm":
             raise EnvironmentFault(
-                f"KVM was asked for and does not work here: {self._kvm.reason}",
-                hint='set clock.accel = "tcg", or "auto" to take KVM only where it works',
+                f"KVM was requested but does not work here: {self._kvm.reason}",
+                hint='set clock.accel = "tcg", or "auto" to use KVM only if it works',
             )
         return "tcg"
 

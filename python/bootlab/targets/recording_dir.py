@@ -188,7 +188,7 @@ def _console(folder: Path) -> bytes:
     decompressor = lzma.LZMADecompressor(memlimit=256 << 20)
     console = decompressor.decompress((folder / _PACKED_FILE).read_bytes(), max_length=_CONSOLE_MAX_BYTES)
     if not decompressor.eof:
-        raise EOFError(f"it is cut off, or holds more than {_CONSOLE_MAX_BYTES >> 20} MiB")
+        raise EOFError(f"it is cut off, or larger than {_CONSOLE_MAX_BYTES >> 20} MiB")
     return console
 
 

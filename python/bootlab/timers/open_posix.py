@@ -58,7 +58,7 @@ def check_folder(folder: Path) -> None:
     if not (folder / "conformance" / "interfaces").is_dir() or not (folder / "include" / "posixtest.h").is_file():
         raise UserError(
             f"{folder} is not the source of the Open POSIX Test Suite: no conformance/interfaces, include/posixtest.h",
-            hint="apt-get source posixtestsuite   (its folder holds both)",
+            hint="apt-get source posixtestsuite   (its folder contains both)",
         )
 
 

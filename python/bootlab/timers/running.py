@@ -56,7 +56,7 @@ def on_host(program: TimerProgram, arguments: Sequence[str], *, line: Callable[[
         words = [text.removeprefix(f"{program.name}: ") for text in said]
         raise EnvironmentFault(
             f"{program.name}: {words[0] if words else f'ended with status {process.returncode}'}",
-            hint=words[1] if len(words) > 1 else f"{program.name} --help says what it takes",
+            hint=words[1] if len(words) > 1 else f"{program.name} --help shows its options",
         )
     return Output(text=b"".join(chunks), place=Place(name="this machine", clock="wall", facts=facts))
 

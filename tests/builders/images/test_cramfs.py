@@ -129,7 +129,7 @@ def test_what_the_format_cannot_hold_is_said(entry, words):
 def test_a_file_of_4_gb_is_refused_before_it_is_read(tmp_path):
     with (tmp_path / "large").open("wb") as file:
         file.truncate(4 << 30)
-    with pytest.raises(UserError, match="CRAMFS holds files below 16 MiB"):
+    with pytest.raises(UserError, match="CRAMFS allows files below 16 MiB"):
         packed(FileTree.of({"/large": Entry(kind="file", source=str(tmp_path / "large"))}))
 
 

@@ -84,7 +84,7 @@ class _Image:
         image = head + self._data
         image += bytes(-len(image) % PAGE_BYTES)
         if len(image) > IMAGE_MAX_BYTES:
-            raise UserError(f"the image is {len(image)} bytes; CRAMFS holds 256 MiB", hint="take SquashFS or EROFS")
+            raise UserError(f"the image is {len(image)} bytes; CRAMFS allows 256 MiB", hint="use SquashFS or EROFS")
         image[:_SUPER_BYTES] = self._super(len(image), 0)
         image[:_SUPER_BYTES] = self._super(len(image), zlib.crc32(image))
         return bytes(image)
@@ -148,7 +148,9 @@ class _Image:
         else:
             size, offset = size_of(member), self._offsets.get(member.path, 0)
         if offset >= IMAGE_MAX_BYTES:
-            raise UserError(f"{member.path} lies beyond 256 MiB of a CRAMFS image", hint="take SquashFS or EROFS")
+            raise UserError(
+                f"{member.path} is beyond the first 256 MiB of a CRAMFS image", hint="use SquashFS or EROFS"
+            )
         name_words = (len(member.name) + 3) // 4
         return struct.pack("<III", member.mode | entry.uid << 16, size | entry.gid << 24, name_words | offset >> 2 << 6)
 
@@ -165,19 +167,19 @@ def _check(member: Member) -> None:
     entry = member.entry
     if len(member.name) > NAME_MAX_BYTES:
         raise UserError(
-            f"{member.path[:80]!r}: CRAMFS holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
+            f"{member.path[:80]!r}: CRAMFS allows names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
         )
     if not 0 <= entry.uid <= _UID_MAX or not 0 <= entry.gid <= _GID_MAX:
         raise UserError(
             f"{member.path}: owner {entry.uid}, group {entry.gid}; CRAMFS keeps 16 bits of an owner and 8 of a group",
-            hint="give smaller numbers, or take another file system",
+            hint="use smaller numbers, or another file system",
         )
     if entry.major > _DEVICE_MAX or entry.minor > _DEVICE_MAX:
         raise UserError(f"{member.path}: CRAMFS keeps 8 bits of each device number", hint="let devtmpfs make the node")
     size = size_of(member)
     if size > FILE_MAX_BYTES:
         raise UserError(
-            f"{member.path} is {size} bytes; CRAMFS holds files below 16 MiB", hint="take SquashFS or EROFS for it"
+            f"{member.path} is {size} bytes; CRAMFS allows files below 16 MiB", hint="use SquashFS or EROFS for it"
         )
 
 

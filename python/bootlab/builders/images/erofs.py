@@ -22,7 +22,7 @@ def write(tree: FileTree, image: Path, *, compression: str = "") -> int:
     for member in root_of(tree).walk():
         if len(member.name) > NAME_MAX_BYTES:
             raise UserError(
-                f"{member.path[:80]!r}: mkfs.erofs holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
+                f"{member.path[:80]!r}: mkfs.erofs allows names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
             )
     program = tool.find("mkfs.erofs", "erofs-utils", "to make EROFS images")
     words = [program, "--quiet", "-x-1", "-T0", f"-U{UUID}", *([f"-z{compression}"] if compression else [])]

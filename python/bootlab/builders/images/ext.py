@@ -110,7 +110,7 @@ def _check_target(member: Member) -> None:
         raise UserError(
             f"the target of {member.path} is {size} bytes; an ext image with blocks of {_BLOCK_BYTES} bytes holds less "
             "than a block",
-            hint="make the link with a shorter target, or take SquashFS",
+            hint="make the link with a shorter target, or use SquashFS",
         )
 
 

@@ -31,7 +31,7 @@ def check_needs(needs: TreeNeeds, path: str, arch: Arch) -> None:
             return
         path = following
         trail = f"{path} (interpreter of {trail})"
-    raise UserError(f"{trail}: the chain of interpreters is too long", hint="the kernel follows only a few")
+    raise UserError(f"{trail}: the chain of interpreters is too long", hint="the kernel follows only a few levels")
 
 
 def _check_mode(entry: Entry, trail: str) -> None:
@@ -50,14 +50,14 @@ def _following(content: Content, needs: tuple[Need, ...], trail: str, arch: Arch
         raise UserError(f"{trail} is a broken ELF file", hint="build or copy it again")
     if content.interpreter is not None:
         if not content.interpreter:
-            raise UserError(f"{trail} names no interpreter behind #!", hint="write #!/bin/sh")
+            raise UserError(f"{trail} names no interpreter after #!", hint="write #!/bin/sh")
         return content.interpreter
     if content.elf is None:
         raise UserError(f"{trail} is neither an ELF program nor a script", hint="a script starts with #!/bin/sh")
     if not content.elf.runs_on(arch):
         raise UserError(
             f"{trail} is a program for {content.elf.machine_name}; the machine is {arch}",
-            hint="the kernel would answer error -8; take the program of the right architecture",
+            hint="the kernel would answer error -8; use the program of the right architecture",
         )
     for need in needs:
         if need.kind == "library" and not need.met:

@@ -165,8 +165,10 @@ def _device(major: int, minor: int) -> bytes:
 def _check(member: Member) -> None:
     entry = member.entry
     if len(member.name) > NAME_MAX_BYTES:
-        raise UserError(f"{member.path[:80]!r}: JFFS2 holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file")
+        raise UserError(
+            f"{member.path[:80]!r}: JFFS2 allows names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
+        )
     if not 0 <= entry.uid <= _ID_MAX or not 0 <= entry.gid <= _ID_MAX:
-        raise UserError(f"{member.path}: JFFS2 keeps 16 bits of owner and group", hint="give smaller numbers")
+        raise UserError(f"{member.path}: JFFS2 keeps 16 bits of owner and group", hint="use smaller numbers")
     if (size := size_of(member)) > FILE_MAX_BYTES:
-        raise UserError(f"{member.path} is {size} bytes; JFFS2 holds files below 2 GiB", hint="put it on a card")
+        raise UserError(f"{member.path} is {size} bytes; JFFS2 allows files below 2 GiB", hint="put it on a card")

@@ -32,7 +32,7 @@ def write(tree: FileTree, out: BinaryIO) -> int:
     end = _place(root, start, places, is_root=True)
     size = end + -end % 1024
     if size > IMAGE_MAX_BYTES:
-        raise UserError(f"the image would be {size} bytes; ROMFS holds 2 GiB", hint="take SquashFS or EROFS")
+        raise UserError(f"the image would be {size} bytes; ROMFS allows 2 GiB", hint="use SquashFS or EROFS")
     base = out.tell()
     out.write(bytes(start))
     _write_folder(root, root, start, places, out, is_root=True)
@@ -121,8 +121,10 @@ def _checksum(data: bytes) -> int:
 def _check(member: Member) -> None:
     entry = member.entry
     if len(member.name) > NAME_MAX_BYTES:
-        raise UserError(f"{member.path[:80]!r}: ROMFS holds names up to {NAME_MAX_BYTES} bytes", hint="rename the file")
+        raise UserError(
+            f"{member.path[:80]!r}: ROMFS allows names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
+        )
     if entry.major > _DEVICE_MAX or entry.minor > _DEVICE_MAX:
         raise UserError(f"{member.path}: ROMFS keeps 16 bits of each device number", hint="let devtmpfs make the node")
     if (size := size_of(member)) > IMAGE_MAX_BYTES:
-        raise UserError(f"{member.path} is {size} bytes; ROMFS holds 2 GiB in all", hint="take SquashFS or EROFS")
+        raise UserError(f"{member.path} is {size} bytes; ROMFS allows 2 GiB in all", hint="use SquashFS or EROFS")

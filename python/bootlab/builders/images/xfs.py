@@ -79,7 +79,7 @@ def _lines(member: Member, folder: Path) -> list[str]:
             raise UserError(
                 f"the target of {member.path} is {size_of(member)} bytes; mkfs.xfs puts no more than "
                 f"{TARGET_MAX_BYTES} into a link",
-                hint="make the link with a shorter target, or take another file system",
+                hint="make the link with a shorter target, or use another file system",
             )
         words.append(_word(entry.target or "", member.path))
     elif entry.kind in {"char", "block"}:
@@ -93,8 +93,8 @@ def _lines(member: Member, folder: Path) -> list[str]:
 def _content(member: Member, folder: Path) -> str:
     if size_of(member) > FILE_MAX_BYTES:
         raise UserError(
-            f"{member.path} is {size_of(member)} bytes; mkfs.xfs takes files below 2 GiB",
-            hint="leave it out, or take ext4",
+            f"{member.path} is {size_of(member)} bytes; mkfs.xfs allows files below 2 GiB",
+            hint="leave it out, or use ext4",
         )
     path = folder / hashlib.sha256(member.path.encode()).hexdigest()
     if member.entry.source is not None:
@@ -108,8 +108,8 @@ def _word(text: str, path: str) -> str:
     """Return a word of the prototype, which knows no quotes: spaces end one, and a colon begins a comment."""
     if not text or text == "$" or text.startswith(":") or any(c.isascii() and c.isspace() for c in text):
         raise UserError(
-            f"{path!r}: {text!r} cannot be put into an XFS image; mkfs.xfs takes no spaces in names and targets",
-            hint="rename the file, or take another file system",
+            f"{path!r}: {text!r} cannot be put into an XFS image; mkfs.xfs allows no spaces in names and targets",
+            hint="rename the file, or use another file system",
         )
     return text
 

@@ -269,7 +269,7 @@ class KernelBuilder:
                 f"the kernel cannot be built in {slot}",
                 error,
                 self._root,
-                besides="the next run continues from what is there",
+                besides="the next run continues from there",
             ) from error
 
     def _objects_expected(self, request: _Request, options: dict[str, str]) -> int | None:
@@ -332,7 +332,7 @@ class KernelBuilder:
         if run(call, targets, log, line=line, extra={}) == 0:
             return
         error = build_log.first_error(log)
-        again = "the next run continues from what is there"
+        again = "the next run continues from there"
         # Not every tool says why it could not write.
         if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
             raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")

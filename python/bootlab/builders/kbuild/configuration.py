@@ -60,7 +60,7 @@ def resolve(
         rest = f"\n(and {len(lost) - _NAMED_MAX} more)" if len(lost) > _NAMED_MAX else ""
         raise KernelBuildError(
             "\n".join(map(str, named)) + rest,
-            hint="ask for what it depends on too, or leave it out   (bootlab kernel config shows what came out)",
+            hint="also set what it depends on, or leave it out   (bootlab kernel config shows the result)",
         )
     return text
 

@@ -84,7 +84,7 @@ def run(
                 raise
     except OSError as error:
         what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"
-        raise cannot_write(what, error, log.parent, besides="the next run continues from what is there") from error
+        raise cannot_write(what, error, log.parent, besides="the next run continues from there") from error
 
 
 def dies_with_us(command: list[str]) -> list[str]:

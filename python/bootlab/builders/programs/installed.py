@@ -97,7 +97,7 @@ def _check_links(program: str, entries: dict[str, Entry], tree: FileTree) -> Non
         if entry.kind == "dir" and there is not None and there.kind != "dir":
             raise ProgramBuildError(
                 f"{program} installs into {path}, which is a {there.kind} in the tree",
-                hint=f"install into what it points to: {posixpath.join(posixpath.dirname(path), there.target or '')}",
+                hint=f"install into its target: {posixpath.join(posixpath.dirname(path), there.target or '')}",
             )
 
 

@@ -29,7 +29,10 @@ def page_data(
     """Collect everything the page shows."""
     head = trace.head
     calls = calls_data(call_forest.of_trace(trace), floor=min_ns)
-    lead = "Virtual time of every call path. Tasks of one name are one. A function's time is that of its own task."
+    lead = (
+        "Virtual time of every call path. Tasks with the same name count as one. A function's time is the time on its "
+        "own task."
+    )
     parts = [part("Call paths", lead, calls=calls)]
     parts += [
         part(made["caption"], made["lead"], made | {"lead": ""})
@@ -49,7 +52,7 @@ def page_data(
             ["frames lost", count(head.lost_frames)],
         ],
         "problems": [
-            *([] if head.complete else ["QEMU ended before the end asked for: the trace goes as far as it ran"]),
+            *([] if head.complete else ["QEMU ended before the end asked for: the trace ends where it stopped"]),
             *head.limits_reached,
         ],
         "parts": parts,

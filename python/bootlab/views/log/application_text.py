@@ -43,7 +43,7 @@ def headline(profile: ApplicationProfile) -> str:
 
 def _advice(found: tuple[Advice, ...]) -> RenderableType:
     if not found:
-        return cell("nothing stands out: no sleep, no poll for a file, no timeout, no long search", "green")
+        return cell("nothing noticeable: no sleep, no poll for a file, no timeout, no long search", "green")
     lines: list[RenderableType] = [Text("What stands out", style="bold")]
     for one in found:
         cost = f"{ms(one.cost_ns):>12} ms  " if one.cost_ns is not None else " " * 17

@@ -21,14 +21,14 @@ def show(console: Console, findings: Sequence[Finding], *, everything: bool = Fa
     applying = [f for f in findings if f.answer is Answer.YES]
     if everything:
         _list(console, "do not apply", [f for f in findings if f.answer is Answer.NO])
-    _list(console, "cannot be told from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
+    _list(console, "unknown from what was given", [f for f in findings if f.answer is Answer.UNKNOWN])
     for finding in applying:
         _show_one(console, finding)
     if applying:
         console.print(Text(f"apply: {', '.join(f.technique for f in applying)}"))
     count = Counter(f.answer for f in findings)
     console.print(
-        f"{len(findings)} techniques: {count[Answer.YES]} apply, {count[Answer.UNKNOWN]} cannot be told, "
+        f"{len(findings)} techniques: {count[Answer.YES]} apply, {count[Answer.UNKNOWN]} are unknown, "
         f"{count[Answer.NO]} do not apply. Only a boot decides: bootlab try SYSTEM.toml"
     )
 
