@@ -9,22 +9,22 @@ from reference_pages.markdown import code, table
 _INTRODUCTION = """\
 # Devices in exact mode
 
-Which devices of QEMU's give equal boots in [exact mode](../explanation/exact-mode.md): the same console, byte for byte, and the
-goal after the same number of instructions. Each row is a machine with that device, a Debian kernel, and a guest that uses it;
-it was booted several times on each version of QEMU, also on a loaded machine. *Exact* says that all those boots were equal:
-a rare difference may have been missed, so `bootlab boot --repeat` remains the proof for a system of your own.
+Which QEMU devices give equal boots in [exact mode](../explanation/exact-mode.md): the same console, byte for byte, and the goal after
+the same number of instructions. Each row is a machine with that device, a Debian kernel, and a guest that uses the device. It was
+booted several times on each version of QEMU, also on a loaded machine. *Exact* means that all those boots were equal. They may have
+missed a rare difference, so use `bootlab boot --repeat` to test a system of your own.
 
-`benchmarks/exact_devices.py` makes the table. bootlab reads the same data before a boot, and names a device that is not exact
-or was never tried. A version of QEMU that is not in the table is judged by the nearest of its major number.
+`benchmarks/exact_devices.py` makes the table. bootlab uses the same data to warn before a boot, if a device is not exact or was never
+tried. For a version of QEMU that is not in the table, it uses the nearest version with the same major number.
 
 """
 _REASONS = """
 ## Why some are exact
 
-A device is exact when it does its work inside the instruction that asks for it (an SD card, flash, NVDIMM, the answers of the user
-network to ARP, DHCP and TFTP) or at a time of the virtual clock. It is not when the work is handed to QEMU's main loop or to a thread of
-the host, which finish when the host lets them: every disk whose reads are asynchronous, and what virtio defers to the main loop.
-A network that reaches another process (`tap`, `socket`, forwarded ports) is never exact, whatever the card.
+A device is exact if it does its work within the instruction that asks for it (an SD card, flash, NVDIMM, the user network's answers to
+ARP, DHCP and TFTP), or at a time on the virtual clock. A device is not exact if QEMU's main loop or a thread of the host does the work,
+because the host decides when these finish: every disk with asynchronous reads, and what virtio defers to the main loop. A network that
+reaches another process (`tap`, `socket`, forwarded ports) is never exact, whatever the network card.
 """
 
 

@@ -16,7 +16,7 @@ _INTRODUCTION = """\
 # Exit codes and errors
 
 Every error is one sentence that says what happened and where, and a `hint:` with the next command to try. With `--json`
-the same stands on standard output as `{"error": …, "hint": …, "exit_code": …}`.
+the error goes to standard output as `{"error": …, "hint": …, "exit_code": …}`.
 
 ## Exit codes
 
@@ -27,31 +27,31 @@ _FAMILIES = (
         1,
         "a bug in bootlab: an exception that nothing caught, with its traceback. Never a result",
     ),
-    (2, "the user's input: a system file, an option, a name"),
+    (2, "your input is wrong: a system file, an option, a name"),
     (
         3,
-        "the environment: a tool is missing, KVM does not work, a folder cannot be written; `doctor` found something missing",
+        "something on this machine is wrong: a tool is missing, KVM does not work, a folder cannot be written; `doctor` found something missing",
     ),
     (
         4,
-        "the target, in a way that has no code of its own; `timers`: an expiration was lost, early or taken twice, or a rule is broken",
+        "the target failed in a way that has no code of its own; `timers`: an expiration was lost, early or counted twice, or an assertion failed",
     ),
     (
         5,
-        "the measurement cannot be trusted: boots that must be equal are not (`boot --repeat`), or boots shared the machine",
+        "the measurement cannot be trusted: boots that must be equal differ (`boot --repeat`), or boots disturbed each other",
     ),
 )
 _OUTCOMES = """
 ## How a boot ends
 
-`bootlab boot` ends with the code of its outcome. `try` and `stack` end with it when the *base* fails; a variant that
-fails is a result (the verdict *broken*), not an error.
+`bootlab boot` ends with the code of its outcome, and so do `try` and `stack` if the *base* fails. A variant that fails is a
+result (the verdict *broken*), not an error.
 
 """
 _ERRORS = """
 ## The tree of errors
 
-For scripts: every class derives from `BootlabError` and carries `message`, `hint` and `exit_code`.
+For scripts: every class derives from `BootlabError` and has `message`, `hint` and `exit_code`.
 
 """
 

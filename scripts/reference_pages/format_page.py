@@ -19,28 +19,28 @@ from reference_pages.markdown import code, table
 REPOSITORY = Path(__file__).resolve().parents[2]
 _HISTORY: dict[str, dict[int, str]] = {
     "bootlab-recording": {
-        1: "first version (0.1.0); still read, without digests",
+        1: "first version (0.1.0); still readable, without digests",
         2: "`files`: the SHA-256 of every file of the folder; `digest`: that of the document without it (0.2.0)",
-        3: "`meta.launch` (0.2.0); of versions 1 and 2 it is read out of `meta.command`",
+        3: "`meta.launch` (0.2.0); for versions 1 and 2 bootlab takes it from `meta.command`",
     },
     "bootlab-results": {1: "first version (0.1.0)"},
     "stamp file": {
         1: "first version (0.1.0)",
-        2: "as many stamps as the disk takes, 160 marks; `lost` instead of `overflow` (0.2.0)",
+        2: "no fixed number of stamps, 160 marks; `lost` instead of `overflow` (0.2.0)",
     },
 }
 _INTRODUCTION = """\
 # Formats
 
-Every document carries `format` and `version`. bootlab reads the version that it writes and refuses another one with an
-error that names both. Times are integer nanoseconds, sizes are bytes; a plain number has its unit in its name. `null`
-means: not known, or it never came. New keys may be added without a new version; a key that changes its meaning or goes
-away makes a new version.
+Every document has a `format` and a `version`. bootlab reads the version that it writes, and the older ones that the
+[history](#history) calls readable. It refuses any other version with an error that names both. Times are integer nanoseconds and
+sizes are bytes; other plain numbers have their unit in their name. `null` means that a value is unknown, or that the event never
+came. New keys may appear without a new version. If a key changes its meaning or disappears, the version changes.
 
 | format | where | version | written by |
 |---|---|---|---|
 | `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
-| `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every verb that boots; a comparison stands under `comparison` |
+| `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every command that boots; a comparison is under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
 | `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
@@ -50,9 +50,9 @@ away makes a new version.
 | `bootlab-trace-difference` | output of `trace --compare --json`: both sides, and each changed function | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |
 | `bootlab-kernelinfo` | cache and replay folders: facts of one kernel | 1 | every boot |
-| `bootlab-objects` | `objects.json` beside a kernel that was built: bytes of each object by kind of section, folders compressed alone | 1 | `kernel size` |
+| `bootlab-objects` | `objects.json` beside a kernel that bootlab built: bytes of each object by kind of section; compressed size of each folder on its own | 1 | `kernel size` |
 | `bootlab-kernel-size` | output of `kernel size --json`: rows by subsystem and by option, other kernels of the cache | 1 | `kernel size` |
-| `bootlab-kernel` | `kernel.json` beside a kernel that was built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
+| `bootlab-kernel` | `kernel.json` beside a kernel that bootlab built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
 | `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare` |
@@ -64,28 +64,27 @@ away makes a new version.
 | `bootlab-analyses` | output of `analyze --json` with several files or a budget | 1 | `analyze` |
 | `bootlab-timers` | `timers stress --save`, `timers stress --json`: a run of timerstress and where it ran | 1 | `timers stress` |
 | `bootlab-programs` | `programs.json` of a recording | 1 | every boot of a system with `[programs]` |
-| `bootlab-profile` | output of `profile --json`: `profile` as in [analysis](analysis-json.md#application), with `faults`, `read` and `loading` of a system; `advice`: what was seen, its line, its cost in nanoseconds | 1 | `profile` |
+| `bootlab-profile` | output of `profile --json`: `profile` as in [analysis](analysis-json.md#application), with `faults`, `read` and `loading` of a system; `advice`: each finding, its line, its cost in nanoseconds | 1 | `profile` |
 | `bootlab-conform` | output of `timers conform --json` (with `--opts`: `{{"result": …, "open_posix": …}}`) | 1 | `timers conform` |
 | `bootlab-waits` | output of `timers waits --json` | 1 | `timers waits` |
-| `bootlab-timerstress` | first line of what `timerstress` prints; a line of JSON a population follows, `kind` says which | 1 | `guest/timers` |
-| `bootlab-timerconform` | first line of what `timerconform` prints; a line of JSON an assertion follows | 1 | `guest/conform` |
+| `bootlab-timerstress` | first line that `timerstress` prints; then one line of JSON per population, whose `kind` says what it is | 1 | `guest/timers` |
+| `bootlab-timerconform` | first line that `timerconform` prints; then one line of JSON per assertion | 1 | `guest/conform` |
 
-A Perfetto trace (`report --perfetto`) is a file of Perfetto's own format; the system file is described in
-[system-file.md](system-file.md).
+A Perfetto trace (`report --perfetto`) has Perfetto's own format. [System file](system-file.md) describes system files.
 
 """
 _RECORDING = """\
 ## Recording
 
-A folder named by the *key*: the digest of all that can change the boot (command, artefacts' contents, emulator version,
-plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th boot made anew by `--fresh`, `--repeat` or free mode.
+A folder named by the *key*: a digest of everything that can change the boot (command, contents of the artefacts, emulator version,
+plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th repetition, made by `--fresh`, `--repeat` or free mode.
 
 | file | contents |
 |---|---|
-| `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). What does not fit them is refused, and booted again by an experiment. They find damage, not forgery. Written last: a folder that has it is whole |
-| `console.log` | the console's bytes from power-on, cut behind the line of the goal (or of the functional check) |
+| `recording.json` | `format`, `version`, `meta`, `marks`, `files` (SHA-256 by name), `digest` (SHA-256 of the other values as compact JSON with sorted keys). If a digest does not match, the recording is refused, and an experiment boots again. Digests find damage, not forgery. This file is written last: a folder that has it is complete |
+| `console.log` | the console's bytes from power-on, cut after the line of the goal (or of the functional check) |
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
-| `emulator.log` | what QEMU itself said |
+| `emulator.log` | QEMU's own messages |
 | `kernel.config` | the configuration of a kernel that bootlab built |
 | `programs.json` | the ELF files that `[programs]` put into the tree: path, `role` (`program`, `own`: of the same build, `toolchain`), SHA-256 and `elf`: loader, libraries, flags, relocations by kind, symbols, sizes in bytes |
 
@@ -93,14 +92,14 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th boot ma
 _META: dict[str, str] = {
     "format": "always `bootlab-recording`",
     "version": "version of the format",
-    "key": "digest of all that can change the boot",
+    "key": "digest of everything that can change the boot",
     "system_name": "`name` of the system file",
-    "purpose": "`diagnostic`: with agent and `initcall_debug`; its times stand beside no other boot's",
+    "purpose": "`diagnostic`: with agent and `initcall_debug`; its times are never compared with those of other boots",
     "mode": "clock mode",
     "outcome": "how it ended: [exit codes](exit-codes.md#how-a-boot-ends)",
     "reason": "why, for outcomes other than the goal",
-    "command": "the emulator's command, word by word, for people: nothing reads it back",
-    "launch": "what was started, as data: [launch](#launch); null where it is not known",
+    "command": "the emulator's command, word by word, for people; bootlab never reads it",
+    "launch": "what was started, as data: [launch](#launch); null if unknown",
     "cmdline": "the kernel command line that was booted",
     "emulator_version": "QEMU's version text",
     "shift": "exact mode: one instruction takes 2^shift ns",
@@ -116,24 +115,24 @@ _META: dict[str, str] = {
     "check_groups": "what the functional check's groups caught, per pattern",
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
-    "host_limit": "the host ended it, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not come again at the same place. It is not kept for a later run, and no variant is called broken for it",
-    "end_ns": "where the host gave a machine up whose virtual time stood still: that time",
+    "host_limit": "the host ended the boot, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not happen again at the same place. Later runs do not use such a recording, and it makes no variant broken",
+    "end_ns": "the virtual time that stood still when the host gave the boot up",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",
-    "notes": "what of the machine does not repeat or does not show in exact mode, in sentences",
+    "notes": "which parts of the machine do not repeat in exact mode, or do not show in it, in sentences",
 }
 _STAMPS = """
 ## Stamp file
 
-Written by the plugin (`qemu-plugin/stamp-file.h`) into a mapped file while QEMU runs, read by
-`python/bootlab/targets/stamps.py`, removed when the recording is saved. Little endian, 8-byte words, magic `{magic}`.
+The plugin writes it into a mapped file while QEMU runs (`qemu-plugin/stamp-file.h`). `python/bootlab/targets/stamps.py` reads it, and it
+is removed when the recording is saved. Little endian, 8-byte words, magic `{magic}`.
 
 ```c
 {structs}
 ```
 
-The stamps follow from byte {stamps_at} on, as many as the disk takes. At most {marks} marks; mark {user} is the first
-user-space instruction. Bytes behind `console_bytes` carry the pending stamp; when `lost` is 1 they have none.
+The stamps begin at byte {stamps_at}; only the disk's size limits their number. There are at most {marks} marks; mark {user} is the first
+instruction in user space. Console bytes after `console_bytes` have the pending stamp, or none if `lost` is 1.
 
 """
 _AGENT = """
@@ -149,8 +148,8 @@ On the console of a diagnostic boot; each line starts with `@BL1 ` (`guest/agent
 @BL1 end <number of the lines between begin and end>
 ```
 
-Bytes that could break a line are written as `%xx`. A report that was cut or mixed with other output is not *complete*, and
-what depends on completeness is not concluded from it.
+Bytes that could break a line are written as `%xx`. A report that was cut off or mixed with other output is not *complete*; bootlab then
+draws no conclusion that needs a complete report.
 """
 
 
@@ -176,7 +175,9 @@ def render() -> str:
     for struct in (launch.Launch, launch.Medium, launch.InstructionClock, launch.LoadedPlugin):
         parts += [f"\n### {_title(struct)}\n\n", _doc(struct), _struct(struct, launch)]
     parts += ["\n### marks\n\n", _doc(recording.Mark), _struct(recording.Mark, recording)]
-    parts += ["\n## Results\n\nWritten anew after each trial and each step, whole or not at all.\n"]
+    parts += [
+        "\n## Results\n\nThe file is written again after each trial and each step. It is replaced as a whole, so it is never half-written.\n"
+    ]
     for struct, module in _result_structs():
         parts += [f"\n### {struct.__name__}\n\n", _doc(struct), _struct(struct, module)]
     parts.append(_stamp_section(constants))

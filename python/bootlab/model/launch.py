@@ -26,7 +26,7 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     """What it is attached to."""
     format: ImageFormat = "raw"
     unit: int = 0
-    """Its number among those of its bus."""
+    """Its number on its bus."""
     holds: Literal["root", "start"] | None = None
     """What bootlab put on it: the root file system, or the start from flash (loader, kernel, initramfs)."""
 
@@ -37,11 +37,11 @@ class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):
     shift: int
     """One instruction takes 2^shift ns."""
     rtc_base: str
-    """What the real-time clock says at power-on."""
+    """What the real-time clock shows at power-on."""
     seed: int
     """Of the emulator's random numbers."""
     recorded: bool = False
-    """The lock of QEMU's record mode is taken: it closes the race of the halt where no plugin does."""
+    """QEMU's record mode is on: without the plugin, its lock closes the first half of the race of the halt."""
 
 
 class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     """Each `NAME=VALUE`."""
     digest: str = ""
-    """Of its sources and interface; empty where it is not known."""
+    """Of its sources and interface; empty if unknown."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,11 +64,11 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     machine_options: tuple[str, ...] = ()
     accel: str = "tcg"
     cpu: str
-    """Model and flags, as `-cpu` takes them."""
+    """Model and flags, in the form of `-cpu`."""
     memory_mib: int
     processors: int = 1
     firmware: str | None = None
-    """A file of the emulator's in place of the board's usual firmware."""
+    """One of the emulator's files, instead of the board's usual firmware."""
     mute: bool = False
     """The audio driver is named `none`."""
     console: str | None = "console.log"
@@ -76,19 +76,19 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     monitor: str | None = None
     """The socket of the emulator's monitor; null: it has none."""
     clock: InstructionClock | None = None
-    """Null: time is the host's (free mode)."""
+    """Null: the host's clock (free mode)."""
     plugins: tuple[LoadedPlugin, ...] = ()
     media: tuple[Medium, ...] = ()
     devices: tuple[str, ...] = ()
-    """Devices of the user's, each as `-device` takes it."""
+    """The user's devices, each in the form of `-device`."""
     kernel: str
     initramfs: str | None = None
     dtb: str | None = None
-    """The device tree that the machine is given."""
+    """The device tree for the machine."""
     cmdline: str = ""
     """The kernel's command line."""
     extra: tuple[str, ...] = ()
-    """Words of the user's own: they come last, so that they win."""
+    """The user's own words. They come last, so that they override others."""
 
     @property
     def root(self) -> Medium | None:

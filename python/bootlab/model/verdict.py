@@ -27,7 +27,7 @@ class Verdict(enum.StrEnum):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """Proof out of the recordings that a change was active in the booted system, or why there is none."""
+    """Proof from the recordings that a change was active in the booted system, or why there is none."""
 
     shown: bool
     evidence: str
@@ -123,7 +123,7 @@ def _middle(values: tuple[int, ...]) -> int:
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One variant against its base: numbers, proof, verdict. `key` leads to the recording."""
+    """One variant compared with its base: numbers, proof, verdict. `key` names the recording."""
 
     change: Change
     verdict: Verdict
@@ -143,19 +143,19 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     samples_ns: tuple[int, ...] = ()
     base_samples_ns: tuple[int, ...] = ()
     base_spread: Spread | None = None
-    """Where the base's goal came under the dithers (exact mode); `base_ns` is its median."""
+    """The times of the base's goal under dithers (exact mode); `base_ns` is the median."""
     spread: Spread | None = None
-    """Where the variant's came; `goal_ns` is its median. `boots` tells how many the verdict rests on."""
+    """The times of the variant's goal; `goal_ns` is the median. `boots`: how many boots the verdict rests on."""
     error_rate: float | None = None
-    """How often the rule calls a change that means nothing faster or slower, at most (exact mode)."""
+    """At most how often the rule calls a change without meaning faster or slower (exact mode)."""
     p_value: float | None = None
     interval_ns: tuple[int, int] | None = None
     stage_verdicts: tuple[StageVerdict, ...] = ()
-    """Each stage judged alone, where base and variant were booted under several dithers."""
+    """The verdict of each stage alone, if base and variant were booted under several dithers."""
     steady: Steady | None = None
-    """What was saved up to the first difference of schedule."""
+    """What was saved up to the point where the schedules first differ."""
     hold: Hold | None = None
-    """The wait that decides when the goal comes, where there is one."""
+    """The wait that decides when the goal comes, if there is one."""
 
     @property
     def saved_ns(self) -> int | None:

@@ -37,7 +37,7 @@ NOT_MODELLED: tuple[str, ...] = (
 
 
 class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One boot, small enough to carry around: no console text, that stays in the recording."""
+    """A summary of one boot. The console text is only in the recording."""
 
     key: str = ""
     """Content address of the recording."""
@@ -55,7 +55,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     """The emulator's command, word by word."""
     launch: Launch | None = None
-    """What was started, as data; None where it is not known."""
+    """What was started, as data; None if unknown."""
     console_bytes: int = 0
     artefact_bytes: dict[str, int] = {}
     """Size of each artefact (`kernel`, `initramfs`) in bytes."""
@@ -66,13 +66,13 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     wall_s: float = 0.0
     """Host seconds the boot took; says nothing about the guest in exact mode."""
     spread: Spread | None = None
-    """Where the goal came when the same system was booted under dithers (exact mode)."""
+    """The goal's times when the same system was booted under dithers (exact mode)."""
     visible_gain_ns: int | None = None
-    """The smallest gain over this boot that is seen in nine of ten cases, nanoseconds; None where nobody asked."""
+    """The smallest gain over this boot that is found in nine of ten cases, nanoseconds; None if not computed."""
     lacks: tuple[str, ...] = ()
     """What this recording does not have, in sentences (no plugin, no symbols)."""
     notes: tuple[str, ...] = ()
-    """What of the machine does not repeat or does not show in exact mode, in sentences."""
+    """Which parts of the machine do not repeat in exact mode, or do not show in it, in sentences."""
 
     @classmethod
     def of(cls, recording: Recording, timeline: Timeline | None = None) -> BootSummary:
@@ -124,7 +124,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StackStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that was taken into the stack, in the order of taking."""
+    """A change that was added to the stack, in order."""
 
     change_id: str
     before_ns: int
@@ -132,17 +132,17 @@ class StackStep(msgspec.Struct, frozen=True, kw_only=True):
     after_ns: int
     """Goal time with it, nanoseconds."""
     what: str = ""
-    """The change in words (`quiet`, `initramfs: lz4`); "" where the trial of the same id tells it."""
+    """The change in words (`quiet`, `initramfs: lz4`); "" if the trial with the same id has it."""
     retried: bool = False
-    """Taken in the late round, after it had been tried (or skipped) before."""
+    """Added in the late round, after it had been tried (or skipped) before."""
     evidence: str = ""
     """Proof of effect in the stacked boot."""
     key: str = ""
     """Recording of the stack with this change."""
     before: Spread | None = None
-    """Where the goal came without this change, under dithers; `before_ns` is its median."""
+    """The goal's times without this change, under dithers; `before_ns` is the median."""
     after: Spread | None = None
-    """Where it came with it; `after_ns` is its median."""
+    """The goal's times with it; `after_ns` is the median."""
 
     @property
     def saved_ns(self) -> int:
@@ -159,14 +159,14 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     stack_ns: int | None = None
     """Goal time of the stack it was tried on, nanoseconds."""
     goal_ns: int | None = None
-    """Goal time with it, nanoseconds; None when the goal never came."""
+    """Goal time with it, nanoseconds; None if the goal was not reached."""
     retried: bool = False
     """Tried again in the late round."""
     key: str = ""
     before: Spread | None = None
-    """Where the goal came on the stack without it, under dithers."""
+    """The goal's times on the stack without it, under dithers."""
     after: Spread | None = None
-    """Where it came with it."""
+    """The goal's times with it."""
 
 
 class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,14 +174,14 @@ class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
 
     change_id: str
     cost_ns: int | None = None
-    """What leaving it out costs, nanoseconds (negative: the stack is faster without); None: the goal never came."""
+    """What leaving it out costs, nanoseconds (negative: the stack is faster without it); None: the goal was not reached."""
     kept: bool = True
     reason: str = ""
     key: str = ""
     verdict: Verdict = Verdict.UNKNOWN
-    """Of the stack without it, against the stack."""
+    """The verdict of the stack without it, compared with the stack."""
     spread: Spread | None = None
-    """Where the goal came without it, under dithers."""
+    """The goal's times without it, under dithers."""
 
 
 class Artefact(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,7 +199,7 @@ class FinalSystem(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str
     """What a boot loader has to pass."""
     booted_with: tuple[str, ...] = ()
-    """Words that the boots had besides, because exact mode needs them (`nokaslr`)."""
+    """Further words that the boots had because exact mode needs them (`nokaslr`)."""
     machine: tuple[str, ...] = ()
     """The emulator's machine words (`-machine`, `q35,…`)."""
     artefacts: tuple[Artefact, ...] = ()
@@ -209,7 +209,7 @@ class FinalSystem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StackResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How the stack was built and what came of it."""
+    """How the stack was built, and its result."""
 
     steps: tuple[StackStep, ...]
     final: BootSummary
@@ -254,13 +254,13 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     stack: StackResult | None = None
     techniques: tuple[Applicability, ...] = ()
     comparison: Comparison | None = None
-    """The rows of any other experiment (kind `compare`); what was compared is its own kind."""
+    """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
     notes: tuple[str, ...] = ()
     not_modelled: tuple[str, ...] = NOT_MODELLED
-    """Sentences; leave the default for exact runs, give () for free-running ones."""
+    """Sentences; leave the default for exact runs, give () for runs in free mode."""
     modelled: Modelled | None = None
     reproduce: tuple[str, ...] = ()
-    """Commands that give these results again."""
+    """Commands that reproduce these results."""
 
     @property
     def final(self) -> BootSummary | None:

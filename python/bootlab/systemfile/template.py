@@ -11,7 +11,7 @@ _TEMPLATE = """\
 name = @NAME@
 target = "qemu"                       # qemu | replay
 
-# The program that gives first use, when it may also run as init (used by the technique that does so).
+# The program that gives first use, if it may also run as init (used by the technique that does so).
 # application = "/usr/bin/app"
 
 [machine]
@@ -26,7 +26,7 @@ firmware = "default"                  # default | seabios | qboot
 # disks = ["disk.img"]                # files
 # flash = ["nor.img"]                 # parallel flash banks; sd = "card.img": the SD card
 # dtb = "board.dtb"                   # the board's device tree
-# extra = ["-nic", "user"]            # passed on as they are
+# extra = ["-nic", "user"]            # passed on unchanged
 # emulator = "/usr/bin/qemu-system-x86_64"
 
 [clock]
@@ -34,22 +34,22 @@ mode = "exact"                        # exact: one instruction takes 2**shift ns
 shift = 1
 rtc_base = "2026-01-01T00:00:00"      # what the guest's clock shows at power-on, UTC
 accel = "auto"                        # for free: auto | tcg | kvm
-# seed = 1                            # exact mode: seed of the random numbers that the emulator hands to the guest
+# seed = 1                            # exact mode: seed of the random numbers that the emulator gives to the guest
 
 [kernel]
 image = @KERNEL@
-# config = "config"                   # default: config-VERSION beside vmlinuz-VERSION, when it is there
+# config = "config"                   # default: config-VERSION beside vmlinuz-VERSION, if it exists
 # symbols = "System.map"              # default: System.map-VERSION beside it
 form = "image"                        # image | vmlinux: unpacked on the host, entered by PVH
 cmdline = "console=ttyS0,115200 panic=-1"
 
-# What bootlab packs as the initramfs: an archive, a folder over it, single entries over both. No root needed.
+# What bootlab packs as the initramfs: an archive, then a folder, then single entries; later ones override earlier ones.
 [initramfs]
 compression = "gzip"                  # none | gzip | bzip2 | lzma | xz | lzo | lz4 | zstd
-# level = 9                           # default: the best that the format has
+# level = 9                           # default: the strongest of the format
 # dir = "rootfs/"
 # archive = "initrd.img"
-# keep = ["/etc/ssl"]                 # never left out by slimming
+# keep = ["/etc/ssl"]                 # slimming never removes these
 
 [initramfs.files]
 "/bin/busybox" = { source = @BUSYBOX@, mode = "0755" }
@@ -63,12 +63,12 @@ echo "hello: ready"
 /bin/busybox sleep 100000
 \"\"\" }
 
-# First available use: the first console line that this regular expression finds.
+# First available use: the first console line that this regular expression matches.
 [goal]
 console = 'hello: ready'
 name = "ready"
 
-# What must still work in a faster system: every pattern must be found, and what its (groups) caught must not change.
+# What must still work in a faster system: every pattern must match, and its (groups) must catch the same text.
 [check]
 console = ['(hello: ready)']
 # A command run inside the booted system after the goal; its output must stay the same.
@@ -79,7 +79,7 @@ console = ['(hello: ready)']
 # rc-scripts = '^rc: start'
 # application = '^application: start'
 
-# When a boot is given up. The virtual limits decide alike on every machine; the wall ones are the safety net.
+# When bootlab gives a boot up. Virtual limits have the same effect on every machine; the wall ones are a safety net.
 [limits]
 # virtual_s = 120.0
 # stall_virtual_s = 30.0
