@@ -174,7 +174,7 @@ class LeaveOneOut(msgspec.Struct, frozen=True, kw_only=True):
 
     change_id: str
     cost_ns: int | None = None
-    """What leaving it out costs, nanoseconds (negative: the stack is faster without it); None: the goal was not reached."""
+    """Cost of leaving it out, nanoseconds (negative: the stack is faster without it); None: goal not reached."""
     kept: bool = True
     reason: str = ""
     key: str = ""
