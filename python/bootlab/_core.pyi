@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
+from typing import Protocol
 
 __version__: str
 
@@ -23,6 +24,28 @@ def kernel_symbol_table(image: bytes, /) -> list[tuple[int, str, str]]:
 def kernel_config(image: bytes, /) -> str | None:
     """Return the .config text inside an image; None when the kernel was built without one."""
 
+def config_lines(text: str, /) -> tuple[list[tuple[int, str, str, str]], list[int]]:
+    """Read `.config` text: the lines that set an option or say that it is not set, in order, and the other lines.
+
+    Of each option: number of the line, name without `CONFIG_`, value as written (`n`: not set), value without quotes
+    and escapes. Of the lines that are neither an option nor a comment: their numbers.
+    """
+
+def elf_needs(path: str | PathLike[str], /) -> str:
+    """Say what an ELF program or library needs before it runs, as JSON text."""
+
+def elf_facts(path: str | PathLike[str], /) -> str:
+    """Say what an ELF program or library says of itself, as JSON text."""
+
+def elf_sections(path: str | PathLike[str], /) -> list[tuple[str, int, int, int, int]]:
+    """Return the sections of an ELF file: name, type, flags, place in the file, bytes."""
+
+def elf_defined(path: str | PathLike[str], /) -> list[str]:
+    """Return the names that an ELF object defines for other files."""
+
+def elf_segments(file: bytes, /) -> list[tuple[int, int, int, bool]]:
+    """Return the loadable segments: linked address, place in the file, bytes there, whether they may be written to."""
+
 def kernel_module(
     file: bytes, /
 ) -> tuple[str | None, tuple[bytes, bytes, list[tuple[int, str]]], tuple[bytes, bytes, list[tuple[int, str]]]]:
@@ -30,6 +53,15 @@ def kernel_module(
 
     Each region is the code, for each byte 1 where loading leaves it alone, and the functions by offset.
     """
+
+def kernel_stamp_ns(line: str, /) -> int | None:
+    """Return the kernel's stamp at the start of a line; None for a line without one."""
+
+def kernel_message(line: str, /) -> str:
+    """Return a line without what the kernel puts before its message: level, stamp, caller."""
+
+def kernel_part(line: str, /) -> str | None:
+    """Return the kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line."""
 
 def analyze_log(
     name: str,
@@ -121,3 +153,54 @@ def source_definitions(
     tree: str | PathLike[str], files: Sequence[tuple[str, int, int]], /
 ) -> list[list[tuple[str, str, int, str]]]:
     """Return what each file defines: kind (F, L, I, D, C or N), name, line, detail."""
+
+class _Slice(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def start_ns(self) -> int: ...
+    @property
+    def duration_ns(self) -> int: ...
+    @property
+    def detail(self) -> Sequence[tuple[str, str]]: ...
+
+class _Instant(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def ns(self) -> int: ...
+    @property
+    def detail(self) -> Sequence[tuple[str, str]]: ...
+
+class _Track(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def slices(self) -> Sequence[_Slice]: ...
+    @property
+    def instants(self) -> Sequence[_Instant]: ...
+
+class _Timeline(Protocol):
+    @property
+    def title(self) -> str: ...
+    @property
+    def clock(self) -> str: ...
+    @property
+    def args(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def tracks(self) -> Sequence[_Track]: ...
+
+def export_timelines(kind: str, timelines: Sequence[_Timeline], /) -> bytes:
+    """Write timelines, each on a clock of its own, as one trace: perfetto or chrome."""
+
+def export_call_tree(
+    kind: str,
+    title: str,
+    clock: str,
+    names: Sequence[str],
+    parents: Sequence[int],
+    functions: Sequence[int],
+    own: Sequence[int],
+    /,
+) -> bytes:
+    """Write a call tree, columns as those of `Analysis.call_trees` (node 0 is the root): speedscope or folded."""

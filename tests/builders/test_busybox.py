@@ -9,6 +9,7 @@ import pytest
 from bootlab.builders import busybox, busybox_config
 from bootlab.builders.cache import Cache
 from bootlab.errors import EnvironmentFault, ProgramBuildError, UserError
+from bootlab.kernelsource.configuration import read_config, write_config
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 from bootlab.startup.applets import names_in
 
@@ -21,7 +22,7 @@ SOURCES = {
     "procps/uptime.c": "////applet:IF_NEVER(APPLET(never, BB_DIR_BIN, BB_SUID_DROP))\n",
     "Makefile": "all:\n",
 }
-BASE = busybox_config.read(
+BASE = read_config(
     "CONFIG_MOUNT=y\nCONFIG_ASH=y\nCONFIG_SH_IS_ASH=y\n# CONFIG_SH_IS_NONE is not set\nCONFIG_LSMOD=y\n"
     'CONFIG_BUSYBOX_EXEC_PATH="/proc/self/exe"\n# CONFIG_STATIC is not set\n'
 )
@@ -58,7 +59,7 @@ def test_only_the_applets_that_are_wanted(source):
 def test_without_applets_the_base_stays(source):
     got = busybox_config.reduced(BASE, busybox_config.applet_options(source), [], [("FEATURE_SH_NOFORK", "y")])
     assert got == BASE | {"STATIC": "y", "FEATURE_SH_NOFORK": "y"}
-    assert busybox_config.read(busybox_config.write(got)) == got
+    assert read_config(write_config(got)) == got
 
 
 def test_an_option_that_was_not_taken_is_named():

@@ -1,16 +1,15 @@
 """What other programs read: rules of Chrome's JSON and of speedscope, and the packets of Perfetto, on one trace."""
 
 import json
+from collections import Counter
 
 import pytest
 
 from bootlab.analysis.call_tree import TASK_BOOT, TASK_MAIN
 from bootlab.collectors.function_trace import parse
 from bootlab.views.functions import export as function_export
-from bootlab.views.timeline import chrome as chrome_trace
-from bootlab.views.timeline import perfetto
 from tests.trace.trace_writer import FIRST, names, node, trace
-from tests.views.test_report_trace import fields, packets
+from tests.views.trace_reading import perfetto
 
 A, B, IRQ, WORKER = range(FIRST, FIRST + 4)
 NAMES = names("a", 'b"<;>\n', "asm_sysvec_x", "worker")
@@ -36,35 +35,25 @@ def found():
 
 
 def test_each_task_has_a_track_and_its_interrupts_another(found):
-    tracks = function_export.span_tracks(found, "x").tracks
+    (process,) = function_export.span_tracks(found, "x").processes
+    tracks = process.tracks
     assert [(t.name, len(t.slices)) for t in tracks] == [
         ("task 0: start_kernel", 2), ("task 0: start_kernel interrupts", 1), ("task 1: worker", 1), ("task 2: init", 1),
     ]  # fmt: skip
 
 
-def test_perfetto_packets_open_and_close_on_the_track_of_their_task(found):
-    labels, depth, events = {}, {}, {}
-    last = {}
-    for packet in packets(perfetto.encode(function_export.span_tracks(found, "x"))):
-        if 60 in packet:
-            track = fields(packet[60][0])
-            labels[track[1][0]] = track.get(2, [b""])[0].decode()
-        else:
-            event = fields(packet[11][0])
-            where = labels[event[11][0]]
-            assert packet[8][0] >= last.get(where, 0)
-            last[where] = packet[8][0]
-            depth[where] = depth.get(where, 0) + {1: 1, 2: -1}[event[9][0]]
-            assert depth[where] >= 0
-            events[where] = events.get(where, 0) + 1
-    assert set(depth.values()) == {0}
-    assert events == {
-        "task 0: start_kernel": 4, "task 0: start_kernel interrupts": 2, "task 1: worker": 2, "task 2: init": 2,
-    }  # fmt: skip
+def test_perfetto_slices_stand_on_the_track_of_their_task(found):
+    events = perfetto(function_export.span_tracks(found, "x").encode("perfetto"))
+    assert Counter(event.track for event in events) == {
+        ("x (virtual clock)", "task 0: start_kernel"): 2,
+        ("x (virtual clock)", "task 0: start_kernel interrupts"): 1,
+        ("x (virtual clock)", "task 1: worker"): 1,
+        ("x (virtual clock)", "task 2: init"): 1,
+    }
 
 
 def test_chrome_events_have_what_the_format_demands(found):
-    document = json.loads(chrome_trace.encode(function_export.span_tracks(found, "x")))
+    document = json.loads(function_export.span_tracks(found, "x").encode("chrome"))
     threads = {e["tid"]: e["args"]["name"] for e in document["traceEvents"] if e["name"] == "thread_name"}
     spans = [e for e in document["traceEvents"] if e["ph"] == "X"]
     assert len(spans) == len(SPANS)
@@ -88,7 +77,7 @@ def test_speedscope_refers_to_its_frames_and_adds_up(found):
 
 
 def test_a_folded_line_is_a_path_and_a_number_whatever_the_names(found):
-    lines = function_export.folded(found).split("\n")
+    lines = function_export.folded(found, "x").decode().split("\n")
     assert lines.pop() == ""
     rows = [line.rpartition(" ") for line in lines]
     assert sum(int(weight) for _path, _space, weight in rows) == 2 * found.head.insns

@@ -1,116 +1,97 @@
-"""Traces: what a tiny reader of protobuf gets back out of the bytes, and Chrome's JSON."""
+"""Traces of boots: what comes back out of Perfetto's packets and Chrome's JSON."""
 
 import json
 
 import msgspec
+import pytest
 
-from bootlab.model.recording import Line, Mark
+from bootlab.model.recording import Mark
 from bootlab.model.timeline import Span, Stage, Timeline
 from bootlab.results.document import BootSummary
 from bootlab.views.run import page_data
-from bootlab.views.timeline import chrome as chrome_trace
-from bootlab.views.timeline import perfetto
 from bootlab.views.timeline import tracks as trace
-from bootlab.views.timeline.tracks import Instant, Slice, Trace, Track
+from bootlab.views.timeline.tracks import Instant, Process, Slice, Trace, Track
 from tests.views import report_sample as sample
+from tests.views.trace_reading import Event, chrome, fields, packets, perfetto
 
 SMALL = Trace(
-    tracks=(
-        Track(
-            process="boot",
-            name="kernel",
-            slices=(
-                Slice(name="outer", start_ns=100, duration_ns=300),
-                Slice(name="inner", start_ns=150, duration_ns=50, detail=(("returned", "0"),)),
+    processes=(
+        Process(
+            title="boot",
+            clock="virtual clock",
+            tracks=(
+                Track(
+                    name="kernel",
+                    slices=(
+                        Slice(name="outer", start_ns=100, duration_ns=300),
+                        Slice(name="inner", start_ns=150, duration_ns=50, detail=(("returned", "0"),)),
+                    ),
+                    instants=(Instant(name="mark", ns=1001),),
+                ),
             ),
-            instants=(Instant(name="mark", ns=1000),),
         ),
-    )
+        Process(
+            title="diagnostic boot",
+            clock="printk clock",
+            tracks=(Track(name="kernel", slices=(Slice(name="outer", start_ns=7, duration_ns=0),)),),
+        ),
+    ),
+    notes=("one line left out",),
 )
-
-# Checked once with the message classes of the `perfetto` package 0.59.1: no unknown field, slices nest.
-GOLDEN = bytes.fromhex(
-    "0a15e2030e08011a0808013204626f6f745803500168010a13e2030e080212066b65726e656c2801600050010a1b4064"
-    "5a1548015802b201066b65726e656cba01056f7574657250010a2b4096015a2448015802b201066b65726e656cba0105"
-    "696e6e6572220d520872657475726e656432013050010a0b40c8015a044802580250010a0b4090035a04480258025001"
-    "0a1b40e8075a1448035802b201066b65726e656cba01046d61726b5001"
-)
-
-
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
+KERNEL = ("boot (virtual clock)", "kernel")
+EVENTS = [
+    Event(KERNEL, "span", "outer", "kernel", 100, 300),
+    Event(KERNEL, "span", "inner", "kernel", 150, 50, (("returned", "0"),)),
+    Event(KERNEL, "instant", "mark", "kernel", 1001, 0),
+    Event(("diagnostic boot (printk clock)", "kernel"), "span", "outer", "kernel", 7, 0),
+]
 
 
-def fields(data: bytes) -> dict[int, list]:
-    out: dict[int, list] = {}
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            assert key & 7 == 2
-            length, at = varint(data, at)
-            value, at = data[at : at + length], at + length
-            assert len(value) == length
-        out.setdefault(key >> 3, []).append(value)
-    return out
+def on(track: Track) -> Trace:
+    return Trace(processes=(Process(title="p", clock="c", tracks=(track,)),))
 
 
-def packets(data: bytes) -> list[dict[int, list]]:
-    top = fields(data)
-    assert set(top) == {1}
-    return [fields(p) for p in top[1]]
-
-
-def events(data: bytes) -> list[tuple[int, int, int, str]]:
-    out = []
-    for packet in packets(data):
-        if 11 in packet:
-            event = fields(packet[11][0])
-            out.append((packet[8][0], event[9][0], event[11][0], event.get(23, [b""])[0].decode()))
-    return out
-
-
-def test_the_bytes_are_those_that_perfetto_reads():
-    assert perfetto.encode(SMALL) == GOLDEN
-
-
-def test_slices_nest_and_end():
-    assert events(perfetto.encode(SMALL)) == [
-        (100, 1, 2, "outer"), (150, 1, 2, "inner"), (200, 2, 2, ""), (400, 2, 2, ""), (1000, 3, 2, "mark"),
-    ]  # fmt: skip
+@pytest.mark.parametrize(("kind", "read"), [("perfetto", perfetto), ("chrome", chrome)])
+def test_events_come_back_with_their_track_process_times_and_details(kind, read):
+    assert sorted(read(SMALL.encode(kind))) == sorted(EVENTS)
 
 
 def test_a_slice_ends_before_the_next_begins():
     touching = tuple(Slice(name=n, start_ns=a, duration_ns=d) for n, a, d in (("a", 0, 10), ("b", 10, 0), ("c", 10, 5)))
-    got = events(perfetto.encode(Trace(tracks=(Track(process="p", name="t", slices=touching),))))
-    assert [(ns, kind, name) for ns, kind, _, name in got] == [
-        (0, 1, "a"), (10, 2, ""), (10, 1, "c"), (10, 1, "b"), (10, 2, ""), (15, 2, ""),
-    ]  # fmt: skip
-
-
-def test_details_become_annotations():
-    inner = fields(packets(perfetto.encode(SMALL))[3][11][0])
-    note = fields(inner[4][0])
-    assert (note[10], note[6], inner[22]) == ([b"returned"], [b"0"], [b"kernel"])
+    got = perfetto(on(Track(name="t", slices=touching)).encode("perfetto"))
+    assert {(e.name, e.start_ns, e.duration_ns) for e in got} == {("a", 0, 10), ("b", 10, 0), ("c", 10, 5)}
 
 
 def test_every_packet_belongs_to_the_sequence_and_the_first_clears_it():
-    all_packets = packets(perfetto.encode(SMALL))
+    all_packets = packets(SMALL.encode("perfetto"))
     assert {p[10][0] for p in all_packets} == {1}
-    assert [13 in p for p in all_packets] == [True] + [False] * (len(all_packets) - 1)
+    # SEQ_INCREMENTAL_STATE_CLEARED is 1; every packet needs the names interned before (2).
+    assert [p[13][0] for p in all_packets] == [3] + [2] * (len(all_packets) - 1)
+
+
+def test_notes_stand_in_both_files():
+    said = [fields(p[60][0]).get(14, [b""])[0].decode() for p in packets(SMALL.encode("perfetto")) if 60 in p]
+    assert "note: one line left out" in said[0]
+    about = json.loads(SMALL.encode("chrome"))["otherData"]
+    assert about == {
+        "format": "bootlab-chrome-trace", "version": "1", "title": "boot", "clock": "virtual clock",
+        "arg note": "one line left out", "title 2": "diagnostic boot", "clock 2": "printk clock",
+    }  # fmt: skip
+
+
+def test_a_trace_of_nothing_is_a_file_without_events():
+    assert perfetto(Trace(processes=()).encode("perfetto")) == []
+    assert chrome(Trace(processes=()).encode("chrome")) == []
+
+
+def test_no_other_format():
+    with pytest.raises(ValueError, match="svg"):
+        SMALL.encode("svg")
 
 
 def test_large_numbers_survive():
-    big = Trace(tracks=(Track(process="p", name="t", instants=(Instant(name="late", ns=2**62),)),))
-    assert events(perfetto.encode(big))[0][0] == 2**62
+    big = on(Track(name="t", instants=(Instant(name="late", ns=2**62),)))
+    assert perfetto(big.encode("perfetto"))[0].start_ns == 2**62
 
 
 def test_partly_overlapping_spans_go_to_rows_of_their_own():
@@ -133,7 +114,7 @@ def test_a_hostile_pile_of_overlaps_is_bounded():
 def test_clocks_do_not_share_a_process():
     timeline = sample.timeline(sample.BASE_STAGES_NS, initcalls=5)
     made = trace.of_timeline(timeline, sample.recording(10), name="demo")
-    assert [(t.process, t.name) for t in made.tracks] == [
+    assert [(f"{p.title} ({p.clock})", t.name) for p in made.processes for t in p.tracks] == [
         ("demo (virtual clock)", "stages"),
         ("demo (virtual clock)", "marks"),
         ("demo (virtual clock)", "kernel"),
@@ -157,7 +138,7 @@ def test_spans_that_repeat_the_stages_are_drawn_once():
 
 
 def test_chrome_json():
-    document = json.loads(chrome_trace.encode(trace.of_timeline(sample.timeline(sample.BASE_STAGES_NS), name="demo")))
+    document = json.loads(trace.of_timeline(sample.timeline(sample.BASE_STAGES_NS), name="demo").encode("chrome"))
     stages = [e for e in document["traceEvents"] if e["ph"] == "X" and e["cat"] == "stages"]
     assert stages[0] == {
         "ph": "X", "name": "firmware", "cat": "stages", "pid": 1, "tid": 1, "ts": 0.0, "dur": 102400.0, "args": {},
@@ -171,16 +152,17 @@ def test_chrome_json():
 def test_hostile_names_are_spelled_in_both():
     results, recording = sample.hostile()
     made = trace.of_timeline(results.base.timeline, recording)
-    chrome = chrome_trace.encode(made)
-    json.loads(chrome)
-    names = [name for _, _, _, name in events(perfetto.encode(made))]
+    text = made.encode("chrome")
+    json.loads(text)
+    names = [event.name for event in perfetto(made.encode("perfetto"))]
     assert any(r"\x1b[31m" in name for name in names)
     assert not any("\x1b" in name or "\0" in name for name in names)
-    assert b"\\u001b" not in chrome
-    assert len(chrome) < 200_000
+    assert b"\\u001b" not in text
+    assert len(text) < 200_000
 
 
-def test_before_power_on_is_written_as_power_on():
-    timeline = Timeline(clock="printk", marks=(Mark("m", -5),), stages=(Stage("s", 0, -1),))
-    assert events(perfetto.encode(trace.of_timeline(timeline)))[0][0] == 0
-    assert Line(number=1, text="", offset_bytes=0).first_ns is None
+def test_what_lies_before_power_on_shifts_its_clock_as_a_whole():
+    timeline = Timeline(clock="printk", marks=(Mark("m", -5), Mark("n", 2)), stages=(Stage("s", 0, -1),))
+    made = trace.of_timeline(timeline)
+    assert {(e.name, e.start_ns) for e in perfetto(made.encode("perfetto"))} == {("s", 5), ("m", 0), ("n", 7)}
+    assert {(e.name, e.start_ns) for e in chrome(made.encode("chrome"))} == {("s", 0), ("m", -5), ("n", 2)}

@@ -1,6 +1,9 @@
 //! The Python module `bootlab._core`: conversion and exception mapping, nothing else.
 
+mod config;
+mod elf;
 mod error;
+mod export;
 mod kernel;
 mod logs;
 mod source;
@@ -12,6 +15,9 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
+    config::register(module)?;
+    elf::register(module)?;
+    export::register(module)?;
     kernel::register(module)?;
     logs::register(module)?;
     source::register(module)

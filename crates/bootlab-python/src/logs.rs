@@ -23,6 +23,9 @@ use crate::error::to_python;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analysis>()?;
     module.add_function(wrap_pyfunction!(compare_analyses, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_stamp_ns, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_message, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_part, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_log, module)?)?;
     module.add_function(wrap_pyfunction!(analyze_path, module)?)
 }
@@ -35,6 +38,28 @@ fn options(application: Option<String>, goal: Option<String>, baud: Option<u32>,
         keep_lines,
         ..Options::default()
     }
+}
+
+/// The kernel's stamp at the start of a line, ns; `None` for a line without one.
+#[pyfunction]
+#[pyo3(signature = (line, /))]
+fn kernel_stamp_ns(line: &str) -> Option<i64> {
+    boottrace::log::kernel_stamp(line).map(|(ns, _)| ns)
+}
+
+/// A line without what the kernel puts before its message: level, stamp, caller.
+#[pyfunction]
+#[pyo3(signature = (line, /))]
+fn kernel_message(line: &str) -> &str {
+    let length = boottrace::log::kernel_stamp(line).map_or(0, |(_, length)| length);
+    line.get(length..).unwrap_or(line)
+}
+
+/// The kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line. `None` without.
+#[pyfunction]
+#[pyo3(signature = (line, /))]
+fn kernel_part(line: &str) -> Option<&str> {
+    line.get(boottrace::log::kernel_start(line)?..)
 }
 
 /// Reads a log or a trace (packed or not) and says what it tells, as JSON text. `name` stands in messages only.

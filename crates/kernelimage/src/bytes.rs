@@ -15,6 +15,14 @@ fn array<const N: usize>(data: &[u8], at: usize) -> Option<[u8; N]> {
 }
 
 impl ByteOrder {
+    /// The order of an ELF file.
+    pub(crate) fn of(endian: object::Endianness) -> Self {
+        match endian {
+            object::Endianness::Little => Self::Little,
+            object::Endianness::Big => Self::Big,
+        }
+    }
+
     /// A 16-bit number at byte `at`, if the slice reaches that far.
     pub(crate) fn u16(self, data: &[u8], at: usize) -> Option<u16> {
         let raw = array(data, at)?;

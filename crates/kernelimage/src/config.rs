@@ -29,6 +29,58 @@ pub enum ConfigValue {
     Hex(u64),
 }
 
+/// One line of a configuration that sets an option, or says that it is not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assignment<'a> {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// The option without `CONFIG_`.
+    pub name: &'a str,
+    /// The value as it is written, quotes and escapes included; `n` for `# CONFIG_… is not set`.
+    pub raw: &'a str,
+}
+
+impl Assignment<'_> {
+    /// The value; `None` when no option can hold it (text without quotes, quotes that do not end).
+    pub fn value(&self) -> Option<ConfigValue> {
+        parse_value(self.raw)
+    }
+}
+
+/// What the lines of a configuration are, before anything is made of their values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConfigLines<'a> {
+    /// Every line that names an option, in order; an option may be named more than once.
+    pub assignments: Vec<Assignment<'a>>,
+    /// Numbers of the lines that are neither an option nor a comment nor empty.
+    pub other: Vec<usize>,
+    /// Lines after the limit were not read.
+    pub truncated: bool,
+}
+
+impl<'a> ConfigLines<'a> {
+    /// Takes the lines of `.config` text apart. Blanks around a line do not matter.
+    pub fn read(text: &'a str) -> Self {
+        let mut found = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            if index >= MAX_LINES {
+                found.truncated = true;
+                break;
+            }
+            match read_line(line.trim()) {
+                Line::Option(name, raw) => found.assignments.push(Assignment {
+                    line: index + 1,
+                    name,
+                    raw,
+                }),
+                Line::Comment => {}
+                Line::Other => found.other.push(index + 1),
+            }
+        }
+        found
+    }
+}
+
 /// A configuration, options by name without `CONFIG_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelConfig {
@@ -43,18 +95,18 @@ pub struct KernelConfig {
 impl KernelConfig {
     /// Reads `.config` text. Of an option named twice, the last line counts, as for the kernel's own reader.
     pub fn parse(text: &str) -> Self {
-        let mut config = Self::default();
-        for (index, line) in text.lines().enumerate() {
-            if index >= MAX_LINES {
-                config.truncated = true;
-                break;
-            }
-            match parse_line(line.trim()) {
-                Line::Option(name, value) => {
-                    config.options.insert(name.to_owned(), value);
+        let lines = ConfigLines::read(text);
+        let mut config = Self {
+            options: BTreeMap::new(),
+            skipped_lines: lines.other.len() as u64,
+            truncated: lines.truncated,
+        };
+        for assignment in lines.assignments {
+            match assignment.value() {
+                Some(value) => {
+                    config.options.insert(assignment.name.to_owned(), value);
                 }
-                Line::Comment => {}
-                Line::Other => config.skipped_lines += 1,
+                None => config.skipped_lines += 1,
             }
         }
         config
@@ -72,12 +124,12 @@ impl KernelConfig {
 }
 
 enum Line<'a> {
-    Option(&'a str, ConfigValue),
+    Option(&'a str, &'a str),
     Comment,
     Other,
 }
 
-fn parse_line(line: &str) -> Line<'_> {
+fn read_line(line: &str) -> Line<'_> {
     if line.is_empty() {
         return Line::Comment;
     }
@@ -87,13 +139,12 @@ fn parse_line(line: &str) -> Line<'_> {
             .strip_prefix("CONFIG_")
             .and_then(|rest| rest.strip_suffix(" is not set"))
             .filter(|name| is_name(name));
-        return name.map_or(Line::Comment, |name| Line::Option(name, ConfigValue::No));
+        return name.map_or(Line::Comment, |name| Line::Option(name, "n"));
     }
     line.strip_prefix("CONFIG_")
         .and_then(|rest| rest.split_once('='))
         .filter(|(name, _)| is_name(name))
-        .and_then(|(name, raw)| Some(Line::Option(name, parse_value(raw)?)))
-        .unwrap_or(Line::Other)
+        .map_or(Line::Other, |(name, raw)| Line::Option(name, raw))
 }
 
 fn is_name(name: &str) -> bool {
@@ -182,6 +233,21 @@ mod tests {
         assert_eq!(config.get("PANIC_TIMEOUT"), Some(&ConfigValue::Int(-1)));
         assert_eq!(config.get("NUMA"), None);
         assert_eq!(config.skipped_lines, 2);
+    }
+
+    #[test]
+    fn lines_keep_their_number_and_the_value_as_written() {
+        let lines = ConfigLines::read(
+            "CONFIG_A=y\r\n\n  CONFIG_B=\"x\\\"y\"  \nnot one\n# CONFIG_A is not set\nCONFIG_C=odd\n",
+        );
+        let found: Vec<_> = lines.assignments.iter().map(|a| (a.line, a.name, a.raw)).collect();
+        assert_eq!(
+            found,
+            [(1, "A", "y"), (3, "B", "\"x\\\"y\""), (5, "A", "n"), (6, "C", "odd")]
+        );
+        assert_eq!(lines.other, [4]);
+        assert_eq!(lines.assignments[1].value(), Some(ConfigValue::Text("x\"y".to_owned())));
+        assert_eq!(lines.assignments[3].value(), None);
     }
 
     #[test]

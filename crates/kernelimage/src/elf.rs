@@ -149,10 +149,7 @@ where
             .any(|section| section.sh_type(endian) == elf::SHT_SYMTAB)
     });
     let machine = header.e_machine(endian);
-    let byte_order = match endian {
-        Endianness::Little => ByteOrder::Little,
-        Endianness::Big => ByteOrder::Big,
-    };
+    let byte_order = ByteOrder::of(endian);
     Ok(ElfInfo {
         bits,
         byte_order,
@@ -169,10 +166,7 @@ fn pvh_note<H>(mut notes: NoteIterator<'_, H>, endian: Endianness) -> Option<u64
 where
     H: FileHeader<Endian = Endianness>,
 {
-    let order = match endian {
-        Endianness::Little => ByteOrder::Little,
-        Endianness::Big => ByteOrder::Big,
-    };
+    let order = ByteOrder::of(endian);
     while let Ok(Some(note)) = notes.next() {
         if note.name() == b"Xen" && note.n_type(endian) == XEN_PHYS32_ENTRY {
             // Linux writes a word of the kernel's width (arch/x86/platform/pvh/head.S: _ASM_PTR).

@@ -17,6 +17,8 @@ pub mod bzimage;
 mod compression;
 pub mod config;
 pub mod elf;
+pub mod elf_program;
+pub mod elf_sections;
 mod error;
 pub mod foreign;
 mod inspect;
@@ -34,5 +36,7 @@ pub use compression::Compression;
 pub use error::{Error, Limits, Result};
 pub use inspect::{embedded_config, inspect, symbols, ImageInfo};
 pub use module::{module, Module, ModuleCode};
+/// Lets [`elf_program`] and [`elf_sections`] read of a file only what they look at.
+pub use object::ReadCache;
 pub use symbol::Symbol;
 pub use unpack::{extract_vmlinux, ImageKind};

@@ -21,7 +21,6 @@ from bootlab.model.system import Goal, Kernel, System
 from bootlab.techniques.base import Context, Source
 
 _CONFIG_HEAD = re.compile(r"^# Linux/(\w+) (\d+)\.(\d+)(?:\.(\d+))?\S* Kernel Configuration", re.MULTILINE)
-_IS_CONFIG = re.compile(r"^(?:CONFIG_\w+=|# CONFIG_\w+ is not set)", re.MULTILINE)
 _MAX_CONFIG_BYTES = 16 << 20
 # arch/x86/Kconfig: CMDLINE_OVERRIDE; arch/arm, arch/arm64, arch/riscv: CMDLINE_FORCE.
 _FORCED = ("CONFIG_CMDLINE_FORCE", "CONFIG_CMDLINE_OVERRIDE")
@@ -146,13 +145,13 @@ def _of_config(path: Path | None, sources: list[Given]) -> tuple[dict[str, str],
     except OSError as fault:
         raise UserError(f"cannot read {path}: {fault.strerror}", hint=f"ls -l {path}") from fault
     text = head.decode("utf-8", errors="replace")
-    if size > _MAX_CONFIG_BYTES or not _IS_CONFIG.search(text):
+    options = parse_config(text)
+    if size > _MAX_CONFIG_BYTES or not options:
         raise UserError(
             f"{path} is not a kernel configuration: it has no line CONFIG_X=…",
             hint="give the .config of the build, /boot/config-VERSION, or: zcat /proc/config.gz > kernel.config",
         )
     sources.append(Given(str(path), tuple(enumerate(text.splitlines(), start=1))))
-    options = parse_config(text)
     found = _CONFIG_HEAD.search(text)
     version = _version(found)
     whole = found is not None or from_text(text).complete

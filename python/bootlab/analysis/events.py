@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bootlab import _core
 from bootlab.model.recording import Recording
 
 GOAL = "goal"
-_STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d{1,12}\.\d{6}\](?:\[\s*[TC]\d+\])? ?")
 _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
 _SHOWN = 120
 # The goal is an event of its own; its mark, where there is one, is the same instant.
@@ -77,4 +77,4 @@ def common_order(boots: Sequence[tuple[Event, ...]]) -> tuple[str, ...]:
 
 
 def _shape(text: str) -> str:
-    return _NUMBER.sub("#", _STAMP.sub("", text)).strip()[:_SHOWN]
+    return _NUMBER.sub("#", _core.kernel_message(text)).strip()[:_SHOWN]

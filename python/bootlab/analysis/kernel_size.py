@@ -13,9 +13,9 @@ import msgspec
 
 from bootlab.builders.kbuild import BuiltKernel, KernelSizes
 from bootlab.builders.kbuild.built import load
-from bootlab.builders.kbuild.fragment import read_config
 from bootlab.builders.kbuild.objects import ObjectSize, ObjectSizes, folder_of
 from bootlab.builders.kbuild.objects import load as load_objects
+from bootlab.kernelsource.configuration import read_config
 from bootlab.kernelsource.kbuild import Kbuild
 
 REST = "linker and tables"

@@ -22,6 +22,7 @@ from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.errors import ProgramBuildError, SourceMissing, ToolMissing, UserError, cannot_write
+from bootlab.kernelsource.configuration import read_config, write_config
 from bootlab.model.architecture import Arch
 from bootlab.model.tree import BusyboxBuild, Entry, FileTree
 
@@ -105,7 +106,7 @@ def _look_up(wanted: BusyboxBuild, arch: Arch) -> _Request:
     folder = source_folder(wanted.source).resolve()
     known = _known(folder)
     base_file = folder / _DEBIAN_BASE
-    base = busybox_config.read(base_file.read_text(encoding="utf-8")) if base_file.is_file() else {}
+    base = read_config(base_file.read_text(encoding="utf-8")) if base_file.is_file() else {}
     asked = busybox_config.reduced(base, known, wanted.applets, wanted.options)
     checked = [name for name, _ in wanted.options]
     checked += [option for applet in wanted.applets for option in known[applet]]
@@ -147,7 +148,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
         try:
             shutil.copytree(request.source, tree, symlinks=True, ignore=shutil.ignore_patterns(".git", "*.o"))
             (tree / "obj").mkdir()
-            (tree / "obj" / ".config").write_text(busybox_config.write(request.asked), encoding="utf-8")
+            (tree / "obj" / ".config").write_text(write_config(request.asked), encoding="utf-8")
         except OSError as error:
             raise cannot_write(f"BusyBox's source cannot be copied to {work}", error, root) from error
         log = log.with_name(f"busybox-{path.name[:16]}.log")
@@ -155,7 +156,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
         call = Make(tree=tree, variables=_variables(request), jobs=len(os.sched_getaffinity(0)))
         # Each question that the base leaves open gets its default: the standard input is empty.
         _run(call, "oldconfig", log)
-        got = busybox_config.read((tree / "obj" / ".config").read_text(encoding="utf-8"))
+        got = read_config((tree / "obj" / ".config").read_text(encoding="utf-8"))
         if no := busybox_config.refused(request.asked, got, request.checked):
             raise ProgramBuildError(
                 f"BusyBox's configuration does not take {no}", hint="check the options that it depends on"

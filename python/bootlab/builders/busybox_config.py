@@ -14,8 +14,6 @@ from bootlab.errors import UserError
 
 _APPLET = re.compile(r"^//applet:((?:IF_\w+\(\s*)+)APPLET\w*\(\s*([^,\s]{1,64})\s*,", re.MULTILINE)
 _CONDITION = re.compile(r"IF_(\w+)\(")
-_SET = re.compile(r"^CONFIG_(\w+)=(.*)$", re.MULTILINE)
-_UNSET = re.compile(r"^# CONFIG_(\w+) is not set$", re.MULTILINE)
 _MAX_SOURCE_BYTES = 4 << 20
 # What `sh` is; exactly one of them is set (shell/Config.in: "Choose which shell is aliased to 'sh' name").
 _SH = ("SH_IS_ASH", "SH_IS_HUSH", "SH_IS_NONE")
@@ -35,17 +33,6 @@ def applet_options(source: Path) -> dict[str, tuple[str, ...]]:
             if match[2] not in _NO_APPLETS:
                 found.setdefault(match[2], tuple(c for c in _CONDITION.findall(match[1]) if not c.startswith("NOT_")))
     return found
-
-
-def read(text: str) -> dict[str, str]:
-    """Return the options of a configuration; `n` for those that are not set."""
-    return dict.fromkeys(_UNSET.findall(text), "n") | dict(_SET.findall(text))
-
-
-def write(options: Mapping[str, str]) -> str:
-    """Return a configuration as text."""
-    lines = (f"# CONFIG_{k} is not set" if v == "n" else f"CONFIG_{k}={v}" for k, v in options.items())
-    return "\n".join(lines) + "\n"
 
 
 def reduced(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from bootlab import _core
 from bootlab.builders import guest_program
 from bootlab.builders.cache import Cache, key_of
 from bootlab.data import source_folder
@@ -15,11 +16,6 @@ from bootlab.model.system import FlashStart
 _VERSION = 2
 _TABLE_OFFSET = 4
 _MAGIC = b"BLFL"
-# include/uapi/linux/elf.h
-_ELF64 = 2
-_ELF32_HEADER, _ELF32_PROGRAM = struct.Struct("<16sHHIIIIIHHHHHH"), struct.Struct("<8I")
-_ELF64_HEADER, _ELF64_PROGRAM = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
-_LOAD = 1
 _FLAGS = ("-nostdlib", "-nostartfiles", "-static", "-Wl,-Ttext=0", "-Wl,--build-id=none")
 
 
@@ -85,14 +81,7 @@ def loader_code(place: FlashLayout) -> bytes:
 
 def _first_segment(elf: bytes) -> bytes:
     """Return what the program header puts at address 0 (the linker may have put the file's own head in front)."""
-    wide = elf[4] == _ELF64
-    header = (_ELF64_HEADER if wide else _ELF32_HEADER).unpack_from(elf)
-    offset, size, count = header[5], header[9], header[10]
-    for number in range(count):
-        if wide:
-            kind, _, place, address, _, length, *_ = _ELF64_PROGRAM.unpack_from(elf, offset + number * size)
-        else:
-            kind, place, address, _, length, *_ = _ELF32_PROGRAM.unpack_from(elf, offset + number * size)
-        if kind == _LOAD and address == 0:
+    for address, place, length, _ in _core.elf_segments(elf):
+        if address == 0:
             return elf[place : place + length]
     raise EnvironmentFault("the linker put the loader elsewhere", hint="is the cross compiler Debian's?")

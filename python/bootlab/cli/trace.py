@@ -205,7 +205,7 @@ def trace(
         (perfetto, trace_sources.spans(traced, "perfetto")),
         (chrome, trace_sources.spans(traced, "chrome")),
         (speedscope, lambda: function_export.speedscope(found, traced.name)),
-        (folded, lambda: function_export.folded(found).encode()),
+        (folded, lambda: function_export.folded(found, traced.name)),
     )
     tables = trace_views.tables(found, rows=rows, min_ns=min_ns, sort=sort, root=root, depth=depth)
     if as_json:

@@ -85,13 +85,10 @@ def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bo
 def spans(found: NamedTrace, kind: Literal["perfetto", "chrome"]) -> Callable[[], bytes]:
     """Return what writes the spans of a trace for Perfetto or Chrome."""
     from bootlab.views.functions import export as function_export  # noqa: PLC0415
-    from bootlab.views.timeline import chrome as chrome_trace  # noqa: PLC0415
-    from bootlab.views.timeline import perfetto  # noqa: PLC0415
 
     if found.export is not None:
         return partial(found.export, kind)
-    encode = perfetto.encode if kind == "perfetto" else chrome_trace.encode
-    return lambda: encode(function_export.span_tracks(found.trace, found.name))
+    return lambda: function_export.span_tracks(found.trace, found.name).encode(kind)
 
 
 def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tuple[str, CallForest]:

@@ -1,31 +1,35 @@
-"""A kernel configuration (`.config`): what each Kconfig symbol is set to."""
+"""A kernel configuration (`.config`): what each Kconfig symbol is set to. The core reads its lines."""
 
 from __future__ import annotations
 
 import lzma
-import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.errors import UserError
 
-_LINE = re.compile(r'^(?:(CONFIG_\w+)=(?:"((?:[^"\\]|\\.)*)"|(.*))|# (CONFIG_\w+) is not set)\s*$')
 _GENERATED = "Automatically generated file"
 
 
 def parse_config(text: str) -> dict[str, str]:
     """Read a `.config`: `CONFIG_X` to `y`, `m`, `n` or the value's text without quotes."""
-    config: dict[str, str] = {}
-    for line in text.splitlines():
-        match = _LINE.match(line)
-        if match is None:
-            continue
-        if match[4]:
-            config[match[4]] = "n"
-        else:
-            config[match[1]] = re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
-    return config
+    return {f"CONFIG_{name}": plain for _, name, _, plain in _core.config_lines(text)[0]}
+
+
+def read_config(text: str) -> dict[str, str]:
+    """Read a `.config`: names without `CONFIG_` to values as written, quotes included; `n` for what is not set."""
+    return {name: raw for _, name, raw, _ in _core.config_lines(text)[0]}
+
+
+def write_config(options: Mapping[str, str]) -> str:
+    """Write options as `.config` writes them: names without `CONFIG_`, `n` for what is not set."""
+    return "".join(
+        f"# CONFIG_{name} is not set\n" if value == "n" else f"CONFIG_{name}={value}\n"
+        for name, value in options.items()
+    )
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ def from_mapping(config: dict[str, str], source: str = "") -> Configuration:
 
 def from_text(text: str, source: str = "") -> Configuration:
     """Read `.config` text. What the kernel's own tool did not write is a fragment: it leaves the rest unknown."""
-    values = {name.removeprefix("CONFIG_"): value for name, value in parse_config(text).items()}
+    values = {name: plain for _, name, _, plain in _core.config_lines(text)[0]}
     return Configuration(values, _GENERATED in text[:4096], source)
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from bootlab import _core
 from bootlab.errors import UserError
 from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.boot import Boot
@@ -21,7 +22,6 @@ RATES_HZ = (24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024)
 _MEASURED = frozenset({"measured", "timer-routine"})
 _CPU = re.compile(r"(?:smpboot: )?CPU\d?: .*(?:\brevision\b|\bstepping\b).*|Booting Linux on physical CPU \S+ \[.*\]")
 _COMMAND_LINE_LPJ = re.compile(r"(?<!\S)lpj=(\S*)")
-_STAMP = re.compile(r"^(?:<\d{1,3}>)?\[ {0,8}\d{1,9}\.\d{6}\](?:\[ {0,8}[TC]\d{1,9}\])? ?")
 _CLOCK = re.compile(r"sched_clock: .* at \S+|tsc: Detected .*|clocksource: .*mult: .*")
 _MAX_CHARS = 200
 
@@ -110,7 +110,7 @@ def _of(boot: Boot) -> DelayLoop | None:
 
 
 def _board(boot: Boot) -> Board:
-    texts = [_STAMP.sub("", str(line.get("text", "")))[:_MAX_CHARS] for line in boot.lines]
+    texts = [_core.kernel_message(str(line.get("text", "")))[:_MAX_CHARS] for line in boot.lines]
     return Board(
         model=(boot.kernel.machine or "")[:_MAX_CHARS],
         cpu=next((text for text in texts if _CPU.fullmatch(text)), ""),

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from bootlab import _core
 from bootlab.startup.files import Files, norm
 
 FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
@@ -24,7 +25,6 @@ _DONE = re.compile(
     r"systemd\[1\]: (?:Started|Finished|Mounted|Listening on|Reached target|Set up automount|Created slice|"
     r"Activated swap|Failed to start|Failed to mount) (\S+\.\w+)(?: - |\.)"
 )
-_STAMP = re.compile(r"^\[ {0,8}(\d{1,9})\.(\d{6})\]")
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,10 +139,9 @@ def times(log: Iterable[str]) -> dict[str, Ran]:
     started: dict[str, int] = {}
     found: dict[str, Ran] = {}
     for line in log:
-        stamp = _STAMP.match(line)
-        if stamp is None or "systemd[1]: " not in line[:80]:
+        ns = _core.kernel_stamp_ns(line[:80])
+        if ns is None or "systemd[1]: " not in line[:80]:
             continue
-        ns = int(stamp[1]) * 10**9 + int(stamp[2]) * 1000
         if match := _STARTING.search(line[:400]):
             started.setdefault(match[1], ns)
         elif (match := _DONE.search(line[:400])) and match[1] not in found:

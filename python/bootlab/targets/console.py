@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from bootlab import _core
 from bootlab.model.recording import Line
 from bootlab.targets.stamps import Stamps
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
-_PRINTK = re.compile(r"(?:<\d+>)?\[\s*(\d{1,12})\.(\d{6})\](?:\[\s*[TC]\d+\])? ?")
 _MAX_LINE_CHARS = 16_384
 LINE_MAX_BYTES = _MAX_LINE_CHARS * 4
 """What lies behind that in one line is not looked at."""
@@ -40,7 +40,6 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
             first = stamps.at(at) if stamps else None
             last = stamps.at(max(at, at + len(part) - 1)) if stamps else None
             text = text_of(part)
-            match = _PRINTK.match(text)
             lines.append(
                 Line(
                     number=len(lines) + 1,
@@ -49,7 +48,7 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
                     first_ns=first[0] if first else None,
                     last_ns=last[0] if last else None,
                     insns=first[1] if first else None,
-                    printk_ns=int(match[1]) * 1_000_000_000 + int(match[2]) * 1000 if match else None,
+                    printk_ns=_core.kernel_stamp_ns(text),
                 )
             )
         offset += len(raw) + 1

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 
+from bootlab import _core
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence
 from bootlab.techniques.evidence import bare, quote
 
-_STAMPED = re.compile(r"\[ {0,8}\d{1,9}\.\d{6}\](?:\[ {0,8}[TC]\d{1,9}\])? ")
-
 
 def kernel_lines(recording: Recording) -> tuple[str, ...]:
     """Return the lines that carry printk's stamp, from the stamp on."""
-    found = ((line.text, _STAMPED.search(line.text)) for line in recording.lines)
-    return tuple(text[match.start() :] for text, match in found if match)
+    parts = (_core.kernel_part(line.text) for line in recording.lines)
+    return tuple(part for part in parts if part is not None)
 
 
 def level_of(cmdline: CommandLine) -> int | None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from bootlab import _core
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
@@ -25,11 +26,8 @@ SILENT = (
 )
 """Why a message that is absent from a console proves nothing."""
 
-# "[    0.169860] ", "[    0.169860][    T1] ", "<6>[    0.169860] "
-_STAMP = re.compile(r"^(?:<\d{1,3}>)?(?:\[ {0,8}\d{1,9}\.\d{6}\])(?:\[ {0,8}[TC]\d{1,9}\])? ?")
 # Printed by every architecture at level info: mm/page_alloc.c mem_init_print_info(), init/initramfs.c.
 _INFO_LEVEL = re.compile(r"Memory: \d+K/\d+K available|Trying to unpack rootfs image|Unpacking initramfs\.\.\.")
-_SECONDS = re.compile(r"^(?:<\d{1,3}>)?\[ {0,8}(\d{1,9})\.(\d{6})\]")
 _UNKNOWN_PARAMETERS = re.compile(r'Unknown kernel command line parameters "([^"]*)')
 
 
@@ -51,7 +49,7 @@ class Booted(Protocol):
 
 def bare(text: str) -> str:
     """Return a console line without printk's level and stamp, cut at `MAX_LINE_CHARS`."""
-    return _STAMP.sub("", text[:MAX_LINE_CHARS], count=1)
+    return _core.kernel_message(text[:MAX_LINE_CHARS])
 
 
 def quote(text: str) -> str:
@@ -205,8 +203,7 @@ def _console_times(recording: Recording) -> list[tuple[str, int | None]]:
 
 
 def _log_times(log: tuple[str, ...]) -> list[tuple[str, int | None]]:
-    found = ((line[:MAX_LINE_CHARS], _SECONDS.match(line)) for line in log)
-    return [(line, int(m[1]) * 10**9 + int(m[2]) * 1000 if m else None) for line, m in found]
+    return [(line[:MAX_LINE_CHARS], _core.kernel_stamp_ns(line[:MAX_LINE_CHARS])) for line in log]
 
 
 def interval_shrank(

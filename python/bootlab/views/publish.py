@@ -15,8 +15,6 @@ from bootlab.views.run import tables
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown as table_markdown
 from bootlab.views.table import page as table_page
-from bootlab.views.timeline import chrome as chrome_trace
-from bootlab.views.timeline import perfetto
 from bootlab.views.timeline.tracks import Trace, of_timeline
 
 
@@ -61,12 +59,12 @@ def csv(results: Results) -> bytes:
 
 def perfetto_trace(results: Results) -> bytes:
     """Return a Perfetto trace of the run's last boot (the stacked one, where there is one)."""
-    return perfetto.encode(_trace(results))
+    return _trace(results).encode("perfetto")
 
 
 def chrome_json(results: Results) -> bytes:
     """Return a Chrome-JSON trace of the run's last boot."""
-    return chrome_trace.encode(_trace(results))
+    return _trace(results).encode("chrome")
 
 
 FORMS: dict[str, Callable[[Results], bytes]] = {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::lanes;
 use super::lanes::Edge;
 use crate::text::printable as text;
-use crate::timeline::tracks::{Span, Timeline};
+use crate::timeline::tracks::{Span, Timeline, Track};
 
 struct Writer<W: Write> {
     out: W,
@@ -24,7 +24,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(b"}")
     }
 
-    fn async_pair(&mut self, span: &Span, tid: usize) -> io::Result<()> {
+    fn async_pair(&mut self, span: &Span, pid: usize, tid: usize) -> io::Result<()> {
         let id = self.next_id;
         self.next_id += 1;
         let name = text::json(&span.name);
@@ -35,20 +35,20 @@ impl<W: Write> Writer<W> {
             &span.category
         });
         self.event(&format!(
-            r#""ph":"b","id":{id},"pid":1,"tid":{tid},"ts":{},"name":{name},"cat":{category},"args":{}"#,
+            r#""ph":"b","id":{id},"pid":{pid},"tid":{tid},"ts":{},"name":{name},"cat":{category},"args":{}"#,
             text::microseconds(span.start_ns),
             args(&span.args)
         ))?;
         let Some(end_ns) = span.end_ns else { return Ok(()) };
         self.event(&format!(
-            r#""ph":"e","id":{id},"pid":1,"tid":{tid},"ts":{},"name":{name},"cat":{category}"#,
+            r#""ph":"e","id":{id},"pid":{pid},"tid":{tid},"ts":{},"name":{name},"cat":{category}"#,
             text::microseconds(end_ns.max(span.start_ns))
         ))
     }
 
-    fn nested(&mut self, span: &Span, tid: usize) -> io::Result<()> {
+    fn nested(&mut self, span: &Span, pid: usize, tid: usize) -> io::Result<()> {
         let head = format!(
-            r#""pid":1,"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
+            r#""pid":{pid},"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
             text::microseconds(span.start_ns),
             text::json(&span.name),
             text::json(&span.category),
@@ -85,18 +85,34 @@ fn number(value: f64) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write<W: Write>(timeline: &Timeline, mut out: W) -> io::Result<()> {
-    out.write_all(
-        b"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"format\":\"bootlab-chrome-trace\",\"version\":\"1\",",
-    )?;
-    write!(
-        out,
-        "\"title\":{},\"clock\":{}",
-        text::json(&timeline.title),
-        text::json(&timeline.clock)
-    )?;
-    for (key, value) in &timeline.args {
-        write!(out, ",{}:{}", text::json(&format!("arg {key}")), text::json(value))?;
+pub fn write<W: Write>(timeline: &Timeline, out: W) -> io::Result<()> {
+    write_all(std::slice::from_ref(timeline), out)
+}
+
+/// Writes timelines of different clocks into one file, each as a process of its own.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_all<W: Write>(timelines: &[Timeline], mut out: W) -> io::Result<()> {
+    out.write_all(b"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"format\":\"bootlab-chrome-trace\",\"version\":\"1\"")?;
+    for (index, timeline) in timelines.iter().enumerate() {
+        let number = if index == 0 {
+            String::new()
+        } else {
+            format!(" {}", index + 1)
+        };
+        let key = |name: &str| text::json(&format!("{name}{number}"));
+        write!(
+            out,
+            ",{}:{},{}:{}",
+            key("title"),
+            text::json(&timeline.title),
+            key("clock"),
+            text::json(&timeline.clock)
+        )?;
+        for (name, value) in &timeline.args {
+            write!(out, ",{}:{}", key(&format!("arg {name}")), text::json(value))?;
+        }
     }
     out.write_all(b"},\"traceEvents\":[")?;
     let mut writer = Writer {
@@ -104,35 +120,49 @@ pub fn write<W: Write>(timeline: &Timeline, mut out: W) -> io::Result<()> {
         first: true,
         next_id: 1,
     };
-    let process = text::json(&format!("{} ({})", timeline.title, timeline.clock));
-    writer.event(&format!(
-        r#""ph":"M","pid":1,"tid":0,"name":"process_name","args":{{"name":{process}}}"#
-    ))?;
-    for (index, track) in timeline.tracks.iter().enumerate() {
-        let tid = index + 1;
-        let name = text::json(&track.name);
-        writer.event(&format!(
-            r#""ph":"M","pid":1,"tid":{tid},"name":"thread_name","args":{{"name":{name}}}"#
+    for (index, timeline) in timelines.iter().enumerate() {
+        writer.process(timeline, index + 1)?;
+    }
+    writer.out.write_all(b"\n]}\n")?;
+    writer.out.flush()
+}
+
+impl<W: Write> Writer<W> {
+    fn process(&mut self, timeline: &Timeline, pid: usize) -> io::Result<()> {
+        let process = text::json(&format!("{} ({})", timeline.title, timeline.clock));
+        self.event(&format!(
+            r#""ph":"M","pid":{pid},"tid":0,"name":"process_name","args":{{"name":{process}}}"#
         ))?;
-        writer.event(&format!(
-            r#""ph":"M","pid":1,"tid":{tid},"name":"thread_sort_index","args":{{"sort_index":{tid}}}"#
+        for (index, track) in timeline.tracks.iter().enumerate() {
+            self.track(track, pid, index + 1)?;
+        }
+        Ok(())
+    }
+
+    fn track(&mut self, track: &Track, pid: usize, tid: usize) -> io::Result<()> {
+        let name = text::json(&track.name);
+        self.event(&format!(
+            r#""ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":{name}}}"#
+        ))?;
+        self.event(&format!(
+            r#""ph":"M","pid":{pid},"tid":{tid},"name":"thread_sort_index","args":{{"sort_index":{tid}}}"#
         ))?;
         let lanes = lanes::assign(&track.spans);
         for (number, lane) in lanes.lanes.iter().enumerate() {
             for edge in lane {
                 match *edge {
-                    Edge::Begin(i) if number == 0 => writer.nested(&track.spans[i], tid)?,
-                    Edge::Begin(i) => writer.async_pair(&track.spans[i], tid)?,
+                    Edge::Begin(i) if number == 0 => self.nested(&track.spans[i], pid, tid)?,
+                    Edge::Begin(i) => self.async_pair(&track.spans[i], pid, tid)?,
                     Edge::End(_) => {}
                 }
             }
         }
         for &i in &lanes.overflow {
-            writer.async_pair(&track.spans[i], tid)?;
+            self.async_pair(&track.spans[i], pid, tid)?;
         }
         for instant in &track.instants {
-            writer.event(&format!(
-                r#""ph":"i","s":"t","pid":1,"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
+            self.event(&format!(
+                r#""ph":"i","s":"t","pid":{pid},"tid":{tid},"ts":{},"name":{},"cat":{},"args":{}"#,
                 text::microseconds(instant.at_ns),
                 text::json(&instant.name),
                 text::json(&instant.category),
@@ -148,12 +178,11 @@ pub fn write<W: Write>(timeline: &Timeline, mut out: W) -> io::Result<()> {
             });
             for &(at_ns, value) in &counter.points {
                 let (ts, value) = (text::microseconds(at_ns), number(value));
-                writer.event(&format!(
-                    r#""ph":"C","pid":1,"tid":{tid},"ts":{ts},"name":{name},"args":{{{unit}:{value}}}"#
+                self.event(&format!(
+                    r#""ph":"C","pid":{pid},"tid":{tid},"ts":{ts},"name":{name},"args":{{{unit}:{value}}}"#
                 ))?;
             }
         }
+        Ok(())
     }
-    writer.out.write_all(b"\n]}\n")?;
-    writer.out.flush()
 }

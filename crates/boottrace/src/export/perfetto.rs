@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use super::lanes;
 use super::lanes::Edge;
 use crate::text::printable as text;
-use crate::timeline::tracks::{Span, Timeline};
+use crate::timeline::tracks::{Counter, Span, Timeline};
 
 const TRACE_PACKET: u32 = 1;
 const PACKET_TIMESTAMP: u32 = 8;
@@ -240,50 +240,72 @@ impl<W: Write> Writer<W> {
 /// # Errors
 /// Those of `out`.
 pub fn write<W: Write>(timeline: &Timeline, out: W) -> io::Result<()> {
-    let low_ns = timeline.bounds_ns().map_or(0, |(low_ns, _)| low_ns);
-    let shift_ns = if low_ns < 0 { low_ns.saturating_neg() } else { 0 };
+    write_all(std::slice::from_ref(timeline), out)
+}
+
+/// Writes timelines of different clocks into one trace, each below a track of its own that names its clock.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_all<W: Write>(timelines: &[Timeline], out: W) -> io::Result<()> {
     let mut writer = Writer {
         out,
-        shift_ns,
+        shift_ns: 0,
         next_uuid: ROOT_UUID,
         names: HashMap::new(),
         categories: HashMap::new(),
         cleared: false,
     };
-    let mut description = format!("clock: {}", timeline.clock);
-    if shift_ns > 0 {
-        let _ = write!(
-            description,
-            "; shown later by {shift_ns} ns, so that no time lies before zero"
-        );
-    }
-    for (key, value) in &timeline.args {
-        let _ = write!(description, "; {key}: {value}");
-    }
-    let root_name = format!("{} ({})", timeline.title, timeline.clock);
-    let root = writer.track(None, 0, &root_name, |d| d.text(TRACK_DESCRIPTION, &description))?;
-    for (rank, track) in timeline.tracks.iter().enumerate() {
-        let uuid = writer.track(Some(root), rank as u64, &track.name, |_| {})?;
-        writer.spans(uuid, &track.name, &track.spans)?;
-        for instant in &track.instants {
-            let label = Some((instant.name.as_str(), instant.category.as_str()));
-            writer.event(TYPE_INSTANT, uuid, instant.at_ns, label, &instant.args)?;
-        }
-        for (number, counter) in track.counters.iter().enumerate() {
-            let unit = counter.unit.clone();
-            let id = writer.track(Some(uuid), 1000 + number as u64, &counter.name, |d| {
-                let mut descriptor = Message::default();
-                descriptor.text(COUNTER_UNIT_NAME, &unit);
-                d.bytes(TRACK_COUNTER, &descriptor.0);
-            })?;
-            for &(at_ns, value) in &counter.points {
-                let mut event = Message::default();
-                event.varint(EVENT_TYPE, TYPE_COUNTER);
-                event.varint(EVENT_TRACK_UUID, id);
-                event.double(EVENT_DOUBLE_COUNTER, value);
-                writer.timed(at_ns, &event, &Message::default())?;
-            }
-        }
+    for (rank, timeline) in timelines.iter().enumerate() {
+        writer.timeline(timeline, rank as u64)?;
     }
     writer.out.flush()
+}
+
+impl<W: Write> Writer<W> {
+    fn timeline(&mut self, timeline: &Timeline, rank: u64) -> io::Result<()> {
+        let low_ns = timeline.bounds_ns().map_or(0, |(low_ns, _)| low_ns);
+        self.shift_ns = if low_ns < 0 { low_ns.saturating_neg() } else { 0 };
+        let mut description = format!("clock: {}", timeline.clock);
+        if self.shift_ns > 0 {
+            let _ = write!(
+                description,
+                "; shown later by {} ns, so that no time lies before zero",
+                self.shift_ns
+            );
+        }
+        for (key, value) in &timeline.args {
+            let _ = write!(description, "; {key}: {value}");
+        }
+        let root_name = format!("{} ({})", timeline.title, timeline.clock);
+        let root = self.track(None, rank, &root_name, |d| d.text(TRACK_DESCRIPTION, &description))?;
+        for (rank, track) in timeline.tracks.iter().enumerate() {
+            let uuid = self.track(Some(root), rank as u64, &track.name, |_| {})?;
+            self.spans(uuid, &track.name, &track.spans)?;
+            for instant in &track.instants {
+                let label = Some((instant.name.as_str(), instant.category.as_str()));
+                self.event(TYPE_INSTANT, uuid, instant.at_ns, label, &instant.args)?;
+            }
+            for (number, counter) in track.counters.iter().enumerate() {
+                self.counter(uuid, 1000 + number as u64, counter)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn counter(&mut self, parent: u64, rank: u64, counter: &Counter) -> io::Result<()> {
+        let id = self.track(Some(parent), rank, &counter.name, |d| {
+            let mut descriptor = Message::default();
+            descriptor.text(COUNTER_UNIT_NAME, &counter.unit);
+            d.bytes(TRACK_COUNTER, &descriptor.0);
+        })?;
+        for &(at_ns, value) in &counter.points {
+            let mut event = Message::default();
+            event.varint(EVENT_TYPE, TYPE_COUNTER);
+            event.varint(EVENT_TRACK_UUID, id);
+            event.double(EVENT_DOUBLE_COUNTER, value);
+            self.timed(at_ns, &event, &Message::default())?;
+        }
+        Ok(())
+    }
 }

@@ -23,3 +23,4 @@ pub(crate) mod style;
 pub use boot_log::{BootLog, BootStart, Split};
 pub use clock::{Clock, Stamp};
 pub use line::{Caller, HostSource, Line, LineKind};
+pub use prefix::{kernel_stamp, kernel_start};

@@ -95,8 +95,44 @@ pub fn peel(text: &str, style: Style) -> Prefix {
     prefix
 }
 
-/// Reads level, stamp, counter and caller; moves `at` behind them. Returns whether there was any.
+/// The kernel's own stamp at the very start of a line, in nanoseconds, and the bytes of all that the kernel put before
+/// the message: level, stamp, counter, caller. `None` for a line without one.
+///
+/// ```
+/// use boottrace::log::kernel_stamp;
+/// assert_eq!(kernel_stamp("<6>[    1.250000][    T1] Freeing"), Some((1_250_000_000, 24)));
+/// assert_eq!(kernel_stamp("Freeing"), None);
+/// ```
+pub fn kernel_stamp(text: &str) -> Option<(i64, usize)> {
+    let (mut at, mut prefix) = (0, Prefix::default());
+    peel_stamp(text.as_bytes(), &mut at, &mut prefix);
+    Some((prefix.printk_ns?, at))
+}
+
+/// Where the kernel's stamped message starts in a line: at its start, or behind somebody else's line that it ran into.
+///
+/// ```
+/// use boottrace::log::kernel_start;
+/// assert_eq!(kernel_start("login: [    1.250000] Freeing"), Some(7));
+/// assert_eq!(kernel_start("login: [1.2] Freeing"), None);
+/// ```
+pub fn kernel_start(text: &str) -> Option<usize> {
+    kernel_stamp(text)
+        .map(|_| 0)
+        .or_else(|| inner_start(text, Style::default()))
+}
+
+/// Reads what the kernel puts before a message, and a sender by syslog behind that; moves `at` behind them.
 fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
+    let found = peel_stamp(bytes, at, prefix);
+    if prefix.printk_ns.is_some() && prefix.host.is_none() && !prefix.kmsg {
+        journal_sender(bytes, at, prefix);
+    }
+    found
+}
+
+/// Reads level, stamp, counter and caller; moves `at` behind them. Returns whether there was any.
+fn peel_stamp(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
     let start = *at;
     if let Some((level, used)) = level(&bytes[*at..]).or_else(|| cut_level(&bytes[*at..])) {
         prefix.level = Some(level);
@@ -133,9 +169,6 @@ fn peel_kernel(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
     }
     if bytes.get(*at) == Some(&b' ') {
         *at += 1;
-    }
-    if prefix.printk_ns.is_some() && prefix.host.is_none() {
-        journal_sender(bytes, at, prefix);
     }
     true
 }

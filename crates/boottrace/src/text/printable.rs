@@ -12,7 +12,7 @@ fn is_hostile(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// One line of printable text: control characters become U+FFFD, and what is beyond [`MAX_TEXT_CHARS`] becomes `...`.
+/// One line of printable text: a tab becomes a blank, other control characters U+FFFD, and what is beyond [`MAX_TEXT_CHARS`] becomes `...`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_TEXT_CHARS && !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
@@ -20,7 +20,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     let mut out: String = text
         .chars()
         .take(MAX_TEXT_CHARS)
-        .map(|c| if is_hostile(c) { '\u{fffd}' } else { c })
+        .map(|c| match c {
+            '\t' => ' ',
+            _ if is_hostile(c) => '\u{fffd}',
+            _ => c,
+        })
         .collect();
     if text.chars().nth(MAX_TEXT_CHARS).is_some() {
         out.push_str("...");

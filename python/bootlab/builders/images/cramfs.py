@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from bootlab import _core
 from bootlab.builders.images.members import Member, content_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -30,7 +31,6 @@ _UNCOMPRESSED = 1 << 31
 _DIRECT = 1 << 30
 _UID_MAX, _GID_MAX, _DEVICE_MAX = 0xFFFF, 0xFF, 0xFF
 _ELF_MAGIC = b"\x7fELF"
-_PT_LOAD, _PF_W = 1, 2
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -185,41 +185,20 @@ def _check(member: Member) -> None:
 
 def _read_only_pages(content: bytes, pages: int) -> frozenset[int]:
     """Return the pages that only read-only loadable segments of an ELF file cover; a broken header covers none."""
+    if not content.startswith(_ELF_MAGIC):
+        return frozenset()
     try:
-        segments = _segments(content)
-    except struct.error:
+        segments = _core.elf_segments(content)
+    except _core.CoreError:
         return frozenset()
     # A page that a writable segment shares is copied when it is written; uncompressed serves both.
     return frozenset(
         page
-        for at, size, flags in segments
-        if size and not flags & _PF_W
+        for _, at, size, writable in segments
+        if size and not writable and at + size <= len(content)
         for page in range(at // PAGE_BYTES, -(-(at + size) // PAGE_BYTES))
         if page < pages
     )
-
-
-def _segments(content: bytes) -> list[tuple[int, int, int]]:
-    """Return offset, length and flags of an ELF file's loadable segments (elf(5)); none for other files."""
-    if content[:4] != _ELF_MAGIC or len(content) < 52 or content[4] not in {1, 2} or content[5] not in {1, 2}:
-        return []
-    wide, order = content[4] == 2, "<" if content[5] == 1 else ">"
-    if wide:
-        (table,) = struct.unpack_from(order + "Q", content, 32)
-        size, count = struct.unpack_from(order + "HH", content, 54)
-    else:
-        (table,) = struct.unpack_from(order + "I", content, 28)
-        size, count = struct.unpack_from(order + "HH", content, 42)
-    found = []
-    for number in range(count):
-        at = table + number * size
-        if wide:
-            kind, flags, offset, _, _, length = struct.unpack_from(order + "IIQQQQ", content, at)
-        else:
-            kind, offset, _, _, length, _, flags = struct.unpack_from(order + "IIIIIII", content, at)
-        if kind == _PT_LOAD and offset + length <= len(content):
-            found.append((offset, length, flags))
-    return found
 
 
 def locate(image: bytes, path: str) -> Located | None:

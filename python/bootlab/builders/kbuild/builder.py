@@ -15,14 +15,14 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import build_log, built, configuration, objects, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
-from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_config, read_fragment
+from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_fragment
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
 from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, UserError, cannot_write
-from bootlab.kernelsource.configuration import Configuration
+from bootlab.kernelsource.configuration import Configuration, read_config
 from bootlab.kernelsource.objects import built_objects
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import KernelBuild

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.builders.kbuild import build_log
-from bootlab.builders.kbuild.fragment import Layer, merge, read_config, same_value, write
+from bootlab.builders.kbuild.fragment import Layer, merge, same_value
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.builders.kbuild.overlay import OBJECTS
 from bootlab.errors import EnvironmentFault, KernelBuildError, UserError
+from bootlab.kernelsource.configuration import read_config, write_config
 
 NOTHING = ("allnoconfig", "alldefconfig", "allyesconfig", "allmodconfig")
 _TARGET = re.compile(r"[A-Za-z0-9_.-]*config")
@@ -67,7 +69,7 @@ def resolve(
 
 def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: Path) -> str:
     asked_file = config.with_name("asked.config")
-    asked_file.write_text(write(asked), encoding="utf-8")
+    asked_file.write_text(write_config(asked), encoding="utf-8")
     if base in NOTHING:
         config.unlink(missing_ok=True)
         _make(make, (base,), log, {"KCONFIG_ALLCONFIG": str(asked_file)})
@@ -85,13 +87,10 @@ def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: 
             f"{base!r} is not a configuration target",
             hint="allnoconfig, defconfig, NAME_defconfig, or a .config's path",
         )
-    names = {f"CONFIG_{name}" for name in asked}
-    kept = [
-        line
-        for line in config.read_text(encoding="utf-8", errors="replace").splitlines()
-        if not (found := re.match(r"(?:# )?(CONFIG_\w+)[= ]", line)) or found[1] not in names
-    ]
-    config.write_text("\n".join(kept) + "\n" + write(asked), encoding="utf-8")
+    text = config.read_text(encoding="utf-8", errors="replace")
+    replaced = {number for number, name, *_ in _core.config_lines(text)[0] if name in asked}
+    kept = [line for number, line in enumerate(text.split("\n"), 1) if number not in replaced]
+    config.write_text("\n".join(kept).rstrip("\n") + "\n" + write_config(asked), encoding="utf-8")
     _make(make, ("olddefconfig",), log, {})
     return config.read_text(encoding="utf-8")
 

@@ -1,20 +1,19 @@
 """What an ELF file takes in memory, by kind of section, and the names that it defines.
 
-Source: System V gABI, chapter 4; read by hand because it is three tables of fixed layout.
+The core reads it (crates/kernelimage: `elf_sections.rs`). Types and flags of sections: elf(5).
 """
 
 from __future__ import annotations
 
-import mmap
-import struct
 from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
+
 KINDS = ("text", "rodata", "data", "bss")
-_NOBITS, _SYMTAB = 8, 2
+_NOBITS = 8
 _WRITE, _ALLOC, _EXECUTE = 1, 2, 4
-_GLOBAL, _WEAK, _UNDEFINED = 1, 2, 0
 
 
 class NotElf(ValueError):
@@ -46,40 +45,17 @@ class ElfFile(msgspec.Struct, frozen=True):
 
 def read(path: Path, *, names: bool = False) -> ElfFile:
     """Read an object or a linked kernel; with `names` its symbol table too. Raise NotElf, OSError."""
-    with path.open("rb") as file:
-        try:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:
-            raise NotElf(f"{path} is empty") from error
-    with data:
-        try:
-            return _read(data, names=names)
-        except (struct.error, IndexError, UnicodeDecodeError) as error:
-            raise NotElf(f"{path}: {error}") from error
-
-
-def _read(data: mmap.mmap, *, names: bool) -> ElfFile:
-    if data[:4] != b"\x7fELF" or data[4] not in {1, 2} or data[5] not in {1, 2}:
-        raise NotElf("no ELF magic")
-    wide, order = data[4] == 2, "<" if data[5] == 1 else ">"
-    start = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
-    entry, count, strings = struct.unpack_from(f"{order}HHH", data, 58 if wide else 46)
-    row = struct.Struct(order + ("IIQQQQIIQQ" if wide else "IIIIIIIIII"))
-    if count == 0 or entry < row.size:
-        raise NotElf("it has no sections")
-    rows = [row.unpack_from(data, start + number * entry) for number in range(count)]
-    titles = rows[strings][4]
-    sections = []
-    for title, kind, flags, _, offset, size, *_ in rows:
-        if flags & _ALLOC and size:
-            name = _text(data, titles + title)
-            sections.append(Section(name, _kind(name, kind, flags), offset, size))
-    defined: set[str] = set()
-    if names:
-        for table in rows:
-            if table[1] == _SYMTAB:
-                defined |= _defined(data, table, rows[table[6]][4], wide=wide, order=order)
-    return ElfFile(tuple(sections), frozenset(defined))
+    try:
+        rows = _core.elf_sections(path)
+        defined = frozenset(_core.elf_defined(path) if names else ())
+    except _core.CoreError as error:
+        raise NotElf(f"{path}: {error}") from error
+    sections = (
+        Section(name, _kind(name, kind, flags), offset, size)
+        for name, kind, flags, offset, size in rows
+        if flags & _ALLOC and size
+    )
+    return ElfFile(tuple(sections), defined)
 
 
 def _kind(name: str, section_type: int, flags: int) -> str:
@@ -91,21 +67,3 @@ def _kind(name: str, section_type: int, flags: int) -> str:
     if name.startswith((".rodata", ".init.rodata")):
         return "rodata"
     return "data" if flags & _WRITE else "rodata"
-
-
-def _defined(data: mmap.mmap, table: tuple[int, ...], strings: int, *, wide: bool, order: str) -> set[str]:
-    row = struct.Struct(order + ("IBBHQQ" if wide else "IIIBBH"))
-    found = set()
-    for offset in range(table[4], table[4] + table[5] - row.size + 1, row.size):
-        fields = row.unpack_from(data, offset)
-        info, section = (fields[1], fields[3]) if wide else (fields[3], fields[5])
-        if info >> 4 in {_GLOBAL, _WEAK} and section != _UNDEFINED:
-            found.add(_text(data, strings + fields[0]))
-    return found
-
-
-def _text(data: mmap.mmap, offset: int) -> str:
-    end = data.find(b"\0", offset)
-    if end < 0:
-        raise NotElf("a name has no end")
-    return data[offset:end].decode("ascii", "replace")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.errors import UserError
+from bootlab.kernelsource.configuration import read_config
 
-_SET = re.compile(r"CONFIG_(\w+)=(.*)")
-_UNSET = re.compile(r"# CONFIG_(\w+) is not set")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _SIZE_MAX_BYTES = 4 << 20
 
@@ -69,18 +69,10 @@ def parse_fragment(text: str, origin: str) -> Layer:
     """Read a fragment's text; `origin` names it in errors."""
     options: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.strip()
-        found = _SET.fullmatch(line)
-        unset = _UNSET.fullmatch(line)
-        if found is None and unset is None:
-            if line and not line.startswith("#"):
-                raise UserError(
-                    f"{origin}:{number}: {line[:80]!r} is not an option",
-                    hint="write CONFIG_NAME=value, or # CONFIG_NAME is not set",
-                )
-            continue
-        name, value = (found[1], found[2].strip()) if found is not None else (unset[1] if unset else "", "n")
+    rows, other = _core.config_lines(text)
+    readable = [row for row in rows if not other or row[0] < other[0]]
+    for number, name, written, _ in readable:
+        value = written.strip()
         if options.get(name, value) != value:
             raise UserError(
                 f"{origin} contradicts itself: line {lines[name]} asks for CONFIG_{name}={options[name]}, "
@@ -88,6 +80,12 @@ def parse_fragment(text: str, origin: str) -> Layer:
                 hint="remove one of the two lines",
             )
         options[name], lines[name] = check_value(name, value, f"{origin}:{number}"), number
+    if other:
+        line = text.split("\n")[other[0] - 1].strip()
+        raise UserError(
+            f"{origin}:{other[0]}: {line[:80]!r} is not an option",
+            hint="write CONFIG_NAME=value, or # CONFIG_NAME is not set",
+        )
     return Layer(origin=origin, options=options, lines=lines)
 
 
@@ -121,25 +119,6 @@ def merge(layers: Iterable[Layer]) -> dict[str, str]:
             merged.pop(name, None)
             merged[name] = value
     return merged
-
-
-def write(options: Mapping[str, str]) -> str:
-    """Write options as `.config` writes them."""
-    return "".join(
-        f"# CONFIG_{name} is not set\n" if value == "n" else f"CONFIG_{name}={value}\n"
-        for name, value in options.items()
-    )
-
-
-def read_config(text: str) -> dict[str, str]:
-    """Read a whole `.config` as the kernel wrote it: names without `CONFIG_`, values as written."""
-    options: dict[str, str] = {}
-    for line in text.splitlines():
-        if found := _SET.fullmatch(line):
-            options[found[1]] = found[2]
-        elif found := _UNSET.fullmatch(line):
-            options[found[1]] = "n"
-    return options
 
 
 def same_value(asked: str, got: str) -> bool:

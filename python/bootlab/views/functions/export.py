@@ -3,54 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-import msgspec
 import numpy as np
 
-from bootlab.analysis.call_tree import SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
+from bootlab import _core
+from bootlab.analysis.call_tree import CUT_ROOT, SPAN_OPEN, TASK_BOOT, TASK_MAIN, FunctionTrace
 from bootlab.views.shown_text import visible
 from bootlab.views.timeline import tracks
 
+_CLOCK = "virtual clock"
 
-def folded(trace: FunctionTrace) -> str:
+
+def folded(trace: FunctionTrace, name: str) -> bytes:
     """Return one line a call path, `outer;inner nanoseconds` (Brendan Gregg's flamegraph.pl)."""
-    frames = (([visible(name, 200).replace(";", ":") for name in path], ns) for path, ns in _paths(trace))
-    return "".join(f"{';'.join(path)} {ns}\n" for path, ns in frames)
+    return _encode("folded", trace, name)
 
 
 def speedscope(trace: FunctionTrace, name: str) -> bytes:
     """Return a sampled profile in speedscope's file format (https://www.speedscope.app/file-format-schema.json)."""
-    numbers: dict[str, int] = {}
-    samples: list[list[int]] = []
-    weights: list[int] = []
-    for path, ns in _paths(trace):
-        samples.append([numbers.setdefault(function, len(numbers)) for function in path])
-        weights.append(ns)
-    return msgspec.json.encode(
-        {
-            "$schema": "https://www.speedscope.app/file-format-schema.json",
-            "exporter": "bootlab",
-            "name": name,
-            "shared": {"frames": [{"name": visible(function, 200)} for function in numbers]},
-            "profiles": [
-                {
-                    "type": "sampled",
-                    "name": f"{name} (virtual clock)",
-                    "unit": "nanoseconds",
-                    "startValue": 0,
-                    "endValue": sum(weights),
-                    "samples": samples,
-                    "weights": weights,
-                }
-            ],
-        }
-    )
+    return _encode("speedscope", trace, name)
 
 
 def span_tracks(trace: FunctionTrace, name: str) -> tracks.Trace:
     """Return the spans with one track a task, those of interrupts on a track of their own."""
-    process = f"{name} (virtual clock)"
     lanes: dict[tuple[int, bool], list[tracks.Slice]] = defaultdict(list)
     under_irq = trace.under_irq
     for span in trace.spans:
@@ -70,9 +45,10 @@ def span_tracks(trace: FunctionTrace, name: str) -> tracks.Trace:
     found = []
     for (task, in_irq), slices in sorted(lanes.items()):
         label = f"{_task_name(trace, task)}{' interrupts' if in_irq else ''}"
-        found.append(tracks.Track(process=process, name=label, slices=tuple(slices)))
+        found.append(tracks.Track(name=label, slices=tuple(slices)))
     notes = (f"{trace.head.dropped_spans} spans left out",) if trace.head.dropped_spans else ()
-    return tracks.Trace(tracks=tuple(found), notes=notes)
+    process = tracks.Process(title=name, clock=_CLOCK, tracks=tuple(found))
+    return tracks.Trace(processes=(process,), notes=notes)
 
 
 def _task_name(trace: FunctionTrace, task: int) -> str:
@@ -84,7 +60,16 @@ def _task_name(trace: FunctionTrace, task: int) -> str:
     return f"task {task}: {visible(trace.names[int(row['function'])], 80)}"
 
 
-def _paths(trace: FunctionTrace) -> Iterator[tuple[tuple[str, ...], int]]:
+def _encode(kind: str, trace: FunctionTrace, name: str) -> bytes:
     own = (trace.self_insns << trace.head.shift) + trace.nodes["idle_ns"]
-    for node in np.flatnonzero(own > 0):
-        yield trace.chain(int(node)), int(own[node])
+    # The roots are no callers: what has no other stands on the first level, and so do they.
+    parents = np.where(trace.parent > CUT_ROOT, trace.parent, 0)
+    return _core.export_call_tree(
+        kind,
+        name,
+        _CLOCK,
+        [visible(function, 200) for function in trace.names],
+        parents.tolist(),
+        trace.function.tolist(),
+        np.maximum(own, 0).tolist(),
+    )

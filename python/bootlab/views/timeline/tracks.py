@@ -1,4 +1,4 @@
-"""One boot as a trace: tracks of nested spans and instants, ready for any trace viewer.
+"""One boot as a trace: tracks of nested spans and instants, which the core writes for any trace viewer.
 
 Every clock gets a process of its own, so times of a diagnostic boot never share an axis label with a timing boot's.
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
+from bootlab import _core
 from bootlab.model.recording import Line, Recording
 from bootlab.model.timeline import Span, Timeline
 from bootlab.views.shown_text import visible
 
+Form = Literal["perfetto", "chrome"]
 LINES_LIMIT = 100_000
 ROWS_LIMIT = 64
 """Rows of one lane. No boot has more spans that overlap in part at one instant; a hostile trace may."""
@@ -37,60 +40,71 @@ class Instant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the viewer; `process` is the boot and its clock."""
+    """A row of the viewer. The category of what stands on it is its name."""
 
-    process: str
     name: str
     slices: tuple[Slice, ...] = ()
     instants: tuple[Instant, ...] = ()
 
 
-class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """Tracks in the order to show, and notes (what was left out)."""
+class Process(msgspec.Struct, frozen=True, kw_only=True):
+    """A boot on one clock: a group of rows. `args`: facts about it, as key and value."""
 
-    tracks: tuple[Track, ...]
+    title: str
+    clock: str
+    tracks: tuple[Track, ...] = ()
+    args: tuple[tuple[str, str], ...] = ()
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """Processes in the order to show, and notes (what was left out)."""
+
+    processes: tuple[Process, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def processes(self) -> tuple[str, ...]:
-        """The processes in order of their first track."""
-        return tuple(dict.fromkeys(t.process for t in self.tracks))
+    def encode(self, kind: Form) -> bytes:
+        """Write it for ui.perfetto.dev and `trace_processor`, or as Chrome's JSON; notes stand at the first process."""
+        first, *rest = self.processes or (Process(title="boot", clock="no clock"),)
+        noted = msgspec.structs.replace(first, args=(*first.args, *(("note", note) for note in self.notes)))
+        return _core.export_timelines(kind, [noted, *rest])
 
 
 def of_timeline(timeline: Timeline, recording: Recording | None = None, *, name: str = "boot") -> Trace:
     """Make a trace of a timeline, with the console lines when their recording is given."""
-    process = f"{name} ({timeline.clock} clock)"
     tracks = [
         Track(
-            process=process,
             name="stages",
             slices=tuple(
                 Slice(name=s.name, start_ns=s.start_ns, duration_ns=max(0, s.duration_ns)) for s in timeline.stages
             ),
         ),
         Track(
-            process=process,
             name="marks",
             instants=tuple(
                 Instant(name=visible(m.name, 200), ns=m.ns, detail=_mark_detail(m.insns, m.source))
                 for m in sorted(timeline.marks, key=lambda m: m.ns)
             ),
         ),
-        *_lanes(beside_stages(timeline), process),
+        *_lanes(beside_stages(timeline)),
     ]
     notes: tuple[str, ...] = ()
     if recording is not None:
-        track, notes = _console(recording.lines, process)
+        track, notes = _console(recording.lines)
         tracks.append(track)
-    clocks = dict.fromkeys(s.clock for s in timeline.diagnostic)
-    for clock in clocks:
-        own = f"diagnostic boot of {name} ({clock} clock, not comparable)"
-        tracks += _lanes((s for s in timeline.diagnostic if s.clock == clock), own)
-    drawn = sum(len(t.slices) for t in tracks) - len(timeline.stages)
+    processes = [Process(title=name, clock=f"{timeline.clock} clock", tracks=_with_something(tracks))]
+    for clock in dict.fromkeys(s.clock for s in timeline.diagnostic):
+        own = tuple(_lanes(s for s in timeline.diagnostic if s.clock == clock))
+        title = f"diagnostic boot of {name}"
+        processes.append(Process(title=title, clock=f"{clock} clock, not comparable", tracks=_with_something(own)))
+    drawn = sum(len(t.slices) for p in processes for t in p.tracks) - len(timeline.stages)
     lost = len(beside_stages(timeline)) + len(timeline.diagnostic) - drawn
     if lost:
         notes = (*notes, f"{lost} spans left out: more than {ROWS_LIMIT} overlapped at one instant")
-    return Trace(tracks=tuple(t for t in tracks if t.slices or t.instants), notes=notes)
+    return Trace(processes=tuple(p for p in processes if p.tracks), notes=notes)
+
+
+def _with_something(tracks: Iterable[Track]) -> tuple[Track, ...]:
+    return tuple(t for t in tracks if t.slices or t.instants)
 
 
 def beside_stages(timeline: Timeline) -> tuple[Span, ...]:
@@ -122,7 +136,7 @@ def nested_rows(spans: Iterable[Span]) -> list[list[Span]]:
     return rows
 
 
-def _lanes(spans: Iterable[Span], process: str) -> list[Track]:
+def _lanes(spans: Iterable[Span]) -> list[Track]:
     by_lane: dict[str, list[Span]] = defaultdict(list)
     for span in spans:
         by_lane[span.lane].append(span)
@@ -139,11 +153,11 @@ def _lanes(spans: Iterable[Span], process: str) -> list[Track]:
                 for s in row
             )
             shown = visible(lane, 100)
-            tracks.append(Track(process=process, name=f"{shown} {number + 1}" if number else shown, slices=slices))
+            tracks.append(Track(name=f"{shown} {number + 1}" if number else shown, slices=slices))
     return tracks
 
 
-def _console(lines: tuple[Line, ...], process: str) -> tuple[Track, tuple[str, ...]]:
+def _console(lines: tuple[Line, ...]) -> tuple[Track, tuple[str, ...]]:
     stamped = [(line.first_ns, line) for line in lines[:LINES_LIMIT] if line.first_ns is not None]
     notes = []
     if len(lines) > LINES_LIMIT:
@@ -155,7 +169,7 @@ def _console(lines: tuple[Line, ...], process: str) -> tuple[Track, tuple[str, .
         Instant(name=visible(line.text, 200) or "(empty line)", ns=ns, detail=(("line", str(line.number)),))
         for ns, line in stamped
     )
-    return Track(process=process, name="console", instants=tuple(sorted(instants, key=lambda i: i.ns))), tuple(notes)
+    return Track(name="console", instants=tuple(sorted(instants, key=lambda i: i.ns))), tuple(notes)
 
 
 def _mark_detail(insns: int | None, source: str) -> tuple[tuple[str, str], ...]:
