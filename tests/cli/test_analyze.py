@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from bootlab.cli import __main__ as program
-from bootlab.cli.analysis_run import SEPARATOR, plain_request, run
+from bootlab.cli.analysis_request import SEPARATOR, plain_request
+from bootlab.cli.analysis_run import run
 from tests.logs import samples
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -141,7 +142,7 @@ def test_plain_calls_and_typer_understand_the_same(analyze, monkeypatch):
     for unknown in (["--nonsense"], ["a", "--top", "x"], ["a", "--top"], [], ["a", "-h"]):
         assert plain_request(unknown) is None
     plain = analyze("base.log", "--top", "2")
-    monkeypatch.setattr("bootlab.cli.analysis_run.plain_request", lambda _args: None)
+    monkeypatch.setattr("bootlab.cli.analysis_request.plain_request", lambda _args: None)
     assert analyze("base.log", "--top", "2") == plain
     assert analyze("base.log", "base.log", "--", "slower.log")[1].startswith("1 boot against 2")
 

@@ -78,7 +78,8 @@ def test_the_same_json_from_bytes_path_packed_command_and_rust(log: Path):
 
 def test_golden_documents_are_the_same_through_python_and_the_command_line(tmp_path: Path, monkeypatch, capfd):
     """The crate's golden pairs: what Rust wrote, Python and the command line give, value for value."""
-    from bootlab.cli.analysis_run import Request, run  # noqa: PLC0415
+    from bootlab.cli.analysis_request import Request  # noqa: PLC0415
+    from bootlab.cli.analysis_run import run  # noqa: PLC0415
 
     folder = REPOSITORY / "crates" / "boottrace" / "tests" / "golden"
     inputs = sorted(path for path in folder.rglob("*.*") if path.suffix != ".json")

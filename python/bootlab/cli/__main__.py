@@ -24,7 +24,8 @@ def __getattr__(name: str) -> typer.Typer:
 
 def _run(args: list[str]) -> None:
     if args[:1] == ["analyze"]:
-        from bootlab.cli.analysis_run import plain_request, run  # noqa: PLC0415
+        from bootlab.cli.analysis_request import plain_request  # noqa: PLC0415
+        from bootlab.cli.analysis_run import run  # noqa: PLC0415
 
         request = plain_request(args[1:])
         if request is not None:

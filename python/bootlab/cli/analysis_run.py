@@ -3,94 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from bootlab.cli.analysis_request import SEPARATOR, Request
 from bootlab.cli.files import write_file
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
     from bootlab.logs import Analysis
     from bootlab.logs.comparison import Comparison
-
-SEPARATOR = "\0--"
-"""Stands for `--` among the files: the parser would swallow it, and with it which files are the base."""
-
-
-class Request(msgspec.Struct, kw_only=True):
-    """What was asked for, one field an option."""
-
-    files: list[str]
-    as_json: bool = False
-    csv: bool = False
-    html: Path | None = None
-    svg: Path | None = None
-    perfetto: Path | None = None
-    chrome: Path | None = None
-    folded: Path | None = None
-    speedscope: Path | None = None
-    top: int = 10
-    boot: int | None = None
-    application: str | None = None
-    goal: str | None = None
-    baud: int | None = None
-    budget: list[str] = []
-    threshold_ms: float = 1.0
-    threshold_percent: float = 5.0
-    threshold: list[str] = []
-    apart: bool = False
-    junit: Path | None = None
-
-
-_VALUES: dict[str, Callable[[str], Any]] = {
-    "html": Path, "svg": Path, "perfetto": Path, "chrome": Path, "folded": Path, "speedscope": Path, "junit": Path,
-    "top": int, "boot": int, "baud": int, "application": str, "goal": str, "budget": str, "threshold-ms": float,
-    "threshold-percent": float, "threshold": str,
-}  # fmt: skip
-
-
-_SWITCHES = {"--json": "as_json", "--csv": "csv", "--apart": "apart"}
-
-
-def plain_request(args: Sequence[str]) -> Request | None:
-    """Parse arguments without typer; None for anything but plain calls, which typer then parses or refuses."""
-    request = Request(files=[])
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            if SEPARATOR in request.files or any(r.startswith("-") and r != "-" for r in rest):
-                return None
-            request.files.append(SEPARATOR)
-        elif word in _SWITCHES:
-            setattr(request, _SWITCHES[word], True)
-        elif word == "-" or not word.startswith("-"):
-            request.files.append(word)
-        elif not _take(request, word, rest):
-            return None
-    numbers = (request.top, request.boot, request.baud)
-    least = min(request.threshold_ms, request.threshold_percent)
-    fine = request.files and all(n is None or n >= 1 for n in numbers) and least >= 0
-    return request if fine and request.top <= 10_000 else None
-
-
-def _take(request: Request, word: str, rest: list[str]) -> bool:
-    name, equals, value = word.removeprefix("--").partition("=")
-    convert = _VALUES.get(name)
-    if convert is None or not (equals or rest):
-        return False
-    try:
-        taken = convert(value if equals else rest.pop(0))
-    except ValueError:
-        return False
-    if name in {"budget", "threshold"}:
-        getattr(request, name).append(taken)
-    else:
-        setattr(request, name.replace("-", "_"), taken)
-    return True
 
 
 def run(request: Request) -> int:
