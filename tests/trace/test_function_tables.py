@@ -97,13 +97,13 @@ def test_initcalls_and_interrupts_off():
         (90, ("do_one_initcall", "probe")),
         (10, ("do_one_initcall",)),
     ]
-    tracks = function_export.span_tracks(found, "x").tracks
-    assert [(t.name, len(t.slices)) for t in tracks] == [("task 0: start_kernel", 3)]
+    (process,) = function_export.span_tracks(found, "x").processes
+    assert [(t.name, len(t.slices)) for t in process.tracks] == [("task 0: start_kernel", 3)]
 
 
 def test_folded_stacks_add_up():
     found = parse(trace([node(A, 1, self_insns=10), node(B, 4, self_insns=5)], insns=15), NAMES)
-    assert function_export.folded(found) == "a 20\na;b 10\n"
+    assert function_export.folded(found, "x") == b"a 20\na;b 10\n"
     assert b'"weights":[20,10]' in function_export.speedscope(found, "x")
 
 

@@ -187,7 +187,7 @@ def test_every_task_has_a_track_of_its_own(found):
     begins = [int(s["task"]) for s in outermost if trace.name(int(s["node"])).startswith("ret_from_fork")]
     assert len(begins) == len(set(begins)) > 40
     assert int(trace.tasks["insns"].sum()) == trace.head.insns
-    for track in function_export.span_tracks(trace, "x").tracks:
+    for track in function_export.span_tracks(trace, "x").processes[0].tracks:
         ends: list[int] = []
         for piece in sorted(track.slices, key=lambda s: (s.start_ns, -s.duration_ns)):
             while ends and ends[-1] <= piece.start_ns:

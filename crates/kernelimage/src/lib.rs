@@ -18,6 +18,7 @@ mod compression;
 pub mod config;
 pub mod elf;
 pub mod elf_program;
+mod elf_reading;
 pub mod elf_sections;
 mod error;
 pub mod foreign;

@@ -100,7 +100,7 @@ pub fn peel(text: &str, style: Style) -> Prefix {
 ///
 /// ```
 /// use boottrace::log::kernel_stamp;
-/// assert_eq!(kernel_stamp("<6>[    1.250000][    T1] Freeing"), Some((1_250_000_000, 24)));
+/// assert_eq!(kernel_stamp("<6>[    1.250000][    T1] Freeing"), Some((1_250_000_000, 26)));
 /// assert_eq!(kernel_stamp("Freeing"), None);
 /// ```
 pub fn kernel_stamp(text: &str) -> Option<(i64, usize)> {
