@@ -55,7 +55,7 @@ def _declare() -> None:
         said = declared.option
         option = typer.Option(declared.name, help=said.help, metavar=said.metavar, min=said.least, max=said.most)
         # Typer's own word for an option that may be given more than once, and was not.
-        kind = declared.annotation | None if declared.repeated else declared.annotation
+        kind: Any = declared.annotation | None if declared.repeated else declared.annotation
         default = None if declared.repeated else declared.default
         annotation = Annotated[kind, option]
         keyword = inspect.Parameter.KEYWORD_ONLY
