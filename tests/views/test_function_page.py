@@ -17,7 +17,7 @@ from bootlab.collectors.function_trace import parse
 from bootlab.views.functions import calls_data, difference_page, text
 from bootlab.views.functions import page as function_page
 from bootlab.views.html_frame import page as frame
-from bootlab.views.log.page import SCRIPTS
+from bootlab.views.page_parts import SCRIPTS
 from tests.trace.trace_writer import FIRST, names, node, trace
 
 CHROMIUM = Path("/usr/bin/chromium")

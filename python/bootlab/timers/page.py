@@ -9,8 +9,7 @@ from bootlab.timers import classic
 from bootlab.timers.stress import Lateness, Row, StressResult
 from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, place_words, us
 from bootlab.views.html_frame import page
-from bootlab.views.log.page import SCRIPTS
-from bootlab.views.log.page_data import number, part, show, table
+from bootlab.views.page_parts import SCRIPTS, number, part, show, table
 from bootlab.views.shown_text import one_line
 
 _BAR = 60

@@ -6,8 +6,7 @@ from bootlab.analysis.forest_difference import ForestDifference
 from bootlab.views.functions.calls_data import calls_data, weights
 from bootlab.views.functions.difference_text import signed, weight
 from bootlab.views.html_frame import page
-from bootlab.views.log.page import SCRIPTS
-from bootlab.views.log.page_data import part, show
+from bootlab.views.page_parts import SCRIPTS, part, show
 from bootlab.views.shown_text import one_line
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bootlab.analysis.coverage import Cover
 from bootlab.kernelsource.levers import Levers
-from bootlab.views.log.page_data import ms, number, show, table
+from bootlab.views.page_parts import ms, number, show, table
 
 
 def levers_table(rows: Sequence[tuple[str, int, Levers]]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from bootlab.model.figures import count, counted, grouped_ms, percent
 from bootlab.model.figures import ms as ms_text
 from bootlab.views.functions.calls_data import calls_data
 from bootlab.views.html_frame import page
-from bootlab.views.log.page import SCRIPTS
-from bootlab.views.log.page_data import ms, number, part, show, table
+from bootlab.views.page_parts import SCRIPTS, ms, number, part, show, table
 from bootlab.views.shown_text import one_line
 
 IRQ_OFF_ROWS = 50

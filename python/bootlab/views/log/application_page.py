@@ -7,11 +7,11 @@ from typing import Any
 from bootlab.advice.application import advise
 from bootlab.logs.application import ApplicationProfile
 from bootlab.views.log.application_text import headline
+from bootlab.views.page_parts import ms, number, show, table
 
 
 def application(profile: ApplicationProfile) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
     """Make the title, alerts, plot and tables."""
-    from bootlab.views.log.page_data import ms, number, show, table  # noqa: PLC0415 - it imports us
 
     def maybe(ns: int | None) -> Any:
         return "" if ns is None else ms(ns)

@@ -9,7 +9,8 @@ from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
 from bootlab.model import figures
 from bootlab.views.log.comparison_text import calls_text, is_whole, rule, summary
-from bootlab.views.log.page_data import PARTS_LIMIT, ms, part, show, table
+from bootlab.views.log.page_data import PARTS_LIMIT
+from bootlab.views.page_parts import ms, part, show, table
 
 _ORDER = ("slower", "faster", "new", "gone", "unclear", "same")
 

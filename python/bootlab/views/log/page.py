@@ -9,10 +9,8 @@ from bootlab.logs.comparison import Comparison
 from bootlab.views.html_frame import page
 from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.page_data import page_data
+from bootlab.views.page_parts import SCRIPTS
 from bootlab.views.shown_text import one_line
-
-SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
-           "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "analysis.js")  # fmt: skip
 
 
 def render(analysis: Analysis, *, boot: int | None = None) -> str:

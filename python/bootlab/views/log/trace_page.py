@@ -7,6 +7,7 @@ from typing import Any
 from bootlab.logs.application import ApplicationProfile
 from bootlab.logs.trace import CallTrace, Chart, DeltaReport, FunctionTime, KdReport, UnitReport
 from bootlab.views.log.application_page import application
+from bootlab.views.page_parts import lane, ms, number, plot, show, table
 
 
 def part_page(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport | ApplicationProfile) -> dict[str, Any]:
@@ -23,8 +24,6 @@ def part_page(part: CallTrace | UnitReport | Chart | KdReport | DeltaReport | Ap
 
 
 def _trace(trace: CallTrace) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
-    from bootlab.views.log.page_data import lane, ms, number, plot, show, table  # noqa: PLC0415
-
     unit = "ms" if trace.weight == "ns" else trace.weight
 
     def weight(value: int) -> list[Any]:
@@ -106,8 +105,6 @@ def _trace(trace: CallTrace) -> tuple[str, list[str], Any, list[dict[str, Any]]]
 
 
 def _units(report: UnitReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
-    from bootlab.views.log.page_data import lane, ms, number, plot, show, table  # noqa: PLC0415
-
     startup = report.startup
     rows = [[show(n), ms(ns)] for n, ns in startup.parts] if startup else []
     if startup and startup.total_ns is not None:
@@ -139,8 +136,6 @@ def _units(report: UnitReport) -> tuple[str, list[str], Any, list[dict[str, Any]
 
 
 def _chart(chart: Chart) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
-    from bootlab.views.log.page_data import lane, ms, number, plot, show, table  # noqa: PLC0415
-
     last = chart.bounds_ns[1] if chart.bounds_ns else 0
     spans = (
         (f"{p.name} ({p.pid})", p.start_ns, (last if p.end_ns is None else p.end_ns) - p.start_ns, f"parent {p.parent}")
@@ -161,8 +156,6 @@ def _chart(chart: Chart) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
 
 
 def _kd(report: KdReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
-    from bootlab.views.log.page_data import ms, number, show, table  # noqa: PLC0415
-
     def us(value: int | None) -> list[Any]:
         return ms(None if value is None else value * 1000)
 
@@ -203,7 +196,5 @@ def _kd(report: KdReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
 
 
 def _deltas(report: DeltaReport) -> tuple[str, list[str], Any, list[dict[str, Any]]]:
-    from bootlab.views.log.page_data import ms, show, table  # noqa: PLC0415
-
     rows = ([ms(r.delta_ns), ms(r.at_ns), show(r.before or ""), show(r.text)] for r in report.longest)
     return "show_delta", [], None, [table("Longest deltas", [">ms", ">at, ms", "after", "before"], rows)]

@@ -1,0 +1,172 @@
+"""One boot of a log, as a part of the page of an analysis."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from bootlab.logs.boot import Boot
+from bootlab.logs.techniques import way
+from bootlab.model import figures
+from bootlab.views.log.page_headline import STAGE_OF, boot_bars
+from bootlab.views.log.text import END_WORDS, axis_notes, ends_on_axis, flag_words
+from bootlab.views.page_parts import ROWS_LIMIT, lane, ms, number, plot, show, table
+
+
+def boot_page(boot: Boot) -> dict[str, Any]:
+    """Collect one boot."""
+    kernel = boot.kernel
+    release = kernel.banner.release if kernel.banner else "no kernel banner"
+    return {
+        "title": show(f"Boot {boot.number}: {release} {kernel.machine or ''}"),
+        "subtitle": f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}",
+        "bars": boot_bars(boot),
+        "alerts": [show(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}") for f in boot.failures[:ROWS_LIMIT]],
+        "plot": _plot(boot),
+        "tables": [t for t in _tables(boot) if t["rows"]],
+        "costs": [
+            {
+                "technique": show(c.technique),
+                "title": show(c.title),
+                "cost": c.cost_ns,
+                "gain": c.gain_ns,
+                "atMost": c.at_most,
+                "basis": c.basis,
+                "evidence": show(c.evidence),
+                "advice": show(c.advice),
+                "way": "" if c.gain_ns == 0 else way(c.technique),
+            }
+            for c in boot.costs
+        ],
+    }
+
+
+def _plot(boot: Boot) -> dict[str, Any] | None:
+    offsets = {a.clock: a.offset_ns for a in boot.axis.alignments if a.fit != "drifts"}
+    offset = offsets.get(boot.kernel_clock)
+    lanes = []
+    marks = [(s.event, s.ns) for s in boot.stages if s.ns is not None] if offset is not None else []
+    if marks and ends_on_axis(boot) and boot.end and boot.end.ns is not None and boot.end.ns >= marks[-1][1]:
+        marks.append((END_WORDS[boot.end.what], boot.end.ns))
+    shift = offset or 0
+    if len(marks) > 1:
+        pairs = itertools.pairwise(marks)
+        spans = [(f"{a} to {b}", at, to - at, STAGE_OF.get(a, "")) for (a, at), (b, to) in pairs if to >= at]
+        lanes.append(lane("stages", spans))
+    if boot.critical_path:
+        segments = boot.critical_path.segments
+        lanes.append(lane("way to init", ((s.label, s.start_ns + shift, s.duration_ns, s.kind) for s in segments)))
+    tasks: dict[int, list[tuple[str, int, int, str]]] = {}
+    for call in boot.kernel.initcalls:
+        start = call.start_ns if call.start_ns is not None else call.end_ns
+        if start is None:
+            continue
+        detail = "" if call.printed_us is None else f"printed {call.printed_us} us"
+        flags = flag_words(call)
+        length = (call.end_ns if call.end_ns is not None else start) - start
+        # One lane for the first task, one for all others: modules are loaded by hundreds of tasks.
+        key = 1 if call.pid in {None, 0, 1} else 2
+        tasks.setdefault(key, []).append(
+            (call.label, start + shift, length, "; ".join(x for x in (detail, flags) if x))
+        )
+    names = {1: "initcalls, pid 1", 2: "initcalls, other"}
+    lanes += [lane(names[key], spans) for key, spans in sorted(tasks.items())]
+    probes = [p for p in boot.kernel.probes if p.start_ns is not None and p.end_ns is not None]
+    for name, chosen in (
+        ("probes", [p for p in probes if p.result != "deferred"]),
+        ("deferred probes", [p for p in probes if p.result == "deferred"]),
+    ):
+        lanes.append(
+            lane(
+                name,
+                (
+                    (p.device, (p.start_ns or 0) + shift, (p.end_ns or 0) - (p.start_ns or 0), f"returned {p.returned}")
+                    for p in chosen
+                ),
+            )
+        )
+    clock = boot.axis.clock if offset is not None else boot.kernel_clock
+    return plot(f"Timeline of boot {boot.number}, {clock} clock", lanes, marks)
+
+
+def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool) -> list[Any]:
+    at = "seen" if ns is None and seen else figures.grouped_ms(ns)
+    return [name, [("≥ " if at_least else "") + at, ns], show(text)]
+
+
+def _tables(boot: Boot) -> list[dict[str, Any]]:
+    rows = [_event(s.event, s.ns, s.basis, at_least=s.at_least, seen=s.line is not None) for s in boot.stages]
+    if boot.end:
+        end = boot.end
+        rows.append(_event(END_WORDS[end.what], end.ns, end.text, at_least=end.at_least, seen=True))
+    stages = table(
+        "Stages",
+        ["event", ">at, ms", "evidence"],
+        rows,
+        " ".join([f"On the {boot.axis.clock} clock; 0 is {show(boot.axis.origin)}.", *map(show, axis_notes(boot))]),
+    )
+    blind = table(
+        "Gaps that no clock saw",
+        ["gap", ">length, ms", "why"],
+        (
+            [
+                s.kind,
+                ["unknown" if s.duration_ns is None else figures.grouped_ms(s.duration_ns), s.duration_ns],
+                show(s.why),
+            ]
+            for s in boot.blind_spots
+        ),
+    )
+    calls = table(
+        "Initcalls by their stamps",
+        ["initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "flags"],
+        (
+            [
+                show(c.label),
+                ms(c.duration_ns),
+                ms(None if c.printed_us is None else c.printed_us * 1000),
+                ms(c.start_ns),
+                number(c.pid),
+                number(c.start_line or c.end_line),
+                show(flag_words(c)),
+            ]
+            for c in boot.kernel.slowest_initcalls()
+        ),
+    )
+    deferred = table(
+        "Deferred probes",
+        ["device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "waited for"],
+        (
+            [
+                show(d.device),
+                number(d.tries),
+                ms(d.attempts_us * 1000),
+                ms(d.first_try_ns),
+                ms(d.success_ns),
+                ms(d.latency_ns),
+                show(", ".join(d.suppliers)),
+            ]
+            for d in boot.deferred.devices
+        ),
+        "Best order: " + show(", ".join(boot.deferred.suggested_order[:50])) if boot.deferred.suggested_order else "",
+    )
+    path = boot.critical_path
+    way_to_init = table(
+        "Way to init",
+        ["stretch", ">ms", ">start, ms", "inside"],
+        (
+            [
+                show(s.label),
+                ms(s.duration_ns),
+                ms(s.start_ns),
+                show(", ".join(f"{n} {figures.ms(us * 1000)} ms" for n, us in s.inside)),
+            ]
+            for s in (path.segments if path else [])
+        ),
+    )
+    gaps = table(
+        "Longest silences of the kernel",
+        [">ms", ">start, ms", ">line", "after", "before"],
+        ([ms(g.duration_ns), ms(g.start_ns), number(g.after_line), show(g.after), show(g.before)] for g in boot.gaps),
+    )
+    return [stages, blind, calls, deferred, way_to_init, gaps]

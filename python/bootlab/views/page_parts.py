@@ -1,0 +1,91 @@
+"""What pages are made of: tables, plots and parts as plain data, every text made visible, every list cut.
+
+A table is `{caption, columns: [[name, right]], rows: [[cell]], left}`; a cell is a text, or `[text, sort key]`. The
+page's scripts read these names; change both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bootlab.model import figures
+from bootlab.views.shown_text import visible
+
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
+           "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "analysis.js")  # fmt: skip
+ROWS_LIMIT = 1000
+SPANS_LIMIT = 4000
+
+
+def show(text: str) -> str:
+    """Make text of a log safe to show, at most as long as a person reads."""
+    return visible(text, 400)
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead: str = "") -> dict[str, Any]:
+    """Make a table; what goes beyond the limit of rows is counted in `left`."""
+    everything = list(rows)
+    return {
+        "caption": caption,
+        "lead": lead,
+        "columns": [[name.removeprefix(">"), name.startswith(">")] for name in columns],
+        "rows": everything[:ROWS_LIMIT],
+        "left": max(0, len(everything) - ROWS_LIMIT),
+    }
+
+
+def part(
+    title: str,
+    subtitle: str,
+    *tables: dict[str, Any],
+    alerts: Sequence[str] = (),
+    calls: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make a part of a page out of tables and a call tree, both of which may be absent."""
+    return {
+        "title": title,
+        "subtitle": subtitle,
+        "alerts": list(alerts),
+        "plot": None,
+        "costs": [],
+        "tables": list(tables),
+        "calls": calls,
+    }
+
+
+def ms(ns: int | None) -> list[Any]:
+    """Make a cell of milliseconds that sorts by its value."""
+    return [figures.grouped_ms(ns), ns]
+
+
+def number(value: int | None) -> list[Any]:
+    """Make a cell of a number that sorts by its value."""
+    return [figures.count(value), value]
+
+
+def lane(name: str, spans: Iterable[tuple[str, int, int, str]]) -> dict[str, Any]:
+    """Make a lane of a plot: name, start, length and detail of each span; the longest ones when there are too many."""
+    everything = sorted(spans, key=lambda span: -span[2])
+    kept = everything[:SPANS_LIMIT]
+    return {
+        "name": show(name),
+        "cut": len(everything) - len(kept),
+        "spans": [[show(what), start, max(length, 0), show(detail)] for what, start, length, detail in kept],
+    }
+
+
+def plot(label: str, lanes: Sequence[dict[str, Any]], marks: Sequence[tuple[str, int]] = ()) -> dict[str, Any] | None:
+    """Make a plot of one clock, if there is anything to draw."""
+    filled = [one for one in lanes if one["spans"]]
+    times = [t for one in filled for _n, start, length, _d in one["spans"] for t in (start, start + length)]
+    times += [at for _name, at in marks]
+    if not times or not filled:
+        return None
+    return {
+        "label": show(label),
+        "lanes": filled,
+        "marks": [{"name": show(name), "at": at} for name, at in marks],
+        "start": min(times),
+        "end": max(times),
+    }
