@@ -15,6 +15,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.recording import Diagnosis, Meta, Outcome, Recording
+from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
@@ -172,7 +173,7 @@ def test_systems_without_a_way(tmp_path):
         climbed(tmp_path, system())
     bare = msgspec.structs.replace(system(Step(name="x", remove=("/a",), shown="y")), initramfs=None)
     with pytest.raises(UserError, match="no root tree"):
-        bare.steps[0].apply(bare)
+        after_step(bare, bare.steps[0])
     with pytest.raises(BaseFailedError):
         climbed(tmp_path / "other", system(Step(name="x", technique="y")), Target(lambda _: Outcome.PANIC))
 
@@ -185,7 +186,7 @@ def test_of_a_long_line_what_matched_is_quoted():
 
 def test_removing_leaves_what_is_kept_and_replaces_programs():
     step = Step(name="x", remove=("/usr/*",), keep=("/usr/lib/*",), arguments=("-v",))
-    changed = step.apply(system(line="a -- old"))
+    changed = after_step(system(line="a -- old"), step)
     assert [path for path, _ in changed.tree.entries] == ["/bin/app", "/usr/lib/a.so"]
     assert str(changed.cmdline) == "a -- -v"
 

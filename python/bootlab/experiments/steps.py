@@ -21,6 +21,7 @@ from bootlab.model import figures
 from bootlab.model.change import Change
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
 from bootlab.model.recording import Recording
+from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
@@ -198,7 +199,7 @@ def _left_out(row: Row, reason: str) -> Row:
 
 def _changed(step: Step, here: Base) -> tuple[System, _Chosen | None]:
     """Return the system with a step. Raise UserError where it cannot be made, or its technique proposes nothing."""
-    changed = step.apply(here.system)
+    changed = after_step(here.system, step)
     if not step.technique:
         return changed, None
     chosen = _choose(step, msgspec.structs.replace(here, system=changed))
