@@ -70,8 +70,8 @@ doctor: setup
 demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
 
-# Without what needs an emulator, a browser, a download or minutes: run it before every commit.
-FAST := not qemu and not browser and not install
+# Without what needs an emulator, a browser, a download or real time: run it before every commit.
+FAST := not qemu and not browser and not install and not slow
 unit-tests: developer
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile -m "$(FAST)"

@@ -31,6 +31,7 @@ def names_of(archive: Path) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ARCHIVES, reason="no kernel source: apt-get install linux-source-6.1")
 @pytest.mark.parametrize("version", ARCHIVES, ids=lambda version: ".".join(map(str, version)))
 def test_every_option_of_a_row_is_one_of_the_kernel(version):

@@ -7,6 +7,9 @@ import pytest
 from bootlab.timers.conform import ASSERTIONS
 from bootlab.timers.here import conform_here
 
+# Timers of this machine: their seconds are real ones.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def result():

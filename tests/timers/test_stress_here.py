@@ -9,6 +9,9 @@ from bootlab.timers import classic
 from bootlab.timers.here import stress_here, to_limit
 from bootlab.timers.request import StressRequest
 
+# Timers of this machine: their seconds are real ones.
+pytestmark = pytest.mark.slow
+
 
 def test_every_row_of_2003_is_near_the_model_and_nothing_is_lost():
     result = stress_here(StressRequest(populations=classic.POPULATIONS, scale=120))
