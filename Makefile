@@ -119,6 +119,7 @@ lint: developer
 	cargo clippy --workspace --all-targets -q -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings
+	$(FUZZ_CLIPPY) --manifest-path crates/kernelsource/fuzz/Cargo.toml -- -D warnings
 
 format: developer
 	$(BIN)/ruff format .

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import numpy as np
 import pytest
 
-from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.targets.load_address import user_space_end
@@ -16,7 +18,7 @@ from bootlab.targets.stamps import MAX_MARKS, USER_MARK, StampedMark, Stamps
 SYSTEM = System(
     name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), marks=(("rc-scripts", "^rc"), ("application", "never"))
 )
-INFO = KernelInfo(load_address=0x1000000, pvh_entry=0x99, symbols={"start_kernel": 0xAA, "run_init_process": 0xBB})
+INFO = KernelInfo(unpacked_entry=0x1000000, pvh_entry=0x99, symbols={"start_kernel": 0xAA, "run_init_process": 0xBB})
 
 
 def test_what_is_watched_in_an_image():
@@ -26,6 +28,24 @@ def test_what_is_watched_in_an_image():
         "run-init": 0xBB,
     }  # fmt: skip
     assert lacks == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "entry"),
+    [
+        # Debian's 6.1 and 6.12: startup_64() is the first function, and 0xb53 bytes behind the start.
+        ({"setup": {"pref_address": 0x1000000}, "elf": {"entry": 0x1000000}}, 0x1000000),
+        ({"setup": {"pref_address": 0x1000000}, "elf": {"entry": 0x1000B53}}, 0x1000B53),
+        ({"setup": {"pref_address": 0x1000000}}, 0x1000000),
+        ({"setup": {"pref_address": 0x1000000}, "elf": {"entry": 0}}, 0x1000000),
+        ({"elf": {"entry": 0x1000000}}, None),
+    ],
+)
+def test_where_the_unpacked_kernel_is_entered(facts, entry, tmp_path, monkeypatch):
+    monkeypatch.setattr("bootlab._core.kernel_inspect", lambda _: json.dumps({"linux": {"release": "6"}, **facts}))
+    image = tmp_path / "vmlinuz"
+    image.write_bytes(b"x")
+    assert inspect(Kernel(image=str(image)), tmp_path, "0" * 64).unpacked_entry == entry
 
 
 def test_functions_beyond_the_plugins_marks_are_named():

@@ -25,7 +25,7 @@ def technique(monkeypatch):
     module = types.ModuleType("my_package.serial_irq_sharing")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(_block("python"), str(PAGE), "exec"), module.__dict__)
-    return module.SerialIrqSharing()
+    return module.SERIAL_IRQ_SHARING
 
 
 def test_there_are_five_steps():

@@ -79,6 +79,16 @@ def test_delay_census_names_callers_and_counts_the_outer_wait():
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "on_path"),
+    [("ret_from_fork", False), ("ret_from_fork_asm", False), ("ret_from_kernel_thread", False), ("a", None)],
+)
+def test_what_a_kernel_thread_waits_for_is_not_on_the_path(first, on_path):
+    nodes = [node(FIRST, 1, count=1, self_insns=1), node(FIRST + 1, 4, count=1, self_insns=100)]
+    (wait,) = census(parse(trace(nodes, insns=101), names(first, "msleep")))
+    assert (wait.chain, wait.on_path) == ((first, "msleep"), on_path)
+
+
 def test_initcalls_and_interrupts_off():
     nodes = [node(INITCALL, 1, count=1), node(PROBE, 4, count=1)]
     raw = trace(

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from bootlab.analysis.call_tree import FunctionTrace
+from bootlab.targets.trace_rules import starts_task
 
 WaitKind = Literal["busy", "sleep"]
 
@@ -92,6 +93,6 @@ def census(trace: FunctionTrace) -> list[Wait]:
 def _on_path(chain: tuple[str, ...]) -> bool | None:
     if _ON_PATH & set(chain):
         return True
-    if chain and chain[0] == "ret_from_fork":
+    if chain and starts_task(chain[0]):
         return False
     return None

@@ -16,7 +16,7 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
-_RULES = 4
+_RULES = 5
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 SYMBOLS = (
     "_text",
@@ -35,7 +35,10 @@ SYMBOLS = (
 
 
 class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """Facts of one kernel. Addresses are those of the link (no KASLR)."""
+    """Facts of one kernel. Addresses are those of the link (no KASLR).
+
+    `unpacked_entry`: physical address of the first instruction of the kernel that an x86 image unpacks.
+    """
 
     format: str = "bootlab-kernelinfo"
     version: int = 1
@@ -43,7 +46,7 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     arch: str = ""
     release: str = ""
     numbers: tuple[int, ...] = ()
-    load_address: int | None = None
+    unpacked_entry: int | None = None
     text_offset_bytes: int = 0
     pvh_entry: int | None = None
     symbols: dict[str, int] = {}
@@ -117,12 +120,23 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         release=release,
         numbers=_numbers(release, str(linux.get("banner") or setup.get("kernel_version") or "")),
         text_offset_bytes=flat.get("text_offset_bytes", 0),
-        load_address=setup.get("pref_address"),
+        unpacked_entry=_unpacked_entry(setup, elf),
         pvh_entry=elf.get("pvh_entry"),
         symbols=symbols,
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
     )
+
+
+def _unpacked_entry(setup: dict[str, Any], elf: dict[str, Any]) -> int | None:
+    """Return where the decompressor jumps to when it unpacks to the preferred address.
+
+    Since 6.8 that is the entry of the ELF file inside (arch/x86/boot/compressed/misc.c: extract_kernel() returns it).
+    Before, it was the first byte unpacked, and the ELF entry of such kernels is the same address.
+    """
+    start: int | None = setup.get("pref_address")
+    entry: int | None = elf.get("entry")
+    return start if start is None or entry is None or entry < start else entry
 
 
 def _read_symbol_file(path: Path, names: tuple[str, ...]) -> dict[str, int]:

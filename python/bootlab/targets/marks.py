@@ -59,7 +59,7 @@ def _entries(system: System, info: KernelInfo) -> dict[str, int]:
         "kernel-entry": load_address.X86_SETUP_ENTRY,
         "decompression": load_address.X86_PROTECTED_MODE_ENTRY,
     }
-    return found | ({"kernel-image": info.load_address} if info.load_address is not None else {})
+    return found | ({"kernel-image": info.unpacked_entry} if info.unpacked_entry is not None else {})
 
 
 def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:

@@ -75,6 +75,14 @@ _OF_ARCH: dict[str, tuple[tuple[str, int], ...]] = {
     ),
 }
 
+_FRESH = re.compile("|".join(f"(?:{rule})" for rules in _OF_ARCH.values() for rule, flags in rules if flags & FRESH))
+
+
+def starts_task(function: str) -> bool:
+    """Tell whether new tasks begin in a function: the first of the call chains of every kernel thread."""
+    return _FRESH.fullmatch(function) is not None
+
+
 # Tables of exception vectors are many entries under one name: the table, the bytes of an entry, what enters there.
 _ARM64_KINDS = ("sync", "irq", "fiq", "error")
 _SLOTS: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {

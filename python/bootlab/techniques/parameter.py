@@ -1,10 +1,15 @@
-"""Techniques that only set kernel parameters share how they write them, never how they prove them."""
+"""Techniques that only set kernel parameters: a row of facts where messages tell all, a class where they do not."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 from bootlab.model.change import Change, ExtendParam, SetParam
 from bootlab.model.cmdline import Param
-from bootlab.techniques.base import Applies, Context, Technique
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import NO_RISK, Applies, Context, Evidence, Proof, Published, Risk, StageName, Technique
+from bootlab.techniques.evidence import KernelLog, appeared, differs, vanished
 
 
 class ParameterTechnique(Technique):
@@ -32,3 +37,66 @@ class ParameterTechnique(Technique):
         if self.extends:
             return (Change(technique=self.id, ops=tuple(ExtendParam(p.key, p.value or "") for p in self.sets)),)
         return (Change(technique=self.id, ops=tuple(SetParam(p.key, p.value) for p in self.sets)),)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A kernel message that answers whether a technique applies. `{count}` in the reason: how many lines say so."""
+
+    answer: Literal["yes", "no", "unknown"]
+    pattern: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ParameterRow(ParameterTechnique):
+    """A technique whose messages tell all: a row in `TECHNIQUES` of its mechanism's file.
+
+    `without`: options, and what is said when one of them is off: there is nothing to gain then. `signs`: the first that
+    the log has answers. `otherwise`: a log that is complete and has none of them means *no* (reason and evidence), or
+    *unknown* (a reason). `shows`: how the log proves it, and the message: it `appears`, it `vanishes`, or its first
+    group `differs`.
+    """
+
+    id: str
+    title: str
+    stage: StageName = "kernel"
+    what: str
+    why: str
+    when_not: str
+    cost: str
+    sets: tuple[Param, ...]
+    extends: bool = False
+    signs: tuple[Sign, ...]
+    otherwise: tuple[str, str] | str
+    shows: tuple[Literal["appears", "vanishes", "differs"], str]
+    references: tuple[str, ...]
+    without: tuple[tuple[str, str], ...] = ()
+    risk: Risk = NO_RISK
+    architectures: tuple[str, ...] = ()
+    kernels: str = "any"
+    conflicts: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    proof: Proof = "kernel-log"
+
+    def applies(self, context: Context) -> Applies:
+        """Ask the command line, the configuration and the log, in this order."""
+        if answer := self.already(context):
+            return answer
+        for option, reason in self.without:
+            if context.enabled(option) is False:
+                return Applies.no(reason, f"CONFIG_{option} is not set")
+        log = KernelLog.of(context)
+        for sign in self.signs:
+            if line := log.line(sign.pattern):
+                say = {"yes": Applies.yes, "no": Applies.no, "unknown": Applies.unknown}[sign.answer]
+                return say(sign.reason.replace("{count}", str(log.count(sign.pattern))), line)
+        if silent := log.why_silent():
+            return Applies.unknown(silent)
+        return Applies.unknown(self.otherwise) if isinstance(self.otherwise, str) else Applies.no(*self.otherwise)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the message."""
+        how, pattern = self.shows
+        return {"appears": appeared, "vanishes": vanished, "differs": differs}[how](before, after, pattern)

@@ -7,7 +7,7 @@ from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, either, never_called, quote
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _PATCHING = "alternatives_smp_module_add"
 
@@ -111,38 +111,6 @@ class OneProcessor(Technique):
         )
 
 
-class NumaOff(ParameterTechnique):
-    """One node is assumed without reading the tables."""
-
-    id = "numa-off"
-    title = "No search for memory nodes"
-    stage = "kernel"
-    what = "Sets `numa=off`."
-    why = "The kernel does not search the SRAT and the processor's registers for memory nodes."
-    when_not = "The machine has several nodes: memory would be allocated far from the processor that uses it."
-    cost = "None on a machine with one node."
-    sets = (Param("numa", "off"),)
-    architectures = ("x86_64",)
-    references = ("arch/x86/mm/numa.c: dummy_numa_init(), x86_numa_init()",)
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the kernel searched and found nothing."""
-        if answer := self.already(context):
-            return answer
-        if context.enabled("NUMA") is False:
-            return Applies.no("the kernel knows no nodes", "CONFIG_NUMA is not set")
-        log = KernelLog.of(context)
-        if line := log.line(r"No NUMA configuration found"):
-            return Applies.yes("the kernel looks for nodes and finds none", line)
-        if line := log.line(r"NUMA: Node \d+ \[mem|SRAT: Node \d+ PXM"):
-            return Applies.no("the machine has memory nodes", line)
-        return Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no search was printed", "NUMA")
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's own word."""
-        return appeared(before, after, r"NUMA turned off")
-
-
 LEAST_USER_SPACE_NS = 10_000_000
 
 
@@ -199,6 +167,23 @@ class RcuExpedited(ParameterTechnique):
 TECHNIQUES: tuple[Technique, ...] = (
     NoreplaceSmp(),
     OneProcessor(),
-    NumaOff(),
+    ParameterRow(
+        id="numa-off",
+        title="No search for memory nodes",
+        what="Sets `numa=off`.",
+        why="The kernel does not search the SRAT and the processor's registers for memory nodes.",
+        when_not="The machine has several nodes: memory would be allocated far from the processor that uses it.",
+        cost="None on a machine with one node.",
+        sets=(Param("numa", "off"),),
+        architectures=("x86_64",),
+        references=("arch/x86/mm/numa.c: dummy_numa_init(), x86_numa_init()",),
+        without=(("NUMA", "the kernel knows no nodes"),),
+        signs=(
+            Sign("yes", r"No NUMA configuration found", "the kernel looks for nodes and finds none"),
+            Sign("no", r"NUMA: Node \d+ \[mem|SRAT: Node \d+ PXM", "the machine has memory nodes"),
+        ),
+        otherwise=("no search was printed", "NUMA"),
+        shows=("appears", r"NUMA turned off"),
+    ),
     RcuExpedited(),
 )

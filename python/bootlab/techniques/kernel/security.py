@@ -5,8 +5,8 @@ from __future__ import annotations
 from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-from bootlab.techniques.evidence import KernelLog, appeared, either, interval_shrank, vanished
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.evidence import KernelLog, appeared, either, interval_shrank
+from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _DONE = r"random: crng init done"
 
@@ -60,123 +60,71 @@ class RandomTrustCpu(ParameterTechnique):
         )
 
 
-class AuditOff(ParameterTechnique):
-    """The audit subsystem starts a thread and writes a record for each security event."""
-
-    id = "audit-off"
-    title = "Auditing switched off"
-    stage = "kernel"
-    what = "Sets `audit=0`."
-    why = "There is no kauditd and no netlink socket, and no records appear on the console if no daemon takes them."
-    when_not = "Auditing is required, or systemd's journal collects the records."
-    cost = "Security only."
-    risk = Risk(security="security events leave no record until the next boot")
-    kernels = "2.6.6 and later with CONFIG_AUDIT"
-    sets = (Param("audit", "0"),)
-    references = ("kernel/audit.c: audit_enable(), audit_init()",)
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the kernel set the subsystem up."""
-        if answer := self.already(context):
-            return answer
-        if context.enabled("AUDIT") is False:
-            return Applies.no("there is no audit subsystem", "CONFIG_AUDIT is not set")
-        log = KernelLog.of(context)
-        if line := log.line(r"audit: disabled \(until reboot\)"):
-            return Applies.no("auditing is off already", line)
-        if line := log.line(r"audit: initializing netlink subsys"):
-            return Applies.yes("the audit subsystem is set up", line)
-        return (
-            Applies.unknown(log.why_silent())
-            if log.why_silent()
-            else Applies.no("no audit subsystem", "no audit: line")
-        )
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's own word."""
-        return appeared(before, after, r"audit: disabled \(until reboot\)")
-
-
 _MODULE = (
     r"AppArmor: AppArmor initialized|SELinux:  Initializing|landlock: Up and running|TOMOYO Linux initialized|"
     r"Smack:  Initializing|Yama: (?:becoming mindful|disabled by default)|LSM support for eBPF active"
 )
 
 
-class LsmOff(ParameterTechnique):
-    """Each module sets up tables, file systems and hooks."""
-
-    id = "lsm-off"
-    title = "Security modules off"
-    stage = "kernel"
-    what = "Sets `lsm=` to an empty list: only the built-in capabilities remain."
-    why = "No module is initialised, and no hook is called on each open, exec and allocation."
-    when_not = "A module confines something on the system, or a policy is loaded at boot."
-    cost = "Security only."
-    risk = Risk(security="AppArmor, SELinux, Landlock, Yama, TOMOYO, Smack and integrity hooks are all off")
-    kernels = "5.1 and later"
-    sets = (Param("lsm", ""),)
-    references = ("security/security.c: choose_lsm_order(), ordered_lsm_init()",)
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when at least one module said that it is there."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if line := log.line(_MODULE):
-            return Applies.yes(f"{log.count(_MODULE)} security modules are set up", line)
-        return (
-            Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no security module is set up", "LSM")
-        )
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the modules that do not come up any more."""
-        return vanished(before, after, _MODULE)
-
-
 _MITIGATION = r"^[\w ]{2,40}: (?:Mitigation: |Spectre v2 / )"
-
-
-class MitigationsOff(ParameterTechnique):
-    """Retpolines, page table isolation and their like cost every system call."""
-
-    id = "mitigations-off"
-    title = "Processor mitigations off"
-    stage = "kernel"
-    what = "Sets `mitigations=off`."
-    why = "System calls, interrupts and indirect calls become cheaper, and starting user space needs many of them."
-    when_not = "Untrusted code runs on the machine. Nobody has published a boot that became faster this way."
-    cost = "Security only."
-    risk = Risk(
-        security=(
-            "other programs, guests or web pages can read memory through Spectre, Meltdown, MDS and similar attacks"
-        )
-    )
-    kernels = "5.2 and later"
-    sets = (Param("mitigations", "off"),)
-    references = ("kernel/cpu.c: mitigations_parse_cmdline()", "arch/x86/kernel/cpu/bugs.c: cpu_select_mitigations()")
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the kernel printed a mitigation that it uses."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if line := log.line(_MITIGATION):
-            return Applies.yes(f"{log.count(_MITIGATION)} mitigations are in use", line)
-        return (
-            Applies.unknown(log.why_silent())
-            if log.why_silent()
-            else Applies.no("none is in use", "no Mitigation: line")
-        )
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the mitigations that are not printed any more."""
-        return vanished(before, after, _MITIGATION)
 
 
 TECHNIQUES: tuple[Technique, ...] = (
     RandomTrustCpu(),
-    AuditOff(),
-    LsmOff(),
-    MitigationsOff(),
+    ParameterRow(
+        id="audit-off",
+        title="Auditing switched off",
+        what="Sets `audit=0`.",
+        why="There is no kauditd and no netlink socket, and no records appear on the console if no daemon takes them.",
+        when_not="Auditing is required, or systemd's journal collects the records.",
+        cost="Security only.",
+        risk=Risk(security="security events leave no record until the next boot"),
+        kernels="2.6.6 and later with CONFIG_AUDIT",
+        sets=(Param("audit", "0"),),
+        references=("kernel/audit.c: audit_enable(), audit_init()",),
+        without=(("AUDIT", "there is no audit subsystem"),),
+        signs=(
+            Sign("no", r"audit: disabled \(until reboot\)", "auditing is off already"),
+            Sign("yes", r"audit: initializing netlink subsys", "the audit subsystem is set up"),
+        ),
+        otherwise=("no audit subsystem", "no audit: line"),
+        shows=("appears", r"audit: disabled \(until reboot\)"),
+    ),
+    ParameterRow(
+        id="lsm-off",
+        title="Security modules off",
+        what="Sets `lsm=` to an empty list: only the built-in capabilities remain.",
+        why="No module is initialised, and no hook is called on each open, exec and allocation.",
+        when_not="A module confines something on the system, or a policy is loaded at boot.",
+        cost="Security only.",
+        risk=Risk(security="AppArmor, SELinux, Landlock, Yama, TOMOYO, Smack and integrity hooks are all off"),
+        kernels="5.1 and later",
+        sets=(Param("lsm", ""),),
+        references=("security/security.c: choose_lsm_order(), ordered_lsm_init()",),
+        signs=(Sign("yes", _MODULE, "{count} security modules are set up"),),
+        otherwise=("no security module is set up", "LSM"),
+        shows=("vanishes", _MODULE),
+    ),
+    ParameterRow(
+        id="mitigations-off",
+        title="Processor mitigations off",
+        what="Sets `mitigations=off`.",
+        why="System calls, interrupts and indirect calls become cheaper, and starting user space needs many of them.",
+        when_not="Untrusted code runs on the machine. Nobody has published a boot that became faster this way.",
+        cost="Security only.",
+        risk=Risk(
+            security=(
+                "other programs, guests or web pages can read memory through Spectre, Meltdown, MDS and similar attacks"
+            )
+        ),
+        kernels="5.2 and later",
+        sets=(Param("mitigations", "off"),),
+        references=(
+            "kernel/cpu.c: mitigations_parse_cmdline()",
+            "arch/x86/kernel/cpu/bugs.c: cpu_select_mitigations()",
+        ),
+        signs=(Sign("yes", _MITIGATION, "{count} mitigations are in use"),),
+        otherwise=("none is in use", "no Mitigation: line"),
+        shows=("vanishes", _MITIGATION),
+    ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-from bootlab.techniques.evidence import KernelLog, appeared, vanished
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.evidence import KernelLog, appeared
+from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _DISABLED = r"alg: self-tests disabled"
 
@@ -60,40 +60,33 @@ class CryptoSelftests(ParameterTechnique):
 _ENABLED = r"NMI watchdog: Enabled\. Permanently consumes one hw-PMU counter"
 
 
-class Nowatchdog(ParameterTechnique):
-    """The hard lockup detector takes a counter of the performance unit on each processor."""
-
-    id = "nowatchdog"
-    title = "Lockup detectors off"
-    stage = "kernel"
-    what = "Sets `nowatchdog`."
-    why = "When a processor comes up, it gets a performance event and a timer for the detectors."
-    when_not = "There is no usable performance unit: then only a timer is saved."
-    cost = "None at run time."
-    risk = Risk(function="a processor that hangs is neither noticed nor reported")
-    kernels = "2.6.36 and later"
-    sets = (Param("nowatchdog"),)
-    references = ("kernel/watchdog.c: nowatchdog_setup()", "kernel/watchdog_hld.c: hardlockup_detector_perf_enable()")
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the hard lockup detector was enabled."""
-        if answer := self.already(context):
-            return answer
-        if context.enabled("LOCKUP_DETECTOR") is False:
-            return Applies.no("the kernel has no lockup detectors", "CONFIG_LOCKUP_DETECTOR is not set")
-        log = KernelLog.of(context)
-        if line := log.line(_ENABLED):
-            return Applies.yes("the hard lockup detector takes a counter", line)
-        if line := log.line(r"Perf NMI watchdog permanently disabled"):
-            return Applies.no("the hard lockup detector found no counter: there is only a timer left", line)
-        return Applies.unknown(log.why_silent() or "the kernel did not print whether a detector was started")
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the detector that is not enabled. The soft lockup detector says nothing either way."""
-        return vanished(before, after, _ENABLED)
-
-
 TECHNIQUES: tuple[Technique, ...] = (
     CryptoSelftests(),
-    Nowatchdog(),
+    ParameterRow(
+        id="nowatchdog",
+        title="Lockup detectors off",
+        what="Sets `nowatchdog`.",
+        why="When a processor comes up, it gets a performance event and a timer for the detectors.",
+        when_not="There is no usable performance unit: then only a timer is saved.",
+        cost="None at run time.",
+        risk=Risk(function="a processor that hangs is neither noticed nor reported"),
+        kernels="2.6.36 and later",
+        sets=(Param("nowatchdog"),),
+        references=(
+            "kernel/watchdog.c: nowatchdog_setup()",
+            "kernel/watchdog_hld.c: hardlockup_detector_perf_enable()",
+        ),
+        without=(("LOCKUP_DETECTOR", "the kernel has no lockup detectors"),),
+        signs=(
+            Sign("yes", _ENABLED, "the hard lockup detector takes a counter"),
+            Sign(
+                "no",
+                r"Perf NMI watchdog permanently disabled",
+                "the hard lockup detector found no counter: there is only a timer left",
+            ),
+        ),
+        otherwise="the kernel did not print whether a detector was started",
+        # The soft lockup detector says nothing either way.
+        shows=("vanishes", _ENABLED),
+    ),
 )

@@ -1,6 +1,6 @@
 //! Which node of the call tree stands for a function called from a node: a table that is read once for each call.
 
-/// Number of a node in [`CallTree`].
+/// Number of a node in a call tree.
 pub type NodeId = u32;
 
 /// No node: numbers of nodes stay far below. Not zero, because memory that only has to be zero is one shared page until
