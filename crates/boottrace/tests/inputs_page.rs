@@ -114,7 +114,7 @@ fn what(format: Format) -> &'static str {
         Format::SystemdPlotJson => "JSON of `systemd-analyze plot`",
         Format::JournalExport => "`journalctl -o export` and `-o json`",
         Format::Bootchart => "archive of bootchart, bootchart2 or BusyBox's bootchartd",
-        Format::Foreign => "no log: it is told what it is instead",
+        Format::Foreign => "no log: bootlab says what it is instead",
     }
 }
 
@@ -139,25 +139,24 @@ const TABLES: [TableSource; 5] = [
 fn page() -> String {
     let mut out = String::from(
         "<!-- Written by `BLESS=1 cargo test -p boottrace --test inputs_page`. Do not edit. -->\n\n\
-         # What is read\n\n\
-         `bootlab analyze` finds out by itself what it is given, and says what it took each range of lines for and what it\n\
-         skipped. Every stamp below is read by a test from the form that is shown. How to use it stands in\n\
-         [read a boot log](../how-to/read-a-boot-log.md).\n\n\
+         # What bootlab reads\n\n\
+         `bootlab analyze` detects the format of its input. It reports how it read each range of lines and what it skipped. A test reads\n\
+         every stamp below in the form shown. [Read a boot log](../how-to/read-a-boot-log.md) explains how to use it.\n\n\
          ## Formats\n\n\
-         Each plain, or packed with gzip, xz or zstd, or in UTF-16, from a file or from standard input.\n\n\
+         Input may be a file or standard input, plain or compressed with gzip, xz or zstd. Text may be UTF-8 or UTF-16.\n\n\
          | `detected` | what |\n|---|---|\n",
     );
     for detector in DETECTORS {
         let _ = writeln!(out, "| `{}` | {} |", detector.format.name(), what(detector.format));
     }
     out += "\n## Stamps of capturing programs\n\n\
-            A stamp is understood that most lines begin with and that grows; those below are some that are in use.\n\n\
+            bootlab understands any time stamp that begins most lines and increases. These are some that are in use.\n\n\
             | program or form | example |\n|---|---|\n";
     for (name, form) in HOSTS {
         let example = form.replace('%', "1").replace('\t', "⇥").replace('|', "\\|");
         let _ = writeln!(out, "| {name} | `{}` |", example.trim_end());
     }
-    out += "\nNames of consoles before each line, without a time, are taken off:\n\n| program | example |\n|---|---|\n";
+    out += "\nIf each line begins with the name of a console, without a time, bootlab removes the name:\n\n| program | example |\n|---|---|\n";
     for (name, label) in LABELS {
         let _ = writeln!(out, "| {name} | `{}` |", label.trim_end().replace('|', "\\|"));
     }
@@ -172,7 +171,7 @@ fn page() -> String {
         let _ = writeln!(out, "| {name} | `{row}` |");
     }
     out += "\n## Firmware and boot loaders that are known by name\n\n\
-            Others belong to the boot that they start, without a name.\n\n";
+            Output of other firmware belongs to the boot that follows it, without a name.\n\n";
     let names = programs();
     for row in names.chunks(6) {
         let comma = if names.ends_with(row) { "." } else { "," };

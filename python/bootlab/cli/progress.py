@@ -52,7 +52,8 @@ class BootProgress:
         with self._lock:
             self._phase, self._expected, self._done = name, expected_boots, 0
         if not self._quiet and not self._live:
-            self._console.print(f"{name}: up to {expected_boots} boots", markup=False)
+            many = "1 boot" if expected_boots == 1 else f"up to {expected_boots} boots"
+            self._console.print(f"{name}: {many}", markup=False)
 
     def boot_started(self, label: str) -> None:
         """Show a machine."""
