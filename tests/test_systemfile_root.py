@@ -3,6 +3,7 @@
 import pytest
 
 from bootlab.errors import SystemFileError
+from bootlab.model.tree import FileTree
 from bootlab.systemfile.loader import loads
 
 HEAD = 'name = "x"\ntarget = "replay"\n'
@@ -21,6 +22,7 @@ def system(root: str, top: str = "", tables: str = ""):
         ("", "root=/dev/mmcblk0 rootfstype=ext4 rootwait"),
         ('file_system = "squashfs-gzip-4k"\n', "root=/dev/mmcblk0 rootfstype=squashfs rootwait"),
         ('medium = "disk"\n', "root=/dev/vda rootfstype=ext4"),
+        ('medium = "pmem"\n', "root=/dev/pmem0 rootfstype=ext4"),
         ('medium = "flash"\nfile_system = "cramfs-xip"\n', "root=mtd:root rootfstype=cramfs"),
         ('medium = "flash"\nfile_system = "jffs2"\n', "root=/dev/mtdblock1 rootfstype=jffs2"),
         ('medium = "flash"\nfile_system = "ubifs"\n', "ubi.mtd=root root=ubi0:rootfs rootfstype=ubifs"),
@@ -60,10 +62,42 @@ def test_folders_lie_over_each_other(tmp_path):
         (f"{GOAL}[root]\n", "root"),
         (f'{GOAL}[root]\nkeep = ["etc"]\n{FILES}', "root.keep[0]"),
         (f'{GOAL}[root]\n[root.files]\n"/x" = {{ text = "a", dir = true }}\n', 'root.files."/x"'),
-        (f'{GOAL}[initramfs.files]\n"/a" = {{ text = "" }}\n[root]\n{FILES}', "root"),
+        (f"{GOAL}[root]\npartition = 1\n{FILES}", "root.partition"),
+        (f'{GOAL}[root]\nimage = "/bin/true"\n{FILES}', "root.files"),
+        (f'{GOAL}[root]\nimage = "/bin/true"\npartition = 999\n', "root.partition"),
     ],
 )
 def test_mistakes_name_their_key(text, where):
     with pytest.raises(SystemFileError) as caught:
         loads(HEAD + text)
     assert caught.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("root", "line"),
+    [
+        ("", "root=/dev/mmcblk0 rootwait"),
+        ("partition = 2\n", "root=/dev/mmcblk0p2 rootwait"),
+        ('medium = "pmem"\npartition = 1\n', "root=/dev/pmem0p1"),
+        ('medium = "disk"\npartition = 3\n', "root=/dev/vda3"),
+    ],
+)
+def test_a_ready_image_is_mounted_from_its_partition(tmp_path, root, line):
+    (tmp_path / "disk.img").write_bytes(bytes(4096))
+    made = loads(f'{HEAD}{GOAL}[root]\nimage = "{tmp_path}/disk.img"\n{root}')
+    assert str(made.cmdline) == line
+    assert made.tree is None
+    assert made.with_tree(FileTree()) is made
+    assert made.init_path == "/sbin/init"
+
+
+def test_an_initramfs_beside_a_root_leaves_the_tree_to_the_root():
+    made = loads(f'{HEAD}{GOAL}[initramfs.files]\n"/init" = {{ text = "early" }}\n[root]\n{FILES}')
+    assert made.tree is not None
+    assert set(made.tree.as_dict()) == {"/sbin/init"}
+    assert made.init_parameter == "init"
+    assert made.initramfs is not None
+    changed = made.with_tree(FileTree())
+    assert changed.initramfs == made.initramfs
+    assert changed.root is not None
+    assert not changed.root.tree.entries

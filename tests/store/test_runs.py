@@ -143,7 +143,8 @@ def test_every_field_of_the_machine_and_limits_survives(everything):
     packed = msgspec.structs.replace(everything, initramfs=Initramfs(compression="xz", level=3, keep=("/a",)))
     text = system_toml(packed, {"kernel": "kernel", "initramfs": "/x/initramfs.cpio.xz"})
     assert 'archive = "initramfs.cpio.xz"\n' in text
-    assert 'compression = "xz"\nlevel = 3' in text
+    # It boots as the file it is, which naming its compression would change.
+    assert "compression" not in text
     assert 'keep = ["/a"]' in text
 
 
@@ -203,7 +204,8 @@ def test_what_bootlab_put_on_media_is_copied_and_named(everything, tmp_path):
     for name in ("root.sd", "bank.bin", "k"):
         (tmp_path / name).write_bytes(name.encode())
     root, bank = str(tmp_path / "root.sd"), str(tmp_path / "bank.bin")
-    system = msgspec.structs.replace(everything, machine=Machine(arch="arm", flash=(bank,)), root=Root())
+    machine = Machine(arch="arm", type="vexpress-a9", flash=(bank,))
+    system = msgspec.structs.replace(everything, machine=machine, root=Root())
     placed = msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, sd=root))
     started = launch_of(
         placed,

@@ -18,12 +18,14 @@ import msgspec
 from bootlab.builders.names import PATH_MAX_BYTES, TRAILER, check_name, check_target, parent_of
 from bootlab.builders.segments import SIZE_MAX_BYTES, Bytes, compression_at, expand
 from bootlab.errors import UserError, cannot_write
-from bootlab.model.tree import Entry, FileTree
+from bootlab.model.tree import Compression, Entry, FileTree
 
 COUNT_MAX = 1_000_000
 _HEAD_BYTES = 110
 _LINKS_MAX = 40
 _INDEX = "tree.json"
+# Counted up whenever the index holds something else.
+_RULES = 2
 _COPY_BYTES = 1 << 20
 _KINDS: dict[int, Literal["dir", "symlink", "char", "block", "fifo"]] = {
     stat.S_IFDIR: "dir",
@@ -49,7 +51,24 @@ class _Record(msgspec.Struct, frozen=True):
     next: int
 
 
+class Unpacked(msgspec.Struct, frozen=True):
+    """What an archive holds, and how its pieces are packed, in their order (`none`: a bare archive)."""
+
+    tree: FileTree
+    pieces: tuple[Compression, ...]
+
+    @property
+    def compression(self) -> Compression:
+        """How the last piece is packed: distributions put microcode, which is not packed, before it."""
+        return self.pieces[-1] if self.pieces else "none"
+
+
 def unpack(archive: Path, store: Path) -> FileTree:
+    """Return what an archive holds. Raise as :func:`unpacked` does."""
+    return unpacked(archive, store).tree
+
+
+def unpacked(archive: Path, store: Path) -> Unpacked:
     """Read an archive; files' contents go below `store`, in a folder named by the archive's digest, once.
 
     Raise UserError for an archive that no kernel would take, EnvironmentFault when `store` cannot be written.
@@ -59,19 +78,20 @@ def unpack(archive: Path, store: Path) -> FileTree:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UserError(f"{archive} cannot be read: {error.strerror}", hint=f"ls -l {archive}") from error
-    folder = store / digest
+    folder = store / f"{digest}-{_RULES}"
     if not (folder / _INDEX).is_file():
         try:
             _unpack_once(archive, store, folder)
         except OSError as error:
             raise cannot_write(f"{archive} cannot be unpacked below {store}", error, store) from error
-    tree = msgspec.json.decode((folder / _INDEX).read_bytes(), type=FileTree)
-    return FileTree(
+    found = msgspec.json.decode((folder / _INDEX).read_bytes(), type=Unpacked)
+    tree = FileTree(
         tuple(
             (path, msgspec.structs.replace(entry, source=str(folder / entry.source)) if entry.source else entry)
-            for path, entry in tree.entries
+            for path, entry in found.tree.entries
         )
     )
+    return Unpacked(tree, found.pieces)
 
 
 def _unpack_once(archive: Path, store: Path, folder: Path) -> None:
@@ -82,8 +102,8 @@ def _unpack_once(archive: Path, store: Path, folder: Path) -> None:
             if not archive.stat().st_size:
                 raise UserError(f"{archive} is empty", hint="copy or build the archive again")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                tree = _Unpacker(work).pieces(data)
-        (work / _INDEX).write_bytes(msgspec.json.encode(tree))
+                found = _Unpacker(work).pieces(data)
+        (work / _INDEX).write_bytes(msgspec.json.encode(found))
         try:
             work.rename(folder)
         except OSError:
@@ -103,12 +123,14 @@ class _Unpacker:
         self._linked: dict[tuple[int, int, int], tuple[list[tuple[str, Entry]], Entry]] = {}
         self._room_bytes = SIZE_MAX_BYTES
         self._count = 0
+        self._pieces: list[Compression] = []
 
-    def pieces(self, data: Bytes) -> FileTree:
+    def pieces(self, data: Bytes) -> Unpacked:
         """Read archives and compressed archives one after another."""
         offset = 0
         while (offset := _skip_zeros(data, offset)) < len(data):
             if data[offset] == ord("0"):
+                self._pieces.append("none")
                 offset = self._archive(data, offset)
                 continue
             name = compression_at(data, offset)
@@ -117,6 +139,7 @@ class _Unpacker:
                     f"byte {offset} starts neither a newc archive nor a compression format that the kernel reads",
                     hint="is it an initramfs? `file` names it; a uImage header must be cut off first",
                 )
+            self._pieces.append(name)
             with tempfile.TemporaryFile(dir=self._folder) as out:
                 offset = expand(data, offset, name, out, self._room_bytes)
                 size = out.tell()
@@ -125,7 +148,7 @@ class _Unpacker:
                     out.flush()
                     with mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ) as inner:
                         self._archives(inner)
-        return FileTree.of(self._entries).with_links_named()
+        return Unpacked(FileTree.of(self._entries).with_links_named(), tuple(self._pieces))
 
     def _archives(self, data: Bytes) -> None:
         offset = 0

@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+import msgspec
+
 from bootlab.builders.names import check_name, check_target
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
@@ -13,11 +15,11 @@ from bootlab.model.tree import Entry, FileTree
 _COUNT_MAX = 1_000_000
 
 
-def read_directory(folder: Path) -> FileTree:
+def read_directory(folder: Path, *, owners: bool = False) -> FileTree:
     """Read a folder into entries owned by root. Nothing is followed: a symlink stays one.
 
     Raise UserError for what no archive can hold (a socket), what cannot be read, and names that are not UTF-8.
-    Owners are not taken over: whoever unpacked the folder is not who owns it on the target.
+    Owners are taken over only with `owners`: whoever unpacked the folder is not always who owns it on the target.
     """
     entries: dict[str, Entry] = {}
     todo = [(folder, "")]
@@ -30,7 +32,8 @@ def read_directory(folder: Path) -> FileTree:
         for item in found:
             name = check_name(f"{prefix}/{item.name}")
             status = item.stat(follow_symlinks=False)
-            entries[name] = _entry(Path(item.path), name, status)
+            entry = _entry(Path(item.path), name, status)
+            entries[name] = msgspec.structs.replace(entry, uid=status.st_uid, gid=status.st_gid) if owners else entry
             if len(entries) > _COUNT_MAX:
                 raise UserError(
                     f"{folder} holds more than {_COUNT_MAX} files", hint="name the root file system's folder"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +17,13 @@ _VERSION = 1
 
 
 def build_initramfs(initramfs: Initramfs, cache: Cache) -> Path:
-    """Return the archive of an initramfs. Raise what packing and compressing raise."""
+    """Return the archive of an initramfs: the one it was read from, if nothing was changed.
+
+    Raise what packing and compressing raise.
+    """
+    given = initramfs.as_given
+    if given is not None:
+        return _as_given(Path(given.path), initramfs.padding_bytes, cache)
     key = key_of(*_inputs(initramfs, cache))
 
     def make(path: Path) -> None:
@@ -33,6 +40,19 @@ def build_initramfs(initramfs: Initramfs, cache: Cache) -> Path:
             plain.unlink(missing_ok=True)
 
     return cache.file(key, f".cpio{_suffix(initramfs)}", make)
+
+
+def _as_given(archive: Path, padding_bytes: int, cache: Cache) -> Path:
+    if not padding_bytes:
+        return archive
+
+    def make(path: Path) -> None:
+        with archive.open("rb") as source, path.open("wb") as out:
+            shutil.copyfileobj(source, out)
+            # The kernel takes padding in whole words only (init/initramfs.c: unpack_to_rootfs()).
+            out.write(bytes(-out.tell() % 4 + padding_bytes))
+
+    return cache.file(key_of("padded", _VERSION, cache.digest(archive), padding_bytes), ".cpio", make)
 
 
 def _write(initramfs: Initramfs, out: BinaryIO) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import formats, sparse
+from bootlab.builders.images import disk_image, formats, sparse
 from bootlab.builders.images.formats import BY_ID, Image
 from bootlab.errors import UserError
 from bootlab.model.root import Root, RootMedium
@@ -20,10 +20,18 @@ _VERSION = 1
 _FLASH_ONLY = frozenset({"jffs2", "ubifs"})
 _SECTOR_BYTES = 512
 _ROOM_MAX_KIB = 1 << 30
+# What the kernel maps persistent memory in (arch/x86/include/asm/pgtable_types.h: PMD_SIZE).
+_NVDIMM_UNIT_BYTES = 2 << 20
 
 
 def build(root: Root, storage: Storage | None, cache: Cache) -> Image:
-    """Return the image of a root's file system, from the cache or made. Raise what making it raises."""
+    """Return the image of a root's file system, from the cache or made. Raise what making it raises.
+
+    A medium that is there already is returned as it is.
+    """
+    if root.image is not None:
+        path = Path(root.image)
+        return Image(path, path.stat().st_size)
     form = BY_ID.get(root.file_system)
     if form is None:
         raise UserError(
@@ -42,19 +50,53 @@ def build(root: Root, storage: Storage | None, cache: Cache) -> Image:
 
 
 def medium(system: System, image: Image, cache: Cache) -> Path:
-    """Return the file that the machine is given: the image on its card, its disk, or in its flash bank."""
+    """Return the file that the machine is given: the image on its NVDIMM, card, disk, or in its flash bank."""
     root, storage = system.root or Root(), system.storage or Storage()
+    if root.image is not None:
+        return _ready_medium(root, cache)
     if root.medium == "flash":
         return formats.flash_bank(image, storage, cache, BY_ID[root.file_system].behind)
-    size_bytes = max(image.size_bytes, (root.size_mib or 0) << 20)
-    # SD cards: hw/sd/sd.c takes no other sizes than powers of two.
-    rounded = 1 << (size_bytes - 1).bit_length() if root.medium == "sd" else -(-size_bytes // _SECTOR_BYTES) * 512
+    rounded = _rounded(root, image.size_bytes)
     key = key_of("root-medium", _VERSION, cache.digest(image.path), rounded)
     return cache.file(key, f".{root.medium}", partial(sparse.copy, image.path, rounded))
 
 
+def _rounded(root: Root, size_bytes: int) -> int:
+    """Return the length that a medium of a kind must have for so many bytes."""
+    size_bytes = max(size_bytes, (root.size_mib or 0) << 20, 1)
+    if root.medium == "sd":
+        # hw/sd/sd.c takes no other sizes than powers of two.
+        return 1 << (size_bytes - 1).bit_length()
+    unit = _NVDIMM_UNIT_BYTES if root.medium == "pmem" else _SECTOR_BYTES
+    return -(-size_bytes // unit) * unit
+
+
+def _ready_medium(root: Root, cache: Cache) -> Path:
+    """Return a ready image as its medium takes it: the file itself, or a copy of the right form and length."""
+    path = Path(root.image or "")
+    form = disk_image.form_of(path)
+    disk = disk_image.opened(path)
+    size_bytes = disk.size_bytes
+    rounded = _rounded(root, size_bytes)
+    if rounded == size_bytes and (form == "raw" or (root.medium != "pmem" and path.suffix == ".qcow2")):
+        return path
+    if root.medium == "disk" and form == "raw":
+        return path
+    key = key_of("ready-medium", _VERSION, cache.digest(path), form, rounded)
+
+    def make(copy: Path) -> None:
+        if form == "raw":
+            sparse.copy(path, rounded, copy)
+        else:
+            disk_image.write_raw(disk, rounded, copy)
+
+    return cache.file(key, f".{root.medium}", make)
+
+
 def attached(machine: Machine, place: RootMedium, file: str, storage: Storage | None) -> Machine:
-    """Return a machine with a root's medium in its place: the card's slot, behind its disks, the flash bank."""
+    """Return a machine with a root's medium in its place: an NVDIMM, the card's slot, behind its disks, the flash."""
+    if place == "pmem":
+        return msgspec.structs.replace(machine, pmem=(*machine.pmem, file))
     if place == "sd":
         return msgspec.structs.replace(machine, sd=file)
     if place == "disk":

@@ -18,6 +18,7 @@ from typing import BinaryIO, Protocol
 
 from bootlab.builders.frames import FRAME_ENDS, BadFrame
 from bootlab.errors import ToolMissing, UserError
+from bootlab.model.tree import Compression
 
 Bytes = mmap.mmap | bytes
 SIZE_MAX_BYTES = 2 << 30
@@ -26,7 +27,7 @@ SIZE_MAX_BYTES = 2 << 30
 _CHUNK_BYTES = 1 << 18
 # A header may ask for 4 GiB; no machine that boots from an initramfs would give that to its decompressor.
 _DICTIONARY_MAX_BYTES = 256 << 20
-_MAGICS = (
+_MAGICS: tuple[tuple[bytes, Compression], ...] = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
     (b"\x5d\x00\x00", "lzma"),
@@ -76,7 +77,7 @@ class _Inflate:
         return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
 
 
-def compression_at(data: Bytes, offset: int) -> str | None:
+def compression_at(data: Bytes, offset: int) -> Compression | None:
     """Name the compressed format that starts at an offset, or None."""
     start = data[offset : offset + 9]
     return next((name for magic, name in _MAGICS if start.startswith(magic)), None)

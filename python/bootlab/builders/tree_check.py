@@ -32,11 +32,11 @@ def check_first_program(system: System, cache: Cache) -> None:
     A system that has no tree, or is not booted here, is left alone; so is an initramfs without /init beside a `root=`,
     where the kernel mounts that root.
     """
-    if system.target != "qemu" or system.tree is None:
+    if system.target != "qemu":
         return
-    system = with_built_programs(system, cache)
-    needs = TreeNeeds(system.tree or FileTree(), system.machine.arch)
-    _check_first(system, needs)
+    if system.tree is not None:
+        system = with_built_programs(system, cache)
+        _check_first(system, TreeNeeds(system.tree or FileTree(), system.machine.arch))
     _check_room(system)
 
 

@@ -1,32 +1,78 @@
-"""`bootlab new`: write a commented system file."""
+"""`bootlab new`: write a commented system file, by looking at what there is to boot."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.session import JsonOption, err, print_json
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
 from bootlab.errors import UserError
-from bootlab.systemfile import template
+
+if TYPE_CHECKING:
+    from bootlab.api.described import Described
 
 
 def new(
     path: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The file to write.", show_default=False)],
     *,
+    source: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from",
+            metavar="WHAT",
+            help="Look at this: a kernel image, device tree, initramfs, disk or card image, FIT image, root tree, "
+            "Buildroot's output folder, Yocto's deploy folder. May be repeated: a later one stands in for an earlier.",
+            show_default=False,
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="FILE", help="A boot log: command line, memory, goal.", show_default=False),
+    ] = None,
+    boot: Annotated[
+        bool, typer.Option("--boot/--no-boot", help="With --from: boot once, and take goal and marks from that.")
+    ] = True,
     kernel: Annotated[
-        str, typer.Option(help="The kernel image. Environment variables are expanded when the system file is read.")
-    ] = ("$BOOTLAB_KERNEL"),
+        str, typer.Option(help="Without --from: the kernel image. Environment variables are expanded when it is read.")
+    ] = "$BOOTLAB_KERNEL",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a commented system file to start from.
+    """Write a commented system file: from what there is to boot, or one to start from.
 
-    Example: bootlab new camera.toml --kernel /boot/vmlinuz-6.1.0-56-cloud-amd64
+    Example: bootlab new server.toml --from debian-12.qcow2
     """
     if path.exists() and not force:
         raise UserError(f"{path} already exists", hint="give another name, or --force to replace it")
+    if not source:
+        if log is not None:
+            raise UserError(
+                "a boot log alone boots nothing", hint="give what it is a log of: --from KERNEL --from ROOT"
+            )
+        _template(path, kernel, as_json=as_json)
+        return
+    from bootlab.api.described import describe  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.cli.progress import BootProgress  # noqa: PLC0415
+
+    with BootProgress(err(), jobs=1, quiet=as_json) as progress:
+        found = describe(
+            [*source, *([log] if log is not None else [])], path, boot=boot, store=store, observer=progress
+        )
+    if as_json:
+        print_json(_document(found))
+    else:
+        _say(found, booted=boot)
+    if found.trouble:
+        outcome = found.recording.meta.outcome if found.recording is not None else None
+        raise typer.Exit(outcome.exit_code if outcome is not None else 2)
+
+
+def _template(path: Path, kernel: str, *, as_json: bool) -> None:
+    from bootlab.systemfile import template  # noqa: PLC0415
+
     try:
         path.write_text(template(path.stem, kernel=kernel), encoding="utf-8")
     except OSError as fault:
@@ -35,3 +81,48 @@ def new(
         print_json({"path": str(path)})
     else:
         err().print(f"wrote {path}; next: bootlab boot {path}", markup=False)
+
+
+def _document(found: Described) -> dict[str, object]:
+    proposal = found.proposal
+    return {
+        "path": str(found.path),
+        "what": proposal.what,
+        "machine": proposal.machine,
+        "medium": proposal.root.medium if proposal.root is not None else None,
+        "cmdline": proposal.cmdline,
+        "goal": proposal.goals.goal.pattern,
+        "goal_shown": proposal.goals.sure,
+        "notes": proposal.notes,
+        "unknown": proposal.unknown,
+        "trouble": found.trouble,
+        "recording": found.recording.path if found.recording is not None else None,
+    }
+
+
+def _say(found: Described, *, booted: bool) -> None:
+    from bootlab.views.shown_text import one_line  # noqa: PLC0415
+
+    console, proposal = err(), found.proposal
+
+    def line(label: str, text: str) -> None:
+        console.print(f"{label + ':':<9}{one_line(text)}", markup=False, highlight=False, soft_wrap=True)
+
+    line("found", proposal.what)
+    line("machine", f"{proposal.machine} ({proposal.machine_reason}), {proposal.memory_mib} MiB")
+    line("kernel", f"{proposal.kernel.name}, Linux {proposal.release or '?'}")
+    if proposal.initramfs is not None:
+        line("initrd", f"{proposal.initramfs.name}, {proposal.initramfs_note}")
+    if proposal.root is not None:
+        line("root", proposal.root.reason)
+    line("cmdline", proposal.cmdline)
+    for note in proposal.notes:
+        line("note", note)
+    for note in proposal.unknown:
+        line("unknown", note)
+    if found.trouble:
+        line("boot", found.trouble)
+    elif booted:
+        goal = proposal.goals.goal
+        line("goal", f"{goal.pattern!r}: {goal.what}" + (f", at {goal.ns / 1e6:.3f} ms" if goal.ns else ""))
+    console.print(f"wrote {found.path}; next: bootlab boot {found.path} --repeat 3", markup=False, soft_wrap=True)

@@ -170,6 +170,11 @@ def _tree_of(system: System) -> tuple[FileTree, Storage]:
             f"{system.name} does not say where a root file system can be",
             hint="add [storage] or [root]: docs/how-to/compare-file-systems.md shows one",
         )
+    if system.initramfs is not None and system.root is not None:
+        raise UserError(
+            f"{system.name} mounts its root from an initramfs, which no row could keep",
+            hint="compare file systems with a root that the kernel itself mounts: leave [initramfs] out",
+        )
     if system.tree is None or not system.tree.entries:
         raise UserError(
             f"{system.name} has no tree of files to pack",

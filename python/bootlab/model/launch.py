@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.model.architecture import Arch
 
-MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd"]
+MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sdhci-pci", "nvdimm"]
 """What a medium is attached to: virtio on PCI, virtio on memory-mapped registers, a parallel flash bank, a card's slot
 of the board's own."""
 
@@ -28,6 +28,8 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     unit: int = 0
     """Its number on its bus."""
     holds: Literal["root", "start"] | None = None
+    size_bytes: int = 0
+    """Of an NVDIMM, which memory is set aside for."""
     """What bootlab put on it: the root file system, or the start from flash (loader, kernel, initramfs)."""
 
 
@@ -72,6 +74,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     mute: bool = False
     """The audio driver is named `none`."""
     console: str | None = "console.log"
+    console_port: int = 0
+    """The number of the serial port that the console is on."""
     """The file that the serial port writes; null: the terminal."""
     monitor: str | None = None
     """The socket of the emulator's monitor; null: it has none."""

@@ -8,7 +8,7 @@ import msgspec
 
 from bootlab.model.tree import FileTree
 
-RootMedium = Literal["sd", "disk", "flash"]
+RootMedium = Literal["pmem", "sd", "disk", "flash"]
 UBI_VOLUME = "rootfs"
 """The name of the volume that a UBIFS root lies in."""
 _FLAGS = {"xfs-norecovery": "norecovery"}
@@ -16,10 +16,12 @@ _FLAGS = {"xfs-norecovery": "norecovery"}
 
 
 class Root(msgspec.Struct, frozen=True, kw_only=True):
-    """The tree that bootlab packs as a file system and puts on the card, a disk, or the flash of `[storage]`.
+    """The tree that bootlab packs as a file system and puts on an NVDIMM, a card, a disk, or the flash of `[storage]`.
 
     `file_system` is one of the formats of `bootlab fs` (`ext4`, `squashfs-lz4`, `cramfs-xip`). `size_mib`: the least
-    size of the card or disk; None: as large as the file system needs. `keep`: patterns of files never left out.
+    size of the medium; None: as large as the file system needs. `keep`: patterns of files never left out.
+    `image`: a medium that is there already, raw or qcow2, booted as it is; then there is no tree. `partition`: where
+    the root lies on it, 0 for the whole of it.
     """
 
     tree: FileTree = FileTree()
@@ -27,6 +29,8 @@ class Root(msgspec.Struct, frozen=True, kw_only=True):
     medium: RootMedium = "sd"
     size_mib: int | None = None
     keep: tuple[str, ...] = ()
+    image: str | None = None
+    partition: int = 0
 
     @property
     def fstype(self) -> str:

@@ -15,25 +15,34 @@ from bootlab.model.tree import Compression
 
 _MOUNTING = ("root", "rootfstype", "rootflags", "rootwait", "rootdelay", "ubi.mtd", "ro", "rw")
 # Bus numbers of the only card, of the only disk behind virtio (drivers/mmc/core/block.c, drivers/block/virtio_blk.c).
-_CARD, _DISK = "/dev/mmcblk0", "/dev/vda"
+_CARD, _DISK, _NVDIMM = "/dev/mmcblk0", "/dev/vda", "/dev/pmem0"
 
 
 def mounting(root: Root, storage: Storage, disks: int = 0) -> tuple[Param, ...]:
     """Return the parameters with which the kernel mounts a root. `disks`: how many disks the machine has besides."""
     fstype = root.fstype
     flags = (Param("rootflags", root.flags),) if root.flags else ()
-    if root.medium == "sd":
-        return (Param("root", _CARD), Param("rootfstype", fstype), *flags, Param("rootwait"))
-    if root.medium == "disk":
-        device = _DISK[:-1] + chr(ord("a") + disks)
-        return (Param("root", device), Param("rootfstype", fstype), *flags)
+    if root.medium != "flash":
+        # Which file system is on a medium that was there already, the kernel finds out.
+        known = (Param("rootfstype", fstype), *flags) if root.image is None else ()
+        wait = (Param("rootwait"),) if root.medium == "sd" else ()
+        return (Param("root", device(root.medium, root.partition, disks=disks)), *known, *wait)
     if fstype == "ubifs":
-        device = f"ubi0:{UBI_VOLUME}"
-        return (Param("ubi.mtd", storage.mtd_name), Param("root", device), Param("rootfstype", fstype))
+        volume = f"ubi0:{UBI_VOLUME}"
+        return (Param("ubi.mtd", storage.mtd_name), Param("root", volume), Param("rootfstype", fstype))
     # CRAMFS is mounted from MTD itself, which lets programs run in place; the others through the block device over it.
     named = fstype == "cramfs" and storage.mtd_name
-    device = f"mtd:{storage.mtd_name}" if named else storage.mtd_block
-    return (Param("root", device), Param("rootfstype", fstype), *flags)
+    there = f"mtd:{storage.mtd_name}" if named else storage.mtd_block
+    return (Param("root", there), Param("rootfstype", fstype), *flags)
+
+
+def device(medium: RootMedium, partition: int = 0, *, disks: int = 0) -> str:
+    """Return the kernel's name of the only card or NVDIMM, of the disk behind `disks` others, or a partition's."""
+    if medium == "disk":
+        name = _DISK[:-1] + chr(ord("a") + disks)
+        return f"{name}{partition}" if partition else name
+    name = _CARD if medium == "sd" else _NVDIMM
+    return f"{name}p{partition}" if partition else name
 
 
 def mounted(system: System) -> System:
@@ -54,8 +63,8 @@ def to_medium(system: System, file_system: str, medium: RootMedium) -> tuple[Op,
 
 def to_ram_disk(system: System, fstype: str) -> tuple[Op, ...]:
     """Return the operations that mount a RAM disk, whose image stands in the initramfs's place."""
-    device = (system.storage or Storage()).ram_disk
-    return _mounting_ops(system, (Param("root", device), Param("rootfstype", fstype)))
+    disk = (system.storage or Storage()).ram_disk
+    return _mounting_ops(system, (Param("root", disk), Param("rootfstype", fstype)))
 
 
 def to_initramfs(system: System, compression: Compression) -> tuple[Op, ...]:

@@ -32,7 +32,24 @@ _DEBIAN_VERSION = "6.1"
 _DEBIAN_SOURCE = re.compile(r"debian(?:-([0-9]+\.[0-9]+))?")
 
 # QEMU's hw/arm/vexpress.c, versatilepb.c: boards that are what they are because of their core.
-_ONE_CPU = {"vexpress-a9": "cortex-a9", "vexpress-a15": "cortex-a15", "versatilepb": "arm926"}
+_ONE_CPU = {
+    "vexpress-a9": "cortex-a9",
+    "vexpress-a15": "cortex-a15",
+    "versatilepb": "arm926",
+    "sabrelite": "cortex-a9",
+    "mcimx6ul-evk": "cortex-a7",
+    "mcimx7d-sabre": "cortex-a7",
+    "orangepi-pc": "cortex-a7",
+    "bpim2u": "cortex-a7",
+    "cubieboard": "cortex-a8",
+    "raspi0": "arm1176",
+    "raspi2b": "cortex-a7",
+    "raspi3b": "cortex-a53",
+    "raspi4b": "cortex-a72",
+    "xilinx-zynq-a9": "cortex-a9",
+    "xlnx-zcu102": "cortex-a53",
+    "imx8mp-evk": "cortex-a53",
+}
 
 _USUAL_INITS = ("/sbin/init", "/etc/init", "/bin/init", "/bin/sh")
 
@@ -42,8 +59,9 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     `type` and `cpu` left empty become the architecture's usual ones. `options` are appended to `-machine TYPE,…`;
     `devices` become `-device …`; `extra` is passed on as it is. `flash`: images of the parallel flash banks in their
-    order, an empty text for a bank without one. `sd`: the card. `dtb`: the device tree; it stands here because it
-    describes the board, and stays when the kernel is changed.
+    order, an empty text for a bank without one. `sd`: the card. `pmem`: images of NVDIMMs. `dtb`: the device tree; it
+    stands here because it describes the board, and stays when the kernel is changed. `console_port`: the number of the
+    serial port that the console is read from.
     """
 
     arch: Arch = "x86_64"
@@ -58,7 +76,9 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     disk_bus: DiskBus | None = None
     flash: tuple[str, ...] = ()
     sd: str | None = None
+    pmem: tuple[str, ...] = ()
     dtb: str | None = None
+    console_port: int = 0
     extra: tuple[str, ...] = ()
     emulator: str | None = None
 
@@ -77,7 +97,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def files(self) -> tuple[str, ...]:
         """Every file that the machine reads, whose contents are part of the boot."""
-        return tuple(f for f in (*self.disks, *self.flash, self.sd, self.dtb) if f)
+        return tuple(f for f in (*self.disks, *self.flash, self.sd, *self.pmem, self.dtb) if f)
 
 
 class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,10 +177,19 @@ class Kernel(msgspec.Struct, frozen=True, kw_only=True):
     flash: FlashStart | None = None
 
 
+class PackedArchive(msgspec.Struct, frozen=True, kw_only=True):
+    """An initramfs that is there already. `content`: the digest of its tree; `compression`: of its last piece."""
+
+    path: str
+    content: str
+    compression: Compression
+
+
 class Initramfs(msgspec.Struct, frozen=True, kw_only=True):
     """The tree that bootlab packs, and how the archive is compressed. `level` None: the tool's best.
 
-    `padding_bytes`: zero bytes behind the archive, which the kernel skips (init/initramfs.c: do_reset).
+    `padding_bytes`: zero bytes behind the archive, which the kernel skips (init/initramfs.c: do_reset). `packed`: the
+    archive that the tree was read from; it is what boots as long as neither tree nor compression is changed.
     """
 
     tree: FileTree = FileTree()
@@ -168,6 +197,15 @@ class Initramfs(msgspec.Struct, frozen=True, kw_only=True):
     level: int | None = None
     keep: tuple[str, ...] = ()
     padding_bytes: int = 0
+    packed: PackedArchive | None = None
+
+    @property
+    def as_given(self) -> PackedArchive | None:
+        """The archive that boots as it is; None where bootlab packs the tree."""
+        packed = self.packed
+        if packed is None or self.compression != packed.compression or self.level is not None:
+            return None
+        return packed if packed.content == self.tree.digest else None
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,9 +246,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class System(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is booted. `marks` maps a name to the console pattern that sets it.
 
-    `root`: the tree as a file system on a medium; then there is no `initramfs`. `programs` are built and put into the
-    tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it is (the
-    image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own.
+    `root`: what lies on a medium; an `initramfs` beside it is the one that mounts it. `programs` are built and put
+    into the tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it
+    is (the image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own.
     """
 
     name: str
@@ -236,21 +274,23 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def tree(self) -> FileTree | None:
         """The tree that the first program is started from; None where bootlab packs none."""
-        place = self.initramfs or self.root
-        return None if place is None else place.tree
+        if self.root is not None:
+            return self.root.tree if self.root.image is None else None
+        return None if self.initramfs is None else self.initramfs.tree
 
     @property
     def keep(self) -> tuple[str, ...]:
         """Patterns of the files that are never left out of the tree."""
-        place = self.initramfs or self.root
+        place = self.root or self.initramfs
         return () if place is None else place.keep
 
     def with_tree(self, tree: FileTree) -> System:
         """Return the system with another tree in the same place; one without a tree stays as it is."""
+        if self.root is not None:
+            packed = self.root.image is None
+            return msgspec.structs.replace(self, root=msgspec.structs.replace(self.root, tree=tree)) if packed else self
         if self.initramfs is not None:
             return msgspec.structs.replace(self, initramfs=msgspec.structs.replace(self.initramfs, tree=tree))
-        if self.root is not None:
-            return msgspec.structs.replace(self, root=msgspec.structs.replace(self.root, tree=tree))
         return self
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Literal
 
 import msgspec
@@ -45,6 +46,11 @@ class FileTree(msgspec.Struct, frozen=True):
     """Entries by absolute path (`/bin/sh`), sorted. Missing parent folders are made when the tree is packed."""
 
     entries: tuple[tuple[str, Entry], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the entries (of sources their paths), to tell whether a tree was changed."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
 
     def as_dict(self) -> dict[str, Entry]:
         """Return a fresh mapping of path to entry."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from bootlab.builders.archive import unpack
+from bootlab.builders.archive import unpack, unpacked
 from bootlab.builders.compress import LEVELS
 from bootlab.builders.dirtree import read_directory
 from bootlab.builders.names import check_name
 from bootlab.errors import UserError
-from bootlab.model.system import Initramfs
-from bootlab.model.tree import BusyboxBuild, Entry, FileTree
+from bootlab.model.system import Initramfs, PackedArchive
+from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
 from bootlab.systemfile.kernel import option_value
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
@@ -34,9 +34,24 @@ def initramfs(raw: RawInitramfs, place: Place, unpack_dir: Path, *, empty: bool 
     Archives' contents are unpacked below `unpack_dir`. Raise SystemFileError.
     """
     tree = read_tree(raw, "initramfs", place, unpack_dir, empty=empty)
+    given = _given_archive(raw, place, unpack_dir)
+    compression = raw.compression or (given.compression if given is not None else "gzip")
     if raw.level is not None:
-        _check_level(raw, place)
-    return Initramfs(tree=tree, compression=raw.compression, level=raw.level, keep=tuple(raw.keep))
+        _check_level(raw.level, compression, place)
+    alone = given is not None and not raw.dir and not raw.files and raw.compression is None and raw.level is None
+    packed = given if alone else None
+    return Initramfs(tree=tree, compression=compression, level=raw.level, keep=tuple(raw.keep), packed=packed)
+
+
+def _given_archive(raw: RawInitramfs, place: Place, unpack_dir: Path) -> PackedArchive | None:
+    """Return the archive of a table as what boots if nothing is changed; None without one."""
+    if raw.archive is None:
+        return None
+    path = place.file(raw.archive, "initramfs.archive")
+    if place.absent and not Path(path).exists():
+        return None
+    found = unpacked(Path(path), unpack_dir)
+    return PackedArchive(path=path, content=found.tree.digest, compression=found.compression)
 
 
 def read_tree(raw: RawTree, table: str, place: Place, unpack_dir: Path, *, empty: bool = False) -> FileTree:
@@ -66,7 +81,7 @@ def read_files(raw: RawFiles, table: str, place: Place, unpack_dir: Path) -> Fil
             continue
         folder = place.directory(name, where)
         try:
-            tree.update(read_directory(Path(folder)).entries)
+            tree.update(read_directory(Path(folder), owners=raw.owners == "kept").entries)
         except UserError as error:
             raise place.error(error.message, where, error.hint) from error
     for name, value in raw.files.items():
@@ -79,13 +94,13 @@ def read_files(raw: RawFiles, table: str, place: Place, unpack_dir: Path) -> Fil
     return FileTree.of(tree)
 
 
-def _check_level(raw: RawInitramfs, place: Place) -> None:
-    levels = LEVELS[raw.compression]
+def _check_level(level: int, compression: Compression, place: Place) -> None:
+    levels = LEVELS[compression]
     if levels is None:
-        raise place.error(f"{raw.compression} has no levels", "initramfs.level", "leave the key out")
-    if raw.level not in levels:
+        raise place.error(f"{compression} has no levels", "initramfs.level", "leave the key out")
+    if level not in levels:
         raise place.error(
-            f"expected {levels.start} to {levels.stop - 1} for {raw.compression}, got {raw.level}",
+            f"expected {levels.start} to {levels.stop - 1} for {compression}, got {level}",
             "initramfs.level",
             "leave the key out for the best one",
         )

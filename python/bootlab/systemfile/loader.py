@@ -122,15 +122,9 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
     application = _one_of_two(raw.application, raw.kernel.application, "application", place)
     if application is not None and not application.startswith("/"):
         raise place.error(f'"{application}" is not an absolute path', "application", f'write "/{application}"')
-    if raw.initramfs is not None and raw.root is not None:
-        raise place.error(
-            "the tree occurs twice: in [initramfs] and in [root]",
-            "root",
-            "keep the table for the place where you want it",
-        )
     packed: Initramfs | None = None
     if raw.initramfs is not None:
-        packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs))
+        packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs) and raw.root is None)
     on_medium: Root | None = None
     if raw.root is not None:
         on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir, empty=bool(raw.programs))
@@ -219,7 +213,9 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         disk_bus=raw.disk_bus,
         flash=tuple(place.file(bank, f"machine.flash[{i}]") if bank else "" for i, bank in enumerate(raw.flash)),
         sd=place.file(raw.sd, "machine.sd") if raw.sd is not None else None,
+        pmem=tuple(place.file(image, f"machine.pmem[{i}]") for i, image in enumerate(raw.pmem)),
         dtb=place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
+        console_port=_number(raw.console_port, 0, 7, "machine.console_port", place),
         extra=tuple(raw.extra),
         emulator=emulator,
     )

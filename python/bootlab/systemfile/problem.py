@@ -113,4 +113,8 @@ def _is_table(root: type[msgspec.Struct], field: str) -> bool:
 
 def _choices(table: type[msgspec.Struct], field: str) -> tuple[str, ...]:
     annotation = typing.get_type_hints(table).get(field)
-    return tuple(str(choice) for choice in typing.get_args(annotation))
+    found: list[str] = []
+    for choice in typing.get_args(annotation):
+        # A key that may be left out is a Literal or None.
+        found += [str(word) for word in typing.get_args(choice)] or ([str(choice)] if choice is not type(None) else [])
+    return tuple(found)

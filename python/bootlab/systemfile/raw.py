@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -32,7 +32,9 @@ class RawMachine(RawTable, frozen=True):
     disk_bus: DiskBus | None = None
     flash: list[str] = []
     sd: str | None = None
+    pmem: list[str] = []
     dtb: str | None = None
+    console_port: int = 0
     extra: list[str] = []
     emulator: str | None = None
 
@@ -79,6 +81,7 @@ class RawFiles(RawTable, frozen=True):
     """
 
     dir: str | list[str] | None = None
+    owners: Literal["root", "kept"] = "root"
     archive: str | None = None
     files: dict[str, Any] = {}
 
@@ -90,9 +93,9 @@ class RawTree(RawFiles, frozen=True):
 
 
 class RawInitramfs(RawTree, frozen=True):
-    """`[initramfs]`."""
+    """`[initramfs]`. An archive alone, without compression or level, boots as the file it is."""
 
-    compression: Compression = "gzip"
+    compression: Compression | None = None
     level: int | None = None
 
 
@@ -102,6 +105,8 @@ class RawRoot(RawTree, frozen=True):
     file_system: str = "ext4"
     medium: RootMedium = "sd"
     size_mib: int | None = None
+    image: str | None = None
+    partition: int = 0
 
 
 class RawBusybox(RawTable, frozen=True):

@@ -11,6 +11,8 @@ from bootlab.systemfile.problem import did_you_mean
 from bootlab.systemfile.raw import RawMachine, RawRoot, RawStorage
 
 _SIZE_MAX_MIB = 1 << 20
+# include/linux/genhd.h: DISK_MAX_PARTS
+_PARTITION_MAX = 256
 
 
 def root(
@@ -44,10 +46,36 @@ def root(
             raise place.error("the partition's size is storage.root_kib", "root.size_mib", "leave the key out")
     if raw.medium == "sd" and machine.sd is not None:
         raise place.error("the slot already has a card", "machine.sd", "leave machine.sd or [root] out")
+    if not 0 <= raw.partition <= _PARTITION_MAX:
+        raise place.error(f"expected 0 to {_PARTITION_MAX}, got {raw.partition}", "root.partition")
+    if raw.image is not None:
+        return _ready(raw, raw.image, place)
+    if raw.partition:
+        raise place.error("bootlab's own images have no partitions", "root.partition", "leave the key out")
     return Root(
         tree=read_tree(raw, "root", place, unpack_dir, empty=empty),
         file_system=raw.file_system,
         medium=raw.medium,
         size_mib=raw.size_mib,
         keep=tuple(raw.keep),
+    )
+
+
+def _ready(raw: RawRoot, image: str, place: Place) -> Root:
+    """Check a medium that is there already."""
+    for key in ("dir", "archive", "files", "keep"):
+        if getattr(raw, key):
+            raise place.error(
+                "the medium is there already (root.image), and nothing can be put on it",
+                f"root.{key}",
+                "leave the key out, or give the tree in place of the image",
+            )
+    if raw.medium == "flash":
+        raise place.error("a ready image of a flash bank is given as machine.flash", "root.image")
+    return Root(
+        file_system=raw.file_system,
+        medium=raw.medium,
+        size_mib=raw.size_mib,
+        image=place.file(image, "root.image"),
+        partition=raw.partition,
     )

@@ -10,7 +10,7 @@ import msgspec
 from bootlab.model.system import Limits, Machine, System
 
 # Keys of [machine] that hold paths, in which the loader expands variables.
-_PATHS = frozenset({"disks", "flash", "sd", "dtb", "emulator"})
+_PATHS = frozenset({"disks", "flash", "sd", "pmem", "dtb", "emulator"})
 
 
 Made = Literal["stacked", "trimmed"]
@@ -37,9 +37,8 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
     lines += ["", "[machine]", *_changed(system.machine, Machine(arch=system.machine.arch))]
     lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
     if system.initramfs is not None and "initramfs" in files:
-        lines += ["", "[initramfs]", f"compression = {_text(system.initramfs.compression)}"]
-        if system.initramfs.level is not None:
-            lines.append(f"level = {system.initramfs.level}")
+        # An archive alone boots as the file it is.
+        lines += ["", "[initramfs]"]
         lines.append(f"archive = {_text(files['initramfs'].rsplit('/', 1)[-1])}")
         if system.initramfs.keep:
             lines.append(f"keep = {_list(system.initramfs.keep)}")

@@ -9,11 +9,13 @@ import msgspec
 from bootlab.model.launch import Launch, MediumBus
 from bootlab.targets.extra_words import valued
 
-_MEDIA: dict[MediumBus, str] = {
-    "virtio": "virtio-blk",
-    "virtio-mmio": "virtio-blk-device",
-    "pflash": "pflash",
-    "sd": "sd-card",
+_MEDIA: dict[MediumBus, tuple[str, ...]] = {
+    "virtio": ("virtio-blk",),
+    "virtio-mmio": ("virtio-blk-device",),
+    "pflash": ("pflash",),
+    "sd": ("sd-card",),
+    "sdhci-pci": ("sdhci-pci", "sd-card"),
+    "nvdimm": ("nvdimm",),
 }
 # -drive's interfaces (blockdev.c: if_name) and what stands behind each; `none` is taken up by a -device.
 _INTERFACES = {
@@ -75,7 +77,8 @@ class Part(msgspec.Struct, frozen=True):
 
 def parts_of(launch: Launch) -> tuple[Part, ...]:
     """Return what a launch puts into the machine, each once, in its order: media, devices, the user's own words."""
-    found: dict[Part, None] = {Part(_MEDIA[medium.bus], medium.file): None for medium in launch.media}
+    media = [Part(model, medium.file) for medium in launch.media for model in _MEDIA[medium.bus]]
+    found: dict[Part, None] = dict.fromkeys(media)
     own = [("-device", device) for device in launch.devices]
     for option, value in (*own, *valued(launch.extra)):
         for part in _parts(option, value, launch.machine):

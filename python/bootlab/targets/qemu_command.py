@@ -7,6 +7,7 @@ import itertools
 from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium
 from bootlab.targets.extra_words import grouped
 
+_GIB = 1 << 30
 Option = tuple[str, ...]
 """An option with its value, if it takes one."""
 
@@ -53,6 +54,15 @@ def medium_options(medium: Medium) -> tuple[Option, ...]:
             return (_drive(medium, "pflash", f"unit={medium.unit}"),)
         case "sd":
             return (_drive(medium, "sd", f"index={medium.unit}"),)
+        case "sdhci-pci":
+            name = f"card{medium.unit}"
+            drive = _drive(medium, "none", f"id={name}")
+            return (("-device", "sdhci-pci"), drive, ("-device", f"sd-card,drive={name}"))
+        case "nvdimm":
+            # Private: what the guest writes stays in memory and is thrown away.
+            name = f"pmem{medium.unit}"
+            words = (f"memory-backend-file,id={name}", f"mem-path={_escape(medium.file)}", f"size={medium.size_bytes}")
+            return (("-object", ",".join((*words, "share=off"))), ("-device", f"nvdimm,memdev={name}"))
 
 
 def _machine(launch: Launch) -> Option:
@@ -60,7 +70,16 @@ def _machine(launch: Launch) -> Option:
 
 
 def _processor(launch: Launch) -> tuple[Option, ...]:
-    return (("-cpu", launch.cpu), ("-m", str(launch.memory_mib)), ("-smp", str(launch.processors)))
+    return (("-cpu", launch.cpu), ("-m", _memory(launch)), ("-smp", str(launch.processors)))
+
+
+def _memory(launch: Launch) -> str:
+    plugged = [medium.size_bytes for medium in launch.media if medium.bus == "nvdimm"]
+    if not plugged:
+        return str(launch.memory_mib)
+    # NVDIMMs are plugged into slots of memory, which lie behind the usual one, each from a boundary on.
+    behind = sum(-(-size // _GIB) + 1 for size in plugged)
+    return f"{launch.memory_mib},slots={len(plugged)},maxmem={-(-launch.memory_mib // 1024) + behind}G"
 
 
 def _firmware(launch: Launch) -> tuple[Option, ...]:
@@ -72,7 +91,8 @@ def _console(launch: Launch) -> tuple[Option, ...]:
     place = "stdio,id=console,signal=on"
     if launch.console is not None:
         place = f"file,id=console,path={_escape(launch.console)}"
-    return (("-chardev", place), ("-serial", "chardev:console"))
+    others = (("-serial", "null"),) * launch.console_port
+    return (("-chardev", place), *others, ("-serial", "chardev:console"))
 
 
 def _monitor(launch: Launch) -> tuple[Option, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.model.board import board
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium, MediumBus
 from bootlab.model.system import Machine, System
@@ -88,6 +89,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
         firmware=_FIRMWARE_FILES[machine.firmware] if machine.firmware != "default" else None,
         mute=parts.mute,
         console=str(Path(parts.folder) / CONSOLE_FILE),
+        console_port=machine.console_port,
         clock=_clock(system, parts),
         plugins=(_stamp_plugin(system, parts, parts.plugin),) if parts.plugin else (),
         media=_media(machine, parts),
@@ -102,7 +104,8 @@ def launch_of(system: System, parts: Parts) -> Launch:
 
 def _machine_options(machine: Machine) -> tuple[str, ...]:
     # graphics=off makes SeaBIOS print on the serial line; elsewhere nobody asks for it.
-    return (*(("graphics=off",) if machine.arch == "x86_64" else ()), *machine.options)
+    serial_firmware = ("graphics=off",) if machine.arch == "x86_64" else ()
+    return (*serial_firmware, *(("nvdimm=on",) if machine.pmem else ()), *machine.options)
 
 
 def _clock(system: System, parts: Parts) -> InstructionClock | None:
@@ -118,7 +121,7 @@ def _can_record(machine: Machine) -> bool:
 
     It is made for one processor, and disks behave differently in it.
     """
-    storage = machine.disks or machine.sd or any(machine.flash)
+    storage = machine.disks or machine.sd or any(machine.flash) or machine.pmem
     return machine.cpus == 1 and not (storage or machine.devices or machine.extra)
 
 
@@ -126,8 +129,14 @@ def _media(machine: Machine, parts: Parts) -> tuple[Medium, ...]:
     mmio = machine.disk_bus == "mmio" or (machine.disk_bus is None and machine.type in _WITHOUT_PCI)
     disks = [_medium(file, "virtio-mmio" if mmio else "virtio", at, parts) for at, file in enumerate(machine.disks)]
     banks = [_medium(file, "pflash", at, parts) for at, file in enumerate(machine.flash) if file]
-    cards = [_medium(machine.sd, "sd", 0, parts)] if machine.sd is not None else []
-    return (*disks, *banks, *cards)
+    # q35 and virt have no slot of their own.
+    slot: MediumBus = "sdhci-pci" if machine.arch == "x86_64" or board(machine) == "virt" else "sd"
+    cards = [_medium(machine.sd, slot, 0, parts)] if machine.sd is not None else []
+    plugged = [
+        msgspec.structs.replace(_medium(file, "nvdimm", at, parts), size_bytes=Path(file).stat().st_size)
+        for at, file in enumerate(machine.pmem)
+    ]
+    return (*disks, *banks, *cards, *plugged)
 
 
 def _medium(file: str, bus: MediumBus, unit: int, parts: Parts) -> Medium:

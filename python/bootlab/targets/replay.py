@@ -29,7 +29,7 @@ class NotRecordedError(TargetError):
 
 _INFO_FILE = "kernelinfo.json"
 # Keys that older recordings do not know: they tell systems apart only where they are given.
-_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb"})
+_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb", "pmem", "console_port"})
 _CLOCK_DEFAULT = Clockwork()
 
 
@@ -55,6 +55,7 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     facts += (clock, purpose)
     facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
     facts += (system.root.file_system, system.root.medium) if system.root is not None else ()
+    facts += (system.root.partition,) if system.root is not None and system.root.image is not None else ()
     build = system.kernel.build
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)

@@ -51,6 +51,10 @@ class RootInInitramfs(Technique):
         root = context.system.root
         if root is None:
             return Applies.no("bootlab packs no root for a medium", "no [root] in the system")
+        if root.image is not None:
+            return Applies.no("the root is a ready image, not a tree", "root.image")
+        if context.system.initramfs is not None:
+            return Applies.no("an initramfs mounts the root", "[initramfs] beside [root]")
         if context.config and not context.enabled("BLK_DEV_INITRD"):
             return Applies.no("the kernel takes no initramfs", "CONFIG_BLK_DEV_INITRD is not set")
         size = context.recording.meta.artefact_bytes.get("root", 0)

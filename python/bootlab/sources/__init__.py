@@ -1,0 +1,1 @@
+"""What people have, looked at: images, device trees, media, trees, folders of build systems, boot logs; to facts."""

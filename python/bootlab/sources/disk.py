@@ -1,0 +1,130 @@
+"""A disk or card image looked at: its table, its file systems, the root among them, and the tree that they make."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bootlab.builders.images import disk_image
+from bootlab.builders.images.disk_bytes import Medium, Window
+from bootlab.errors import UserError
+from bootlab.sources import fstab, root_tree
+from bootlab.sources.ext import ExtFiles
+from bootlab.sources.facts import DiskFacts, PartitionFacts
+from bootlab.sources.fat import FatFiles
+from bootlab.sources.file_view import FileView
+from bootlab.sources.partitions import Partition, read_partitions
+from bootlab.sources.superblock import FileSystem, identify
+
+
+class Disk:
+    """A disk that is looked at. `view`: the root tree with what its fstab mounts; None where no root was found."""
+
+    def __init__(self, facts: DiskFacts, view: FileView | None, notes: tuple[str, ...]) -> None:
+        """Join what was found."""
+        self.facts = facts
+        self.view = view
+        self.notes = notes
+
+
+def look(path: Path) -> Disk:
+    """Look at an image. Raise UserError when it cannot be read at all."""
+    form = disk_image.form_of(path)
+    medium = disk_image.opened(path)
+    table = read_partitions(medium)
+    whole = Partition(number=0, start_bytes=0, size_bytes=medium.size_bytes)
+    found = table.partitions if table is not None else (whole,)
+    windows = {p.number: Window(medium, p.start_bytes, p.size_bytes) for p in found}
+    parts = tuple(PartitionFacts(partition=p, file_system=identify(windows[p.number])) for p in found)
+    views: dict[int, FileView] = {}
+    notes: list[str] = []
+    for part in parts:
+        view, note = _view(part.file_system, windows[part.number])
+        if view is not None:
+            views[part.number] = view
+        notes += [f"partition {part.number}: {note}"] if note else []
+    root = _root(parts, views)
+    view = views.get(root) if root is not None else None
+    if view is not None and root is not None:
+        _mount_others(view, parts, views, root)
+    facts = DiskFacts(
+        path=path,
+        form=form,
+        size_bytes=medium.size_bytes,
+        table=table.kind if table is not None else "",
+        partitions=parts,
+        root=root,
+    )
+    return Disk(facts, view, tuple(notes))
+
+
+def is_disk(head: bytes, medium: Medium) -> bool:
+    """Tell whether a file may be a disk image: a partition table, or a file system that is known."""
+    return head.startswith(b"QFI\xfb") or read_partitions(medium) is not None or identify(medium) is not None
+
+
+def _view(system: FileSystem | None, window: Window) -> tuple[FileView | None, str]:
+    """Return the files of a file system, and why they cannot be read."""
+    if system is None or system.fstype in {"swap"}:
+        return None, ""
+    try:
+        if system.fstype in {"ext2", "ext3", "ext4"}:
+            files = ExtFiles(window)
+            note = "its journal was not replayed: boot it once, or run e2fsck" if files.unclean else ""
+            return FileView(files), note
+        if system.fstype == "vfat":
+            return FileView(FatFiles(window)), ""
+    except UserError as error:
+        return None, error.message
+    return None, f"its files cannot be read here ({system.fstype})"
+
+
+def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int | None:
+    """Return the number of the partition with a root tree; the one that its type names, of several."""
+    roots = [part for part in parts if part.number in views and root_tree.is_root(views[part.number])]
+    if roots:
+        return max(roots, key=lambda part: (part.partition.kind == "root", part.partition.size_bytes)).number
+    unreadable = [
+        part for part in parts
+        if part.number not in views and part.file_system is not None and part.partition.kind not in {"efi", "bios-boot"}
+        and part.file_system.fstype not in {"swap", "vfat"}
+    ]  # fmt: skip
+    return max(unreadable, key=lambda part: part.partition.size_bytes).number if unreadable else None
+
+
+def _mount_others(view: FileView, parts: tuple[PartitionFacts, ...], views: dict[int, FileView], root: int) -> None:
+    """Show the file systems that fstab names, and a boot partition that it does not name, in the root's tree."""
+    mounted = {root}
+    for line in fstab.read(view.text("/etc/fstab") or ""):
+        part = named_by(line.device, parts)
+        if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
+            view.mount(line.folder, views[part.number])
+            mounted.add(part.number)
+    for part in parts:
+        if part.number not in mounted and part.number in views and not view.names("/boot"):
+            # Yocto and Raspberry Pi images: the first partition is FAT, with kernel and device trees.
+            view.mount("/boot", views[part.number])
+            return
+
+
+def named_by(device: str, parts: tuple[PartitionFacts, ...]) -> PartitionFacts | None:
+    """Return the partition that `UUID=…`, `LABEL=…`, `PARTUUID=…` or a path such as /dev/sda2 names."""
+    key, equals, value = device.partition("=")
+    value = value.strip("\"'")
+    for part in parts:
+        system, table = part.file_system, part.partition
+        if equals and (
+            (key == "UUID" and system is not None and system.uuid.lower() == value.lower())
+            or (key == "LABEL" and system is not None and system.label == value)
+            or (key == "PARTUUID" and table.partuuid.lower() == value.lower())
+            or (key == "PARTLABEL" and table.name == value)
+        ):
+            return part
+    number = partition_number(device)
+    return next((part for part in parts if part.number == number), None) if number is not None else None
+
+
+def partition_number(device: str) -> int | None:
+    """Return the number at the end of a disk partition's name: 2 of /dev/sda2 and /dev/mmcblk0p2, 0 of /dev/vda."""
+    found = re.fullmatch(r"/dev/(?:(?:[shv]d|xvd)[a-z]+|(?:mmcblk|nvme\d+n|pmem|loop)\d+(?=p|$)p?)(\d*)", device)
+    return None if found is None else int(found[1] or 0)

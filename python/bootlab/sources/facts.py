@@ -1,0 +1,171 @@
+"""What was found in what people have: plain values, each with the place it was read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from bootlab.model.architecture import Arch
+from bootlab.sources.partitions import Partition
+from bootlab.sources.superblock import FileSystem
+
+InitKind = Literal["systemd", "busybox", "sysvinit", "openrc", "other"]
+
+
+class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A kernel image. `config`: values by `CONFIG_X`; empty when nothing tells. `modules`: names the root has."""
+
+    path: Path
+    arch: str = ""
+    kind: str = ""
+    release: str = ""
+    config: dict[str, str] = {}
+    config_path: Path | None = None
+    config_source: str = ""
+    symbols_path: Path | None = None
+
+    def option(self, name: str) -> str | None:
+        """Return `y`, `m` or `n` of an option; None when the configuration is not known."""
+        return self.config.get(f"CONFIG_{name}", "n") if self.config else None
+
+
+class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A device tree. `stdout`: the node of `stdout-path`; `memory`: (address, length) in bytes of each bank."""
+
+    path: Path
+    model: str = ""
+    compatible: tuple[str, ...] = ()
+    memory: tuple[tuple[int, int], ...] = ()
+    bootargs: str = ""
+    stdout: str = ""
+    stdout_compatible: tuple[str, ...] = ()
+    stdout_alias: int | None = None
+    processors: int = 0
+
+    @property
+    def memory_mib(self) -> int:
+        """The length of all banks together, MiB."""
+        return sum(size for _, size in self.memory) >> 20
+
+
+class InitramfsFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """An initramfs. `maker`: initramfs-tools, dracut, mkinitcpio, or ""; `modules`: names as the kernel has them."""
+
+    path: Path
+    compression: str = "none"
+    maker: str = ""
+    files: int = 0
+    modules: frozenset[str] = frozenset()
+    releases: tuple[str, ...] = ()
+    init: str = ""
+
+
+class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a boot loader's menu; paths as they stand in the medium's root. `source`: the file that says so."""
+
+    title: str = ""
+    kernel: str = ""
+    initrds: tuple[str, ...] = ()
+    device_tree: str = ""
+    cmdline: str = ""
+    source: str = ""
+    default: bool = False
+
+
+class MountLine(msgspec.Struct, frozen=True):
+    """One line of /etc/fstab."""
+
+    device: str
+    folder: str
+    fstype: str
+    options: tuple[str, ...] = ()
+
+
+class UnitFacts(msgspec.Struct, frozen=True):
+    """A systemd unit that the tree enables, and what its `Description=` says."""
+
+    name: str
+    description: str
+
+
+class RootFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A root tree. `units`: services enabled for multi-user or graphical use. `releases`: folders of /lib/modules."""
+
+    name: str = ""
+    version: str = ""
+    hostname: str = ""
+    init: str = ""
+    init_kind: InitKind = "other"
+    mounts: tuple[MountLine, ...] = ()
+    units: tuple[UnitFacts, ...] = ()
+    gettys: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
+    entries: tuple[BootEntry, ...] = ()
+    arch: Arch | None = None
+    built_in: frozenset[str] = frozenset()
+
+
+class PartitionFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A partition, or a whole medium without a table (`number` 0), and what lies on it."""
+
+    partition: Partition
+    file_system: FileSystem | None = None
+
+    @property
+    def number(self) -> int:
+        """The kernel's number of it; 0: the whole medium."""
+        return self.partition.number
+
+
+class DiskFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A disk or card image. `form`: raw or qcow2. `root`: the number of the partition that holds the root tree."""
+
+    path: Path
+    form: str
+    size_bytes: int
+    table: str = ""
+    partitions: tuple[PartitionFacts, ...] = ()
+    root: int | None = None
+
+    def of(self, number: int | None) -> PartitionFacts | None:
+        """Return a partition by its number."""
+        return next((part for part in self.partitions if part.number == number), None)
+
+
+class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A boot log: what the kernel said of itself and of its machine, and the last lines of user space."""
+
+    path: Path
+    cmdline: str = ""
+    release: str = ""
+    machine: str = ""
+    memory_mib: int = 0
+    processors: int = 0
+    console: str = ""
+    lines: tuple[str, ...] = ()
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """All that was found in one source. `what`: it in a few words. `unknown`: what was looked for and not found.
+
+    `machine`: QEMU's machine, where the build system names it.
+    """
+
+    source: Path
+    what: str
+    arch: Arch | None = None
+    kernel: KernelFacts | None = None
+    device_tree: DeviceTreeFacts | None = None
+    initramfs: InitramfsFacts | None = None
+    disk: DiskFacts | None = None
+    root: RootFacts | None = None
+    tree: Path | None = None
+    entry: BootEntry | None = None
+    entries: tuple[BootEntry, ...] = ()
+    log: LogFacts | None = None
+    machine: str = ""
+    notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()

@@ -1,0 +1,81 @@
+"""A FIT image: kernel, device tree and ramdisk in one file (U-Boot, doc/usage/fit/source_file_format.rst)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.sources.device_tree import SIZE_MAX_BYTES, TreeNode, read_tree
+
+_ARCHES = {"arm": "arm", "arm64": "arm64", "riscv": "riscv64", "x86_64": "x86_64", "x86": "x86_64"}
+
+
+class FitPart(msgspec.Struct, frozen=True):
+    """One image of a FIT: its name, kind (`kernel`, `flat_dt`, `ramdisk`), compression, architecture and bytes."""
+
+    name: str
+    kind: str
+    compression: str
+    arch: str
+    data: bytes
+
+
+class FitFacts(msgspec.Struct, frozen=True):
+    """The configuration that U-Boot would start, and how many there are."""
+
+    configuration: str
+    configurations: int
+    kernel: FitPart | None
+    device_tree: FitPart | None
+    ramdisk: FitPart | None
+
+
+def is_fit(root: TreeNode) -> bool:
+    """Tell whether a tree is a FIT image."""
+    return root.find("/images") is not None
+
+
+def look(path: Path) -> FitFacts:
+    """Return what a FIT image starts by default. Raise UserError when it cannot be read."""
+    if path.stat().st_size > SIZE_MAX_BYTES:
+        raise UserError(f"{path} is larger than any FIT image", hint="name the image that U-Boot loads")
+    blob = path.read_bytes()
+    root = read_tree(blob)
+    images, configurations = root.find("/images"), root.find("/configurations")
+    if images is None:
+        raise UserError(f"{path} is a device tree, and no FIT image", hint="a FIT has a node /images")
+    names = tuple(configurations.children) if configurations is not None else ()
+    default = configurations.text("default") if configurations is not None else ""
+    chosen = default if default in names else next(iter(names), "")
+    node = configurations.children.get(chosen) if configurations is not None else None
+    # External data lie behind the tree, at the next multiple of 4 (`mkimage -E`).
+    behind = (int.from_bytes(blob[4:8], "big") + 3) & ~3
+
+    def part(key: str) -> FitPart | None:
+        name = next(iter(node.texts(key)), "") if node is not None else ""
+        found = images.children.get(name) if name else _first(images, key)
+        return _part(found, blob, behind) if found is not None else None
+
+    return FitFacts(chosen, len(names), part("kernel"), part("fdt"), part("ramdisk"))
+
+
+def _first(images: TreeNode, key: str) -> TreeNode | None:
+    kinds = {"kernel": {"kernel", "kernel_noload"}, "fdt": {"flat_dt"}, "ramdisk": {"ramdisk"}}[key]
+    return next((node for node in images.children.values() if node.text("type") in kinds), None)
+
+
+def _part(node: TreeNode, blob: bytes, behind: int) -> FitPart:
+    data = node.properties.get("data", b"")
+    if not data and "data-size" in node.properties:
+        size = node.number("data-size", 0)
+        at = node.number("data-position", 0) or behind + node.number("data-offset", 0)
+        data = blob[at : at + size]
+    return FitPart(
+        name=node.name,
+        kind=node.text("type"),
+        compression=node.text("compression") or "none",
+        arch=_ARCHES.get(node.text("arch"), ""),
+        data=data,
+    )

@@ -1,0 +1,61 @@
+"""An initramfs looked at: how it is packed, who made it, which modules it carries."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+from bootlab.builders.archive import unpacked
+from bootlab.builders.segments import compression_at
+from bootlab.model.tree import FileTree
+from bootlab.sources.facts import InitramfsFacts
+
+# Wherever they lie: who makes an initramfs by hand loads them with insmod.
+_MODULE = re.compile(r"(?:(?:/usr)?/lib/modules/([^/]+))?/(?:.*/)?([^/]+)\.ko(?:\.(?:gz|xz|zst))?")
+_MAKERS = (
+    ("/scripts/local", "initramfs-tools"),
+    ("/usr/lib/dracut", "dracut"),
+    ("/lib/dracut", "dracut"),
+    ("/usr/lib/initrd-release", "systemd"),
+    ("/etc/initrd-release", "systemd"),
+    ("/hooks", "mkinitcpio"),
+)
+
+
+def module_name(path: str) -> str:
+    """Return a module's name as the kernel has it, from its file's or from what people write."""
+    stem = posixpath.basename(path)
+    for end in (".gz", ".xz", ".zst"):
+        stem = stem.removesuffix(end)
+    return stem.removesuffix(".ko").replace("-", "_")
+
+
+def facts_of(path: Path, store: Path) -> tuple[InitramfsFacts, FileTree]:
+    """Return what an archive holds, and its tree; contents are unpacked below `store`, once. Raise UserError."""
+    found = unpacked(path, store)
+    tree = found.tree
+    modules: set[str] = set()
+    releases: set[str] = set()
+    for name, entry in tree.entries:
+        module = _MODULE.fullmatch(name)
+        if module and entry.kind == "file":
+            releases |= {module[1]} if module[1] else set()
+            modules.add(module_name(module[2]))
+    paths = {name for name, _ in tree.entries}
+    maker = next((maker for mark, maker in _MAKERS if mark in paths), "")
+    facts = InitramfsFacts(
+        path=path,
+        compression=found.compression,
+        maker=maker,
+        files=len(tree.entries),
+        modules=frozenset(modules),
+        releases=tuple(sorted(releases)),
+        init="/init" if "/init" in paths else "",
+    )
+    return facts, tree
+
+
+def is_initramfs(head: bytes) -> bool:
+    """Tell whether the first bytes of a file may start an archive that the kernel unpacks."""
+    return head[:6] in {b"070701", b"070702"} or compression_at(head, 0) is not None

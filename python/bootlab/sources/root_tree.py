@@ -1,0 +1,167 @@
+"""A root tree looked at: whose it is, what it starts, what it mounts, which kernels it brings."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from bootlab.model.architecture import Arch
+from bootlab.sources import boot_entries, fstab
+from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
+from bootlab.sources.file_view import FileView
+from bootlab.sources.initramfs import module_name
+
+_INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
+_UNIT_FOLDERS = ("/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")
+_UNITS_MAX = 200
+# e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).
+_MACHINES: dict[tuple[int, int], Arch] = {(62, 2): "x86_64", (40, 1): "arm", (183, 2): "arm64", (243, 2): "riscv64"}
+_ELF_LITTLE = 1
+_BUILT_IN_MAX_BYTES = 4 << 20
+# What only prepares others: nobody waits for it to have started.
+_NOT_APPLICATIONS = frozenset(
+    {
+        *(
+            "cron.service",
+            "crond.service",
+            "getty.target",
+            "e2scrub_reap.service",
+            "fstrim.timer",
+            "networking.service",
+        ),
+        *("remote-fs.target", "remote-cryptsetup.target", "machines.target", "rsyslog.service", "dbus.service"),
+        *("ssh.service", "sshd.service", "systemd-networkd.service", "systemd-resolved.service", "chronyd.service"),
+        *("systemd-timesyncd.service", "NetworkManager.service", "auditd.service", "unattended-upgrades.service"),
+        *("console-setup.service", "keyboard-setup.service", "grub-common.service", "apparmor.service"),
+        *("systemd-pstore.service", "wpa_supplicant.service", "ifupdown-wait-online.service", "avahi-daemon.service"),
+        *("firewalld.service", "kdump.service", "irqbalance.service", "haveged.service", "dnf-makecache.timer"),
+    }
+)
+
+
+def is_root(view: FileView) -> bool:
+    """Tell whether a file system holds a root tree: a first program, and /etc or /bin beside it."""
+    return any(_init_of(view, path) for path in _INITS[:4]) and (view.exists("/etc") or view.exists("/bin"))
+
+
+def look(view: FileView) -> RootFacts:
+    """Return what a tree says of itself. What cannot be read is as if it were not there."""
+    release = _release(view)
+    init = next((path for path in _INITS if _init_of(view, path)), "")
+    found = view.find(init) if init else None
+    kind = _kind(view, found[2] if found else "")
+    releases = tuple(name for name in view.names("/lib/modules") if view.kind(f"/lib/modules/{name}") == "dir")
+    mounts = fstab.read(view.text("/etc/fstab") or "")
+    return RootFacts(
+        name=release.get("PRETTY_NAME", release.get("NAME", "")),
+        version=release.get("VERSION_ID", ""),
+        hostname=((view.text("/etc/hostname") or "").split() or [""])[0],
+        init=init,
+        init_kind=kind,
+        mounts=mounts,
+        units=_units(view) if kind == "systemd" else (),
+        gettys=_gettys(view),
+        scripts=tuple(name for name in view.names("/etc/init.d") if re.match(r"S\d\d", name)),
+        releases=releases,
+        entries=boot_entries.read(view) or _by_name(view),
+        arch=_arch(view, found[2] if found else "/bin/sh"),
+        built_in=_built_in(view, releases),
+    )
+
+
+def _init_of(view: FileView, path: str) -> bool:
+    # A link whose target is not in this tree (an absolute one into another partition) still says what it is.
+    return view.kind(path) == "file"
+
+
+def _release(view: FileView) -> dict[str, str]:
+    text = view.text("/etc/os-release") or view.text("/usr/lib/os-release") or ""
+    found = {}
+    for line in text.splitlines()[:100]:
+        key, equals, value = line.partition("=")
+        if equals:
+            found[key.strip()] = value.strip().strip("\"'")
+    return found
+
+
+def _kind(view: FileView, real: str) -> InitKind:
+    name = posixpath.basename(real)
+    if name == "systemd":
+        return "systemd"
+    if name.startswith("busybox"):
+        return "busybox"
+    if name == "openrc-init" or view.exists("/etc/runlevels"):
+        return "openrc"
+    return "sysvinit" if view.exists("/etc/inittab") else "other"
+
+
+def _units(view: FileView) -> tuple[UnitFacts, ...]:
+    """Return the services that the usual targets start and that somebody may wait for."""
+    names: dict[str, None] = {}
+    for target in ("multi-user.target", "graphical.target"):
+        for folder in _UNIT_FOLDERS[:1]:
+            for name in view.names(f"{folder}/{target}.wants"):
+                if name.endswith((".service", ".socket")) and name not in _NOT_APPLICATIONS:
+                    names.setdefault(name)
+    return tuple(UnitFacts(name, _description(view, name)) for name in list(names)[:_UNITS_MAX])
+
+
+def _description(view: FileView, name: str) -> str:
+    template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}" if "@" in name else name
+    text = next((t for f in _UNIT_FOLDERS if (t := view.text(f"{f}/{template}")) is not None), "")
+    found = re.search(r"^Description=(.*)$", text, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def _gettys(view: FileView) -> tuple[str, ...]:
+    """Return the ports that init's table starts a login on (/etc/inittab of SysV and of BusyBox)."""
+    ports: dict[str, None] = {}
+    for line in (view.text("/etc/inittab") or "").splitlines()[:1000]:
+        if line.lstrip().startswith("#") or not re.search(r"\b(?:getty|login|askfirst)\b|-/bin/sh|/bin/sh", line):
+            continue
+        for port in re.findall(r"\b(tty[A-Za-z]*\d+|console|hvc\d)\b", line):
+            ports.setdefault(port)
+    return tuple(ports)
+
+
+def _by_name(view: FileView) -> tuple[BootEntry, ...]:
+    """Return an entry made of the newest kernel in /boot and the initramfs of its version."""
+    for folder in ("/boot", ""):
+        kernels = [
+            n for n in view.names(folder or "/") if re.match(r"(?:vmlinu[xz]|[zu]?Image|bzImage|kernel)(?:$|[-.])", n)
+        ]
+        kernels = [name for name in kernels if view.kind(f"{folder}/{name}") == "file" and not name.endswith(".old")]
+        if not kernels:
+            continue
+        newest = max(kernels, key=_version)
+        version = newest.partition("-")[2]
+        initrds = (f"initrd.img-{version}", f"initramfs-{version}.img", f"initrd-{version}", "initrd.img", "initrd.gz")
+        initrd = next((f"{folder}/{name}" for name in initrds if view.kind(f"{folder}/{name}") == "file"), "")
+        return (
+            BootEntry(
+                kernel=f"{folder}/{newest}",
+                initrds=(initrd,) if initrd else (),
+                source=f"{folder}/ (no boot loader's menu)",
+                default=True,
+            ),
+        )
+    return ()
+
+
+def _version(name: str) -> tuple[list[int], str]:
+    return [int(n) for n in re.findall(r"\d{1,9}", name)[:8]], name
+
+
+def _arch(view: FileView, program: str) -> Arch | None:
+    for path in (program, "/bin/sh", "/bin/busybox", "/usr/bin/env"):
+        head = view.data(path, 20) or b""
+        if head[:4] == b"\x7fELF" and len(head) == 20 and head[5] == _ELF_LITTLE:
+            return _MACHINES.get((int.from_bytes(head[18:20], "little"), head[4]))
+    return None
+
+
+def _built_in(view: FileView, releases: tuple[str, ...]) -> frozenset[str]:
+    if not releases:
+        return frozenset()
+    data = view.data(f"/lib/modules/{max(releases, key=_version)}/modules.builtin", _BUILT_IN_MAX_BYTES) or b""
+    return frozenset(module_name(line) for line in data.decode("ascii", "replace").splitlines() if line.strip())

@@ -1,0 +1,112 @@
+"""Goals and marks of a system file: guessed from a tree, then taken from what a first boot printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from bootlab.sources.facts import LogFacts, RootFacts
+
+_LOGIN = re.compile(r"(?:^|\s)(\S+ login:)\s*$")
+_UNIT = re.compile(r"\b(?:Started|Listening on) (\S+\.(?:service|socket|target))\b")
+_STARTING = re.compile(r"\bStarting (\S+\.service)\b")
+_TARGET = re.compile(r"\bReached target ((?:multi-user|graphical)\.target)\b")
+_ENTER = re.compile(r"(Please press Enter to activate this console)")
+_SHELL = re.compile(r"^(?:\S+:)?[~/]\S* ?[#$] ?$")
+_WELCOME = re.compile(r"^\s*(Welcome to) .*!$")
+_RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdog|dropbear|sshd)\b)", re.IGNORECASE)
+_PRINTK = re.compile(r"(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ")
+_OTHERS_MAX = 6
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A line that may be a goal or a mark: its pattern, what it is, and when it came on the virtual clock."""
+
+    pattern: str
+    what: str
+    ns: int | None = None
+
+
+class Goals(msgspec.Struct, frozen=True, kw_only=True):
+    """The goal, what else could be one, and marks by name. `sure`: a boot has shown it."""
+
+    goal: Seen = Seen("login:", "a login prompt")
+    others: tuple[Seen, ...] = ()
+    marks: tuple[tuple[str, Seen], ...] = ()
+    sure: bool = False
+
+    @classmethod
+    def guessed(cls, root: RootFacts | None, log: LogFacts | None) -> Goals:
+        """Return what a tree or somebody's log lets expect."""
+        if log is not None and log.lines:
+            seen = candidates([(line, None) for line in log.lines], root)
+            if seen:
+                return cls(
+                    goal=seen[0], others=tuple(seen[1:_OTHERS_MAX]), marks=marks([(x, None) for x in log.lines], root)
+                )
+        if root is not None and root.hostname:
+            return cls(goal=Seen(re.escape(f"{root.hostname} login:").replace(r"\ ", " "), "the login prompt"))
+        return cls()
+
+
+def from_boot(lines: list[tuple[str, int | None]], root: RootFacts | None) -> Goals | None:
+    """Return the goal and the marks that a boot's lines (with their times) offer; None when nothing of user space."""
+    seen = candidates(lines, root)
+    if not seen:
+        return None
+    return Goals(goal=seen[0], others=tuple(seen[1 : _OTHERS_MAX + 1]), marks=marks(lines, root), sure=True)
+
+
+def candidates(lines: list[tuple[str, int | None]], root: RootFacts | None) -> list[Seen]:
+    """Return what could be the goal, the best first: an application's unit, a login prompt, a target, the last line."""
+    applications = {unit.name: unit.description for unit in root.units} if root is not None else {}
+    units: list[Seen] = []
+    prompts: list[Seen] = []
+    targets: list[Seen] = []
+    last: Seen | None = None
+    for text, ns in _of_user_space(lines):
+        if (found := _UNIT.search(text)) and found[1] in applications:
+            name = applications[found[1]] or found[1]
+            units.append(Seen(rf"Started {_literal(found[1])}", f"{name} was started", ns))
+        elif found := _TARGET.search(text):
+            targets.append(Seen(rf"Reached target {_literal(found[1])}", f"{found[1]} was reached", ns))
+        elif found := _LOGIN.search(text):
+            prompts.append(Seen(_literal(found[1]), "the login prompt", ns))
+        elif found := _ENTER.search(text):
+            prompts.append(Seen(_literal(found[1]), "BusyBox asks for Enter", ns))
+        elif _SHELL.match(text):
+            prompts.append(Seen(rf"^{_literal(text.strip())}", "a shell's prompt", ns))
+        elif len(text.strip()) >= 6 and not text.lstrip().startswith(("[", "random:")):
+            last = Seen(_literal(text.strip()[:80]), "the last line of user space", ns)
+    found_all = [*reversed(units), *prompts[:1], *reversed(targets[-1:]), *([last] if last is not None else [])]
+    return list({seen.pattern: seen for seen in found_all}.values())
+
+
+def _of_user_space(lines: list[tuple[str, int | None]]) -> Iterator[tuple[str, int | None]]:
+    """Give the lines that the kernel did not print; one that it wrote into ends there."""
+    for text, ns in lines:
+        found = _PRINTK.search(text)
+        own = text if found is None else text[: found.start()]
+        if own.strip():
+            # The time of a line's last byte is the kernel's then.
+            yield own, ns if found is None else None
+
+
+def marks(lines: list[tuple[str, int | None]], root: RootFacts | None) -> tuple[tuple[str, Seen], ...]:
+    """Return the marks that begin a stage: the first start script or systemd's greeting, the application's start."""
+    applications = {unit.name for unit in root.units} if root is not None else set()
+    found: dict[str, Seen] = {}
+    for text, ns in _of_user_space(lines):
+        greeting = _WELCOME.match(text) or _RC.match(text)
+        if greeting:
+            found.setdefault("rc-scripts", Seen(_literal(greeting[1]), "start of the start scripts", ns))
+        starting = _STARTING.search(text)
+        if starting and starting[1] in applications:
+            found["application"] = Seen(rf"Starting {_literal(starting[1])}", "start of the application", ns)
+    return tuple(found.items())
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"\\([ #&~:/,-])", r"\1", re.escape(text))

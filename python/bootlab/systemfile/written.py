@@ -1,0 +1,160 @@
+"""A proposal as a commented system file: every choice with its reason, what is not known in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from pathlib import Path
+
+from bootlab.systemfile.goals import Seen
+from bootlab.systemfile.proposal import Proposal, RootProposal
+
+_WIDTH = 118
+_HOST_S = 3600.0
+"""Wall seconds: a distribution's boot takes minutes of a busy host, and virtual time decides before that."""
+
+
+def written(proposal: Proposal, folder: Path) -> str:
+    """Return the file's text; paths below `folder`, where it will lie, are relative."""
+    place = _Place(folder)
+    parts = [
+        _head(proposal),
+        [f"name = {_text(proposal.name)}"],
+        _machine(proposal, place),
+        _kernel(proposal, place),
+        _initramfs(proposal, place),
+        _root(proposal.root, place) if proposal.root is not None else [],
+        _goal(proposal),
+        _marks(proposal),
+        ["[limits]", "# Virtual time decides (120 s, 30 s without a byte). This is the host's time, the safety net.",
+         f"wall_s = {_HOST_S:g}"],
+    ]  # fmt: skip
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+class _Place:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+
+    def path(self, path: Path) -> str:
+        """Return a path as TOML, relative where it lies below the file's folder; `$` is doubled for the loader."""
+        whole = Path(os.path.normpath(path.absolute()))
+        short = whole.relative_to(self._folder) if whole.is_relative_to(self._folder) else whole
+        return _text(str(short).replace("$", "$$"))
+
+
+def _head(proposal: Proposal) -> list[str]:
+    lines = _comment(f"Written by `bootlab new --from {_shown(str(proposal.source))}`: {_shown(proposal.what)}.")
+    lines += _comment("Boot it:  bootlab boot THIS-FILE --repeat 3      Make it faster:  bootlab stack THIS-FILE")
+    if proposal.notes:
+        lines += ["#", "# To know:"]
+        lines += [line for note in proposal.notes for line in _item(note)]
+    if proposal.unknown:
+        lines += ["#", "# Not known, because nothing that was given tells it:"]
+        lines += [line for note in proposal.unknown for line in _item(note)]
+    return lines
+
+
+def _machine(proposal: Proposal, place: _Place) -> list[str]:
+    lines = ["[machine]", f"arch = {_text(proposal.arch)}"]
+    lines += [f"type = {_text(proposal.machine)}".ljust(24) + f"  # {_shown(proposal.machine_reason)}"]
+    lines += [f"memory_mib = {proposal.memory_mib}".ljust(24) + f"  # {_shown(proposal.memory_reason)}"]
+    if proposal.cpus > 1:
+        lines.append(f"cpus = {proposal.cpus}".ljust(24) + f"  # {proposal.machine} has no fewer; maxcpus=1 leaves one")
+    if proposal.board.console_port:
+        lines.append(
+            f"console_port = {proposal.board.console_port}".ljust(24)
+            + f"  # {proposal.board.port} is not the first port"
+        )
+    if proposal.dtb is not None:
+        lines.append(f"dtb = {place.path(proposal.dtb)}")
+    return lines
+
+
+def _kernel(proposal: Proposal, place: _Place) -> list[str]:
+    lines = ["[kernel]", f"image = {place.path(proposal.kernel)}"]
+    if proposal.release:
+        lines[-1] += f"  # Linux {_shown(proposal.release)}"
+    if proposal.config is not None and proposal.config.parent != proposal.kernel.parent:
+        lines.append(f"config = {place.path(proposal.config)}")
+    for note in proposal.cmdline_notes:
+        lines += _comment(note)
+    lines.append(f"cmdline = {_text(proposal.cmdline)}")
+    return lines
+
+
+def _initramfs(proposal: Proposal, place: _Place) -> list[str]:
+    if proposal.initramfs is None:
+        return []
+    lines = ["[initramfs]"]
+    lines += _comment(f"It boots as the file it is ({_shown(proposal.initramfs_note)}).")
+    return [*lines, f"archive = {place.path(proposal.initramfs)}"]
+
+
+def _root(root: RootProposal, place: _Place) -> list[str]:
+    lines = ["[root]", *_comment(root.reason), f"medium = {_text(root.medium)}"]
+    if root.image is not None:
+        lines.append(f"image = {place.path(root.image)}".ljust(24) + "  # what a boot writes is thrown away")
+        if root.partition:
+            lines.append(f"partition = {root.partition}")
+    if root.tree is not None:
+        lines += [f"file_system = {_text(root.file_system)}", f"dir = {place.path(root.tree)}", 'owners = "kept"']
+    return lines
+
+
+def _goal(proposal: Proposal) -> list[str]:
+    goals = proposal.goals
+    said = "the first boot showed it" if goals.sure else "guessed: no boot has shown it"
+    lines = ["[goal]", *_comment(f"First available use: {_shown(goals.goal.what)}{_at(goals.goal)}; {said}.")]
+    lines += [f"console = {_pattern(goals.goal.pattern)}", f"name = {_text(_shown(goals.goal.what))}"]
+    for other in goals.others:
+        lines += [f"# console = {_pattern(other.pattern)}".ljust(52) + f"  # {_shown(other.what)}{_at(other)}"]
+    return lines
+
+
+def _marks(proposal: Proposal) -> list[str]:
+    lines = ["[marks]", *_comment("Console lines that start a stage: rc-scripts and application are the classic ones.")]
+    for name, seen in proposal.goals.marks:
+        lines.append(f"{name} = {_pattern(seen.pattern)}".ljust(48) + f"  # {_shown(seen.what)}{_at(seen)}")
+    if not proposal.goals.marks:
+        lines += ["# rc-scripts = '^Starting '", "# application = '^my application: start'"]
+    return lines
+
+
+def _at(seen: Seen) -> str:
+    return f", at {seen.ns / 1e6:.3f} ms" if seen.ns is not None else ""
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(
+        _shown(text),
+        _WIDTH,
+        initial_indent="# ",
+        subsequent_indent="# ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _item(text: str) -> list[str]:
+    return textwrap.wrap(
+        _shown(text), _WIDTH, initial_indent="# * ", subsequent_indent="#   ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _shown(text: str) -> str:
+    """Return a text without what would end a comment or confuse a terminal: it comes out of images."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[:400]
+
+
+def _pattern(pattern: str) -> str:
+    literal = "'" not in pattern and pattern.isprintable()
+    return f"'{pattern}'" if literal else _text(pattern)
+
+
+def _text(value: str) -> str:
+    # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped; lone surrogates are no UTF-8.
+    plain = value.encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007F")
