@@ -154,7 +154,7 @@ def appeared(before: Booted, after: Booted, pattern: str) -> Effect:
 
 
 def vanished(before: Booted, after: Booted, pattern: str) -> Effect:
-    """Prove an effect by a kernel message that the changed system does not print any more."""
+    """Prove an effect by a kernel message that the changed system no longer prints."""
     old, new = KernelLog.pair(before, after)
     was = old.line(pattern)
     if not was:
@@ -240,7 +240,7 @@ def never_called(before: Evidence, after: Evidence, function: str) -> Effect:
         return Effect(False, f"{function}() is still called, at {now.ns / 1e6:.3f} ms")
     if after.recording.mark("start-kernel") is None or not after.recording.ok:
         return Effect(False, f"the changed system's boot has no marks, so none for {function}()")
-    return Effect(True, f"{function}() was called at {was.ns / 1e6:.3f} ms, and is not called any more")
+    return Effect(True, f"{function}() was called at {was.ns / 1e6:.3f} ms, and is no longer called")
 
 
 def either(*effects: Effect) -> Effect:

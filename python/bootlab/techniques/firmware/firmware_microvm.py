@@ -48,5 +48,5 @@ class FirmwareMicrovm(Technique):
         return (Change(technique=self.id, ops=(SetMachine(type="microvm", firmware="default", options=("rtc=on",)),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the PC or the PCI host bridge that the kernel does not find any more."""
+        """Prove it by the PC or the PCI host bridge that the kernel no longer finds."""
         return either(vanished(before, after, _PC_IN_DMI), vanished(before, after, _PCI_ROOT))

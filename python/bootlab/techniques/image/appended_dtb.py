@@ -52,7 +52,7 @@ class AppendedDtb(Technique):
         return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the options of the image that booted, and by the launch, which names no tree any more."""
+        """Prove it by the options of the image that booted, and by the launch, which no longer names a tree."""
         old, new = before.recording.meta, after.recording.meta
         if old.launch is None or old.launch.dtb is None:
             return Effect(False, "the base's machine was given no device tree")

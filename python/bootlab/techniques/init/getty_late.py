@@ -73,7 +73,7 @@ class GettyLate(Technique):
         return (Change(technique=self.id, ops=(op,)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the link to getty, which was followed and is not any more."""
+        """Prove it by the link to getty, which is no longer followed."""
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show which programs are started")
         was = {link for link in before.diagnosis.links if posixpath.basename(link) in _LOGINS - {"sh", "ash"}}
@@ -82,7 +82,7 @@ class GettyLate(Technique):
             return Effect(False, "no link to a getty was followed before either")
         if still:
             return Effect(False, f"still started: {', '.join(sorted(still))}")
-        return Effect(True, f"not started up to the report any more: {', '.join(sorted(was))}")
+        return Effect(True, f"no longer started before the report: {', '.join(sorted(was))}")
 
 
 def _gettys(files: Files, context: Context) -> list[inittab.Entry]:

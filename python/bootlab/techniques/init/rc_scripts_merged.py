@@ -77,7 +77,7 @@ class RcScriptsMerged(Technique):
         return (Change(technique=self.id, ops=tuple(ops)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the scripts that nobody reads any more, although the goal came."""
+        """Prove it by the scripts that are no longer read, although the goal is reached."""
         parts = _parts(before)
         if before.diagnosis is None or after.diagnosis is None or not after.diagnosis.files:
             return Effect(False, "only diagnostic boots of both show which scripts are read")
@@ -90,7 +90,7 @@ class RcScriptsMerged(Technique):
             return Effect(False, f"still read: {', '.join(sorted(still)[:_QUOTED_MAX])}")
         made = processes(before), processes(after)
         fewer = f"; processes {made[0]} -> {made[1]}" if None not in made else ""
-        return Effect(True, f"{len(gone)} of {len(was)} scripts are not read any more: {gone[0]} …{fewer}")
+        return Effect(True, f"{len(gone)} of {len(was)} scripts are no longer read: {gone[0]} …{fewer}")
 
 
 def processes(booted: Evidence) -> int | None:

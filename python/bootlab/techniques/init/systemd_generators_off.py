@@ -72,7 +72,7 @@ class SystemdGeneratorsOff(Technique):
         return (Change(technique=self.id, ops=ops),) if ops else ()
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the generators' files, which were read and are not any more."""
+        """Prove it by the generators' files, which are no longer read."""
         if before.diagnosis is None or after.diagnosis is None or not after.diagnosis.files:
             return Effect(False, "only diagnostic boots of both show which generators run")
         was = {f.path for f in before.diagnosis.files if f.read and f.path.startswith(_FOLDERS)}
@@ -80,7 +80,7 @@ class SystemdGeneratorsOff(Technique):
         if not gone:
             return Effect(False, f"still run: {', '.join(sorted(posixpath.basename(p) for p in was)[:_SHOWN])}")
         names = ", ".join(posixpath.basename(p) for p in gone[:_SHOWN])
-        return Effect(True, f"{len(gone)} of {len(was)} generators do not run any more: {names} …")
+        return Effect(True, f"{len(gone)} of {len(was)} generators no longer run: {names} …")
 
 
 def _spare(files: Files, context: Context) -> list[str]:

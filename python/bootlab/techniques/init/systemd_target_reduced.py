@@ -69,7 +69,7 @@ class SystemdTargetReduced(Technique):
         return (Change(technique=self.id, ops=(put, SetParam("systemd.unit", _TARGET))),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by systemd's own lines: the target is reached, and units that ran do not any more."""
+        """Prove it by systemd's own lines: the target is reached, and units that ran before no longer run."""
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show which units run")
         was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
@@ -78,7 +78,7 @@ class SystemdTargetReduced(Technique):
         gone = sorted(was.keys() - now.keys())
         if not gone:
             return Effect(False, f"{_TARGET} is reached, and every unit still runs")
-        return Effect(True, f"{_TARGET} reached; {len(gone)} units not started any more: {', '.join(gone[:_SHOWN])} …")
+        return Effect(True, f"{_TARGET} reached; {len(gone)} units no longer started: {', '.join(gone[:_SHOWN])} …")
 
 
 def _application(files: Files, context: Context) -> str | None:

@@ -25,10 +25,7 @@ class SystemdUnitMasked(Technique):
         "Links `/etc/systemd/system/UNIT` to `/dev/null`, for each service on the critical chain of the unit that "
         "starts the application; one variant per service."
     )
-    why = (
-        "systemd starts the application's unit when the last unit before it is done. It does not wait for a masked "
-        "unit."
-    )
+    why = "The application's unit starts when the last unit before it is done. It does not wait for a masked unit."
     when_not = "The unit does something that the application needs, or that is needed later."
     cost = "Whatever the unit did."
     risk = Risk(function="the unit's work is not done; only goal and check are proved")
@@ -74,7 +71,7 @@ class SystemdUnitMasked(Technique):
         gone = sorted(name for name in masked if name in was and name not in now)
         if not gone:
             return Effect(False, f"still started, or never was: {', '.join(sorted(masked)) or 'nothing is masked'}")
-        return Effect(True, "not started any more: " + ", ".join(f"{name} ({_ms(was[name])} before)" for name in gone))
+        return Effect(True, "no longer started: " + ", ".join(f"{name} ({_ms(was[name])} before)" for name in gone))
 
 
 def chain_of(context: Context) -> list[units.Ran]:

@@ -72,7 +72,7 @@ class UnneededMounts(Technique):
         gone = sorted(was - now)
         if not gone:
             return Effect(False, f"the same is mounted: {', '.join(sorted(now))}")
-        return Effect(True, f"not mounted any more: {', '.join(gone)}; {len(was)} -> {len(now)} mounts")
+        return Effect(True, f"no longer mounted: {', '.join(gone)}; {len(was)} -> {len(now)} mounts")
 
 
 def _mounted(booted: Evidence) -> set[str]:

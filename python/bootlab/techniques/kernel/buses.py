@@ -136,7 +136,7 @@ class PciOff(ParameterTechnique):
         return Applies.unknown(log.why_silent() or "no line about PCI")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the host bridge that is not scanned any more."""
+        """Prove it by the host bridge that is no longer scanned."""
         return either(
             appeared(before, after, r"PCI: Fatal: No config space access function found"),
             vanished(before, after, r"PCI host bridge to bus"),

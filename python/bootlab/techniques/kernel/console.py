@@ -52,7 +52,7 @@ class Quiet(ParameterTechnique):
         return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's lines that the console carried before and does not any more."""
+        """Prove it by kernel lines that the console no longer shows."""
         return fewer_kernel_lines(before, after)
 
 
@@ -100,7 +100,7 @@ class Loglevel(Technique):
         )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's lines that the console carried before and does not any more."""
+        """Prove it by kernel lines that the console no longer shows."""
         return fewer_kernel_lines(before, after)
 
 
@@ -151,7 +151,7 @@ class ConsoleDropped(Technique):
         )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the port that is not enabled as console any more, or by the lines that do not come."""
+        """Prove it by the port that is no longer enabled as console, or by missing lines."""
         return either(
             vanished(before, after, r"printk: (?:legacy )?console \[(?!ttynull|tty0)\w+\] enabled"),
             fewer_kernel_lines(before, after),

@@ -51,7 +51,7 @@ class IpAutoconfig(Technique):
         return (Change(technique=self.id, ops=(DropParam("ip"), DropParam("nfsaddrs"))),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the configuration that is not printed any more."""
+        """Prove it by the configuration that is no longer printed."""
         return vanished(before, after, _CONFIG)
 
 

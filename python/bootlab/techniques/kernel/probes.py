@@ -196,7 +196,7 @@ class DeferredProbeTimeout(ParameterTechnique):
         return Applies.no("no probe was pending when the recording ended", "no line about a deferred probe")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the message that does not come any more, or by coming at the end of the initcalls."""
+        """Prove it by the message that no longer appears, or appears at the end of the initcalls."""
         return either(
             vanished(before, after, _PENDING),
             interval_shrank(before, after, r"Run /\S+ as init", _PENDING, least_ns=1_000_000_000),

@@ -184,7 +184,9 @@ TECHNIQUES: tuple[Technique, ...] = (
         title="Kernel without debug information",
         stage="image",
         what="Builds with CONFIG_DEBUG_INFO_NONE (before 5.18: without CONFIG_DEBUG_INFO).",
-        why=("vmlinux and the modules become many times smaller, and so does everything that copies or packs them."),
+        why=(
+            "The files vmlinux and modules become many times smaller, and so does everything that copies or packs them."
+        ),
         when_not="The image is stripped anyway: then only the build becomes faster.",
         cost="No line numbers in crash dumps.",
         risk=Risk(

@@ -48,7 +48,7 @@ class RaidNoautodetect(ParameterTechnique):
         return Applies.no("the kernel did not look for arrays", f"no {_WAITING[:20]!r}…")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the wait that is not announced any more."""
+        """Prove it by the wait that is no longer announced."""
         if line := rejected(after, "raid"):
             return Effect(False, f"the kernel does not know the parameter: {line}")
         return vanished(before, after, _WAITING)

@@ -75,7 +75,7 @@ class RootInInitramfs(Technique):
         )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel that starts init and mounts no root any more, given an archive and no medium."""
+        """Prove it by the kernel, which starts init from an archive and no longer mounts a root."""
         old, new = before.recording.meta.artefact_sha256, after.recording.meta.artefact_sha256
         if "root" not in old or "initramfs" in old:
             return Effect(False, "the base's root was an initramfs or nothing that bootlab packed")

@@ -56,5 +56,5 @@ class RootdelayToRootwait(Technique):
         return (Change(technique=self.id, ops=(DropParam("rootdelay"), SetParam("rootwait"))),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the sleep that is not announced any more."""
+        """Prove it by the sleep that is no longer announced."""
         return vanished(before, after, _DELAY)

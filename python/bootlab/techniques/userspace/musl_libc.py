@@ -42,7 +42,7 @@ class MuslLibc(ProgramTechnique):
         return f"its compiler brings its own C library ({own.compiler}gcc)" if own is not None else ""
 
     def shown(self, old: BuiltPrograms, new: BuiltPrograms) -> Effect:
-        """Prove it by the loader that the programs name, or by glibc's libraries, which nobody needs any more."""
+        """Prove it by the loader that the programs name, or by glibc's libraries, which are no longer needed."""
         was = [file.path for file in old.files if _of_glibc(file.path)]
         still = [file.path for file in new.files if _of_glibc(file.path)]
         if still:

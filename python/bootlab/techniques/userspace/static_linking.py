@@ -44,7 +44,7 @@ class StaticLinking(ProgramTechnique):
         return Effect(True, f"PT_INTERP {was.elf.interpreter} is gone from {was.path}, with {len(needed)} libraries")
 
     def seen(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the processes: none has the loader mapped any more."""
+        """Prove it by the processes: none still maps the loader."""
         loaders = [file.elf.interpreter for file in before.recording.programs.programs if file.elf.interpreter]
         for loader in loaders:
             if line := mapped(after, loader):

@@ -28,7 +28,7 @@ class UnneededLibraries(ProgramTechnique):
         gone = _needed(old) - _needed(new)
         if not gone:
             return Effect(False, f"every library is needed: {len(_needed(new))} DT_NEEDED entries, as before")
-        return Effect(True, "not needed any more: " + ", ".join(f"{name} by {path}" for path, name in sorted(gone)[:3]))
+        return Effect(True, "no longer needed: " + ", ".join(f"{name} by {path}" for path, name in sorted(gone)[:3]))
 
     def seen(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the processes: what nobody needs is not mapped."""
