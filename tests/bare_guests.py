@@ -1,4 +1,4 @@
-"""Programs without a system (tests/guests/halts.c), booted by bootlab's own command line and plugin.
+"""Programs without a system (tests/guests/halts.c, team.c), booted by bootlab's own command line and plugin.
 
 A boot takes half a second and halts a thousand times: cheap enough to be repeated hundreds of times, and enough to see
 the race of the halt in each when its window is widened (tests/guests/widen.c).
@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Kernel, Machine, System
-from bootlab.targets import emulator, plugin, qemu_launch
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.targets import emulator, plugin, processors, qemu_launch
 from bootlab.targets.qemu_command import words
 from bootlab.targets.stamps import StampFile, Stamps
 
@@ -30,7 +30,7 @@ _FLAGS = (
 _TARGETS = {
     "x86_64": ("x86_64-linux-gnu-gcc", "-m32 -march=i686 -mno-sse -Wl,-Ttext=0x100000"),
     "arm": ("arm-linux-gnueabihf-gcc", "-marm -march=armv7-a -mfloat-abi=soft -Wl,-Ttext=0x60010000"),
-    "arm64": ("aarch64-linux-gnu-gcc", "-mgeneral-regs-only -Wl,-Ttext=0x40080000"),
+    "arm64": ("aarch64-linux-gnu-gcc", "-mgeneral-regs-only -mno-outline-atomics -Wl,-Ttext=0x40080000"),
     "riscv64": (
         "riscv64-linux-gnu-gcc",
         "-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -Wl,-Ttext=0x80000000",
@@ -42,19 +42,36 @@ _MACHINES = {
     "arm64": Machine(arch="arm64", type="virt", cpu="max", memory_mib=64),
     "riscv64": Machine(arch="riscv64", memory_mib=64, extra=("-bios", "none")),
 }
+# Of team.c: both Arm architectures on QEMU's board with PSCI, which starts the other processors.
+_TEAM_TEXT = {"arm": "0x40010000"}
+_TEAM_MACHINES = _MACHINES | {"arm": Machine(arch="arm", type="virt", memory_mib=64)}
 # Each opens one place in which the host could decide (tests/guests/widen.c).
 WIDENED = {
     "behind the halt": {"WIDEN_US": "300", "WIDEN_EVERY": "1", "WIDEN_POLL_NS": "200000"},
     "before the halt": {"WIDEN_BEFORE_US": "300", "WIDEN_POLL_NS": "200000"},
     "before the timers": {"WIDEN_LOCK_US": "250", "WIDEN_POLL_NS": "100000"},
 }
+# A processor that waits for another leaves the generated code all the time: not each of these jumps is widened.
+TEAM_WIDENED = {
+    "behind some halts": {"WIDEN_US": "300", "WIDEN_EVERY": "997", "WIDEN_POLL_NS": "200000"},
+    "before the halt": WIDENED["before the halt"],
+    "before the timers": WIDENED["before the timers"],
+}
 
 
 class Guest(msgspec.Struct, frozen=True):
-    """A program for one architecture; `defines` are of halts.c."""
+    """A program for one architecture; `defines` are of its source. `processors`: team.c, for so many; else halts.c."""
 
     arch: str
     defines: tuple[str, ...] = ()
+    processors: int = 1
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that it is for."""
+        if self.processors == 1:
+            return _MACHINES[self.arch]
+        return msgspec.structs.replace(_TEAM_MACHINES[self.arch], cpus=self.processors)
 
     @property
     def compiler(self) -> str | None:
@@ -64,9 +81,14 @@ class Guest(msgspec.Struct, frozen=True):
     def build(self, folder: Path) -> Path:
         """Compile it into the folder."""
         compiler, flags = _TARGETS[self.arch]
-        made = folder / "-".join((self.arch, *(d.replace("=", "") for d in self.defines)))
-        words = [compiler, *_FLAGS, *flags.split(), *(f"-D{d}" for d in self.defines)]
-        subprocess.run([*words, "-o", str(made), str(SOURCES / "halts.c")], check=True, capture_output=True)
+        team = self.processors > 1
+        defines = (*self.defines, *((f"PROCESSORS={self.processors}",) if team else ()))
+        made = folder / "-".join((self.arch, *(d.replace("=", "") for d in defines)))
+        words = [compiler, *_FLAGS, *flags.split(), *(f"-D{d}" for d in defines)]
+        if team and self.arch in _TEAM_TEXT:
+            words.append(f"-Wl,-Ttext={_TEAM_TEXT[self.arch]}")
+        source = SOURCES / ("team.c" if team else "halts.c")
+        subprocess.run([*words, "-o", str(made), str(source)], check=True, capture_output=True)
         return made
 
 
@@ -104,13 +126,16 @@ def boot(
     widened: str = "behind the halt",
     emulators: str = "",
     limit_s: float = 300,
+    machine: Machine | None = None,
+    clock: Clockwork | None = None,
 ) -> BareBoot:
     """Boot until the line that ends with the word is out. `cured`: the plugin closes the race.
 
     `preload`: the library that widens a window, `widened` which one. `emulators`: a folder with QEMU's programs, in
-    front of the usual places. Raise RuntimeError when no word comes.
+    front of the usual places. With a `machine` of several processors QEMU is ended in peace, so that the plugin
+    reports. Raise RuntimeError when no word comes.
     """
-    machine = _MACHINES[arch]
+    machine = machine or _MACHINES[arch]
     if emulators:
         machine = msgspec.structs.replace(machine, emulator=f"{emulators}/{machine.architecture.emulator}")
     found = emulator.find(machine)
@@ -119,8 +144,17 @@ def boot(
         raise RuntimeError(stamper.reason)
     folder.mkdir(parents=True)
     system = System(
-        name="bare", kernel=Kernel(image=str(image)), goal=Goal(console="x"), machine=machine, cmdline=CommandLine()
+        name="bare",
+        kernel=Kernel(image=str(image)),
+        goal=Goal(console="x"),
+        machine=machine,
+        clock=clock or Clockwork(),
+        cmdline=CommandLine(),
     )
+    several = processors.prepare(system, found, cache)
+    reporting = several.plugin
+    if reporting is not None:
+        reporting = msgspec.structs.replace(reporting, arguments=(*reporting.arguments, "report=on"))
     parts = qemu_launch.Parts(
         emulator=found.path,
         mute=found.wants_audio,
@@ -128,8 +162,11 @@ def boot(
         initramfs=None,
         accel="tcg",
         plugin=stamper.path,
+        processors_plugin=reporting,
     )
-    environment = dict(os.environ) | ({"LD_PRELOAD": str(preload), **WIDENED[widened]} if preload else {})
+    environment = dict(os.environ) | (
+        {"LD_PRELOAD": str(preload), **(WIDENED | TEAM_WIDENED)[widened]} if preload else {}
+    )
     if not cured:
         environment["BOOTLAB_HALT_WATCH"] = "off"
     console = folder / qemu_launch.CONSOLE_FILE
@@ -149,9 +186,10 @@ def boot(
             time.sleep(0.01)
     finally:
         wall_s = time.monotonic() - started
-        process.send_signal(signal.SIGKILL)
-        _, _, usage = os.wait4(process.pid, 0)
-        process.returncode = -signal.SIGKILL
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM if several.plugin else signal.SIGKILL)
+            _, _, usage = os.wait4(process.pid, 0)
+            process.returncode = -signal.SIGKILL
     text = console.read_bytes()
     stamps = StampFile(folder / qemu_launch.STAMP_FILE).read(len(text))
     said = (folder / "emulator.log").read_text(errors="replace")

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.launch import Launch
+from bootlab.model.processors import Processors
 from bootlab.model.program import BuiltPrograms
 
 
@@ -114,6 +115,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     emulator_version: str = ""
     shift: int | None = None
+    processors: Processors = Processors()
     accel: str = "tcg"
     stamped: bool = False
     wall_s: float = 0.0

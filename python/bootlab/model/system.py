@@ -9,6 +9,7 @@ import msgspec
 
 from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processors
 from bootlab.model.program import Program
 from bootlab.model.root import Root
 from bootlab.model.steps import Step
@@ -104,6 +105,7 @@ class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
     """How time runs. `exact`: one instruction takes 2**shift ns. `free`: the host's clock; `accel` says by what.
 
     `seed`: of the emulator's random numbers, in exact mode; boards with a device tree hand some on to the kernel.
+    `processors`, `quantum_ns`: whose time it is in exact mode when the machine has more than one.
     """
 
     mode: Mode = "exact"
@@ -111,6 +113,8 @@ class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
     rtc_base: str = "2026-01-01T00:00:00"
     accel: Literal["auto", "tcg", "kvm"] = "auto"
     seed: int = 1
+    processors: ProcessorMode = "parallel"
+    quantum_ns: int = DEFAULT_QUANTUM_NS
 
 
 class KernelPatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -277,6 +281,14 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         if self.root is not None:
             return self.root.tree if self.root.image is None else None
         return None if self.initramfs is None else self.initramfs.tree
+
+    @property
+    def processors(self) -> Processors:
+        """How many processors it asks for, and whose time its clock is (without a `-smp` in `machine.extra`)."""
+        if self.machine.cpus == 1 or self.clock.mode != "exact":
+            return Processors(count=self.machine.cpus)
+        quantum = self.clock.quantum_ns if self.clock.processors == "parallel" else None
+        return Processors(count=self.machine.cpus, mode=self.clock.processors, quantum_ns=quantum)
 
     @property
     def keep(self) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import System
 from bootlab.model.timeline import Timeline
 from bootlab.results.document import (
-    NOT_MODELLED,
     Applicability,
     Artefact,
     BootSummary,
@@ -28,6 +27,7 @@ from bootlab.results.document import (
     Results,
     StackResult,
     StackStep,
+    not_modelled,
 )
 from bootlab.store.runs import now
 from bootlab.targets.qemu_command import machine_words
@@ -55,7 +55,8 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
         bootlab_version=__version__,
         goal=system.goal.console,
         comparison=found,
-        not_modelled=NOT_MODELLED if exact else (),
+        processors=system.processors,
+        not_modelled=not_modelled(system.processors) if exact else (),
     )
 
 
@@ -89,7 +90,8 @@ def results(
         emulator_version=meta.emulator_version,
         bootlab_version=__version__,
         goal=system.goal.console,
-        not_modelled=NOT_MODELLED if exact else (),
+        processors=meta.processors,
+        not_modelled=not_modelled(meta.processors) if exact else (),
         modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
         reproduce=(f"bootlab {kind} {path}",),
     )

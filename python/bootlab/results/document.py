@@ -13,6 +13,7 @@ import msgspec
 from bootlab.model.comparison import Comparison
 from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
+from bootlab.model.processors import Processors
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
@@ -31,9 +32,16 @@ NOT_MODELLED: tuple[str, ...] = (
     "Flash, eMMC and SD bandwidth and latency: loading an image costs instructions only.",
     "The baud rate of the serial console: a character leaves in the time of the store that sends it.",
     "Real device latency (PLL lock, PHY link, regulator ramps) beyond what the emulated device waits for.",
-    "More than one processor: exact mode runs one vCPU, so gains from parallel work do not show.",
 )
-"""What exact mode leaves out; every report of an exact run says so."""
+"""What exact mode leaves out on every machine; every report of an exact run says so."""
+
+
+_ONE = Processors()
+
+
+def not_modelled(processors: Processors = _ONE) -> tuple[str, ...]:
+    """Return what exact mode leaves out on a machine with these processors, in sentences."""
+    return (*NOT_MODELLED, processors.not_modelled)
 
 
 class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -256,7 +264,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     comparison: Comparison | None = None
     """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
     notes: tuple[str, ...] = ()
-    not_modelled: tuple[str, ...] = NOT_MODELLED
+    processors: Processors = Processors()
+    """How many, and whose time the clock is."""
+    not_modelled: tuple[str, ...] = not_modelled()
     """Sentences; leave the default for exact runs, give () for runs in free mode."""
     modelled: Modelled | None = None
     reproduce: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ import msgspec
 
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.processors import QUANTUM_RANGE_NS
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Limits, Machine, System
@@ -240,6 +241,8 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
         rtc_base=moment.replace(microsecond=0).isoformat(),
         accel="kvm" if raw.accel == "kvm" else "tcg" if raw.accel == "tcg" else "auto",
         seed=_number(raw.seed, 0, _SEED_MAX, "clock.seed", place, "any number: another one gives other random numbers"),
+        processors=raw.processors,
+        quantum_ns=_number(raw.quantum_ns, *QUANTUM_RANGE_NS, "clock.quantum_ns", place, "nanoseconds; 5000 is usual"),
     )
 
 

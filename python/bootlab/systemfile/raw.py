@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
 from bootlab.model.system import DiskBus, Firmware, FlashStart, KernelForm, Mode, TargetName
@@ -47,6 +48,8 @@ class RawClock(RawTable, frozen=True):
     rtc_base: str = "2026-01-01T00:00:00"
     accel: str = "auto"
     seed: int = 1
+    processors: ProcessorMode = "parallel"
+    quantum_ns: int = DEFAULT_QUANTUM_NS
 
 
 class RawKernel(RawTable, frozen=True):

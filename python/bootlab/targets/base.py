@@ -12,6 +12,7 @@ import msgspec
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.launch import Launch
+from bootlab.model.processors import Processors
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets.qemu_command import words
@@ -62,6 +63,7 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     sha256: dict[str, str]
     emulator_version: str = ""
     accel: str = "tcg"
+    processors: Processors = Processors()
     stamped: bool = False
     mark_names: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()

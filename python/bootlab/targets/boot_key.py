@@ -29,9 +29,15 @@ def key_of(
         media=tuple(_named(medium) for medium in launch.media),
         plugins=tuple(_digested(plugin) for plugin in launch.plugins),
     )
-    judged = (system.goal, system.check, system.marks, system.limits, system.clock, purpose)
+    judged = (system.goal, system.check, system.marks, system.limits, _clock(system), purpose)
     facts = (words(named), disks, version, *judged)
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]
+
+
+def _clock(system: System) -> dict[str, object]:
+    # Mode and quantum of several processors are a plugin with its arguments, or none.
+    fields = msgspec.structs.asdict(system.clock)
+    return {name: value for name, value in fields.items() if name not in {"processors", "quantum_ns"}}
 
 
 def _named(medium: Medium) -> Medium:

@@ -24,6 +24,15 @@ _NETWORKS = frozenset(
 _DISPLAYS = frozenset({"virtio-gpu", "vga", "cirrus-vga"})
 
 
+_SEVERAL = {
+    "shared": "the gain of several processors does not show: virtual time is the sum of what all of them execute, so "
+    "work that runs in parallel takes as long as one after the other (clock.processors = "
+    '"parallel" gives each its own time)',
+    "parallel": "what processors cost each other (caches, memory bandwidth) is not modelled, and their times may be "
+    "{quantum_us:g} us apart: boot with --quantum 2000,5000,20000 to see whether a result depends on that",
+}
+
+
 def inexact(launch: Launch, version: str) -> tuple[str, ...]:
     """Say which devices of a machine do not boot alike in exact mode, and what to take instead."""
     said: dict[str, None] = {}
@@ -56,10 +65,7 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
         for model in untested(launch, version)
     ]
     if processors(launch) > 1:
-        said.append(
-            "the gain of several processors does not show: in exact mode virtual time is the sum of what all of them "
-            "execute, so work that runs in parallel takes as long as one after the other"
-        )
+        said.append(_SEVERAL[system.clock.processors].format(quantum_us=system.clock.quantum_ns / 1000))
     return tuple(said)
 
 

@@ -36,9 +36,14 @@ def last(extra: tuple[str, ...], option: str) -> str | None:
 
 def processors(launch: Launch) -> int:
     """Return how many processors the machine starts with."""
-    text = last(launch.extra, "-smp")
+    return processors_of(launch.processors, launch.extra)
+
+
+def processors_of(usual: int, extra: tuple[str, ...]) -> int:
+    """Return how many processors a machine of `usual` ones starts with when it is given these words."""
+    text = last(extra, "-smp")
     if text is None:
-        return launch.processors
+        return usual
     fields = dict(part.partition("=")[::2] for part in text.split(",") if "=" in part)
     count = fields.get("cpus", text.partition(",")[0] if "=" not in text.partition(",")[0] else "")
     if count.isdigit():

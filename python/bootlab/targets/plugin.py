@@ -17,6 +17,7 @@ from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
 
 _SOURCES = ("bootlab-stamp.c", "halt.c", "halt.h", "plugin-api.h", "stamp-file.h")
+_SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", "plugin-api.h")
 _TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "tree")
 _TRACE_SOURCES = (
     "bootlab-trace.c",
@@ -54,6 +55,11 @@ def prepare_processes(emulator: Emulator, cache_folder: Path) -> Plugin:
     return _prepare(emulator, cache_folder, ("bootlab-processes.c", "plugin-api.h"))
 
 
+def prepare_processors(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the plugin that gives each processor its own time, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, _SMP_SOURCES)
+
+
 def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -> Plugin:
     if os.environ.get("BOOTLAB_NO_PLUGIN"):
         return Plugin(None, reason="switched off by BOOTLAB_NO_PLUGIN")
@@ -65,7 +71,7 @@ def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -
     for name in sources:
         digest.update((folder / name).read_bytes())
     name = digest.hexdigest()[:16]
-    made = cache_folder / "plugin" / f"{sources[0].removesuffix('.c')}-{name}.so"
+    made = cache_folder / "plugin" / f"{Path(sources[0]).stem}-{name}.so"
     seal_of = made.with_name(f"{made.name}.sha256")
     if not made.is_file() or seal.said_by(seal_of) != seal.sha256_of(made):
         if seal_of.is_file() and made.is_file():

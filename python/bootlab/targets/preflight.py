@@ -10,9 +10,7 @@ import re
 from bootlab.errors import UserError
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
-from bootlab.targets import exactness
 from bootlab.targets.base import BootPlan
-from bootlab.targets.extra_words import processors
 from bootlab.targets.machine_devices import parts_of
 
 _ANYWAY = "   (bootlab boot --force boots it anyway)"
@@ -68,22 +66,10 @@ def check(plan: BootPlan) -> None:
     launch = plan.launch
     if plan.system.target != "qemu" or launch is None:
         return
-    of_the_machine = (_processors(plan, launch), _console(plan), _console_driver(plan))
-    for found in (*of_the_machine, _root_driver(plan), _root_device(plan, launch)):
+    for found in (_console(plan), _console_driver(plan), _root_driver(plan), _root_device(plan, launch)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
-
-
-def _processors(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
-    count = processors(launch)
-    version = plan.emulator_version
-    if plan.system.clock.mode != "exact" or count <= 1 or not exactness.hangs_with_processors(version):
-        return None
-    return (
-        f"{count} processors in exact mode: QEMU {version.partition(' ')[0]} hangs when the second one starts",
-        'set machine.cpus = 1 (and no -smp in machine.extra), take QEMU 10 (machine.emulator), or clock.mode = "free"',
-    )
 
 
 def _console(plan: BootPlan) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import emulator, exactness, kvm, plugin, qemu_launch, recording_dir
+from bootlab.targets import emulator, exactness, kvm, plugin, processors, qemu_launch, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.boot_key import key_of
 from bootlab.targets.console import split_lines
@@ -66,6 +66,7 @@ class QemuTarget:
         The plan's system names the files of the kernel that was built.
         """
         found = emulator.find(system.machine)
+        several = processors.prepare(system, found, self._cache.root)
         built = system.kernel.build
         system, programs = built_programs(system, self._cache)
         if built is not None:
@@ -96,6 +97,7 @@ class QemuTarget:
             accel=accel,
             plugin=stamper.path if stamper else None,
             plugin_digest=stamper.digest if stamper else "",
+            processors_plugin=several.plugin,
             marks=tuple(marks.items()) if stamped else (),
             user_space_end=user_space_end(system.machine.arch, info),
             mute=found.wants_audio,
@@ -114,6 +116,7 @@ class QemuTarget:
             sha256=artefacts.sha256,
             emulator_version=found.version,
             accel=accel,
+            processors=several.processors,
             stamped=stamped,
             mark_names=tuple(marks) if stamped else (),
             lacks=tuple(lacks),
@@ -230,6 +233,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         cmdline=plan.launch.cmdline if plan.launch is not None else "",
         emulator_version=plan.emulator_version,
         shift=plan.system.clock.shift if exact else None,
+        processors=plan.processors,
         accel=plan.accel,
         stamped=stamps is not None,
         wall_s=round(wall_s, 3),

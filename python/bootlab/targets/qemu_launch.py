@@ -30,6 +30,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     accel: str
     plugin: str | None = None
     plugin_digest: str = ""
+    processors_plugin: LoadedPlugin | None = None
+    """What gives each of several processors its own time."""
     marks: tuple[tuple[str, int], ...] = ()
     user_space_end: int | None = None
     folder: str = "."
@@ -91,7 +93,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
         console=str(Path(parts.folder) / CONSOLE_FILE),
         console_port=machine.console_port,
         clock=_clock(system, parts),
-        plugins=(_stamp_plugin(system, parts, parts.plugin),) if parts.plugin else (),
+        plugins=_plugins(system, parts),
         media=_media(machine, parts),
         devices=machine.devices,
         kernel=parts.kernel,
@@ -159,6 +161,11 @@ def _cmdline(system: System) -> str:
             hint=f"shorten cmdline in the system file ({facts.cmdline_source}: COMMAND_LINE_SIZE)",
         )
     return text
+
+
+def _plugins(system: System, parts: Parts) -> tuple[LoadedPlugin, ...]:
+    stamper = _stamp_plugin(system, parts, parts.plugin) if parts.plugin else None
+    return tuple(plugin for plugin in (parts.processors_plugin, stamper) if plugin is not None)
 
 
 def _stamp_plugin(system: System, parts: Parts, file: str) -> LoadedPlugin:

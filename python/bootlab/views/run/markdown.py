@@ -49,8 +49,9 @@ def _headline(results: Results) -> str:
 
 def _instrument(results: Results) -> str:
     shift = "" if results.shift is None else f", one instruction = {2**results.shift} ns (shift {results.shift})"
+    processors = f", {results.processors.text}" if results.processors.text else ""
     emulator = f", {plain(results.emulator_version)}" if results.emulator_version else ""
-    return f"Run {code(results.id)}, {plain(results.started)}. Mode: {results.mode}{shift}{emulator}."
+    return f"Run {code(results.id)}, {plain(results.started)}. Mode: {results.mode}{shift}{processors}{emulator}."
 
 
 def _hand_over(system: FinalSystem) -> list[str]:

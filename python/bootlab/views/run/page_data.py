@@ -42,6 +42,7 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
         "finished": _show(results.finished),
         "mode": results.mode,
         "shift": results.shift,
+        "processors": results.processors.text,
         "emulator": _show(results.emulator_version),
         "bootlab": _show(results.bootlab_version),
         "goal": _show(results.goal),

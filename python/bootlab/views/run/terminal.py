@@ -48,6 +48,7 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
     if results.comparison is not None:
         return table_terminal.view(results.comparison, everything=everything)
     title = "Stages" if results.kind == "boot" else "Stages of the base"
+    title += f", {results.processors.text}" if results.processors.text else ""
     parts: list[RenderableType] = [boot_table(results.base, title=title)]
     found = tables.comparison(results, everything=everything)
     if found is not None:

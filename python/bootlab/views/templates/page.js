@@ -30,7 +30,7 @@ function headline(data) {
 function facts(data) {
   const shift = data.shift === null ? "" : `, shift ${data.shift}: one instruction is ${2 ** data.shift} ns`;
   const rows = [
-    ["run", data.id], ["started", data.started], ["finished", data.finished], ["mode", `${data.mode}${shift}`], ["emulator", data.emulator],
+    ["run", data.id], ["started", data.started], ["finished", data.finished], ["mode", `${data.mode}${shift}${data.processors ? `, ${data.processors}` : ""}`], ["emulator", data.emulator],
     ["goal", data.goal], ["console", `${count(data.base.consoleBytes)} bytes`], ["images", data.base.artefacts.map(([n, b]) => `${n} ${size(b)}`).join(", ")], ["bootlab", data.bootlab],
   ].filter(([, value]) => value);
   return folded(`run ${data.id}, ${data.mode} mode`, el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));

@@ -1,0 +1,51 @@
+"""How many processors a boot had, and whose time its clock is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+ProcessorMode = Literal["parallel", "shared"]
+"""`parallel`: each processor has a time of its own, at most a quantum apart from the others'. `shared`: virtual time is
+the sum of what all of them execute."""
+
+DEFAULT_QUANTUM_NS = 5000
+QUANTUM_RANGE_NS = (100, 1_000_000_000)
+
+
+class Processors(msgspec.Struct, frozen=True, kw_only=True):
+    """The processors of one boot. `mode` is None with one processor, and where the host's clock counts.
+
+    `quantum_ns`: how far the processors' times may be apart (parallel mode).
+    """
+
+    count: int = 1
+    mode: ProcessorMode | None = None
+    quantum_ns: int | None = None
+
+    @property
+    def text(self) -> str:
+        """How a report names them; empty for one processor."""
+        if self.count == 1:
+            return ""
+        mode = "" if self.mode is None else f", {self.mode}"
+        quantum = "" if self.quantum_ns is None else f", quantum {self.quantum_ns / 1000:g} us"
+        return f"{self.count} processors{mode}{quantum}"
+
+    @property
+    def not_modelled(self) -> str:
+        """What exact mode leaves out because of how the processors run, in a sentence."""
+        if self.mode == "parallel":
+            return (
+                f"What {self.count} processors cost each other (caches, memory bandwidth, the bus): work in parallel "
+                f"scales better than on a chip. Their times may be {(self.quantum_ns or 0) / 1000:g} us apart (the "
+                "quantum): handing work to a running processor takes up to that, and races that are shorter have one "
+                "fixed outcome. Compare boots of one quantum only."
+            )
+        if self.mode == "shared":
+            return (
+                f"Running in parallel: virtual time is the sum of what all {self.count} processors execute, so work "
+                "that runs in parallel takes as long as one after the other."
+            )
+        return "More than one processor: this machine has one, so gains from parallel work do not show."

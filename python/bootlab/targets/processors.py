@@ -1,0 +1,79 @@
+"""Several processors in exact mode: what this QEMU can do, and the plugin that gives each its own time."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import EnvironmentFault
+from bootlab.model.launch import LoadedPlugin
+from bootlab.model.processors import Processors
+from bootlab.model.system import System
+from bootlab.targets import exactness, plugin
+from bootlab.targets.emulator import Emulator
+from bootlab.targets.extra_words import processors_of
+
+_PROBE_LIMIT_S = 120
+_OK = "qemu-smp: ok"
+_ONE = "set machine.cpus = 1 (and no -smp in machine.extra)"
+_WAYS_OUT = f'{_ONE}, take QEMU 10 (machine.emulator), or clock.mode = "free"'
+_SHARED = f'clock.processors = "shared" needs no plugin, but shows no gain from parallel work; or {_ONE}'
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """The processors of a boot, and what QEMU is to load for them."""
+
+    processors: Processors
+    plugin: LoadedPlugin | None = None
+
+
+def prepare(system: System, found: Emulator, cache_folder: Path) -> Prepared:
+    """Return how the processors of a system are run. Raise EnvironmentFault for what this QEMU cannot do."""
+    machine, clock = system.machine, system.clock
+    count = processors_of(machine.cpus, machine.extra)
+    if count <= 1 or clock.mode != "exact":
+        return Prepared(processors=Processors(count=count))
+    if exactness.hangs_with_processors(found.version):
+        raise EnvironmentFault(
+            f"{system.name}: {count} processors in exact mode: QEMU {found.version.partition(' ')[0]} hangs when the "
+            "second one starts",
+            hint=_WAYS_OUT,
+        )
+    if clock.processors == "shared":
+        return Prepared(processors=Processors(count=count, mode="shared"))
+    made = plugin.prepare_processors(found, cache_folder)
+    reason = made.reason if made.path is None else _refused(found.path, machine.architecture.name, made.path)
+    if made.path is None or reason:
+        raise EnvironmentFault(f"{system.name}: {count} processors with times of their own: {reason}", hint=_SHARED)
+    loaded = LoadedPlugin(file=made.path, arguments=(f"quantum={clock.quantum_ns}",), digest=made.digest)
+    processors = Processors(count=count, mode="parallel", quantum_ns=clock.quantum_ns)
+    return Prepared(processors=processors, plugin=loaded)
+
+
+@functools.lru_cache(maxsize=16)
+def _refused(emulator: str, arch: str, path: str) -> str:
+    """Have the plugin test itself in this emulator. Return why it refuses, or an empty text."""
+    from bootlab.model.architecture import ARCHITECTURES  # noqa: PLC0415
+
+    facts = ARCHITECTURES[arch]
+    command = [
+        *(emulator, "-machine", facts.machine_type, "-accel", "tcg", "-cpu", facts.cpu, "-smp", "2"),
+        *("-nodefaults", "-display", "none", "-icount", "shift=1,sleep=off,align=off"),
+        *("-plugin", f"{path.replace(',', ',,')},check=on"),
+    ]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PROBE_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"the plugin's self-test in {emulator} did not end within {_PROBE_LIMIT_S} s"
+    except OSError as fault:
+        return f"{emulator} does not run: {fault.strerror}"
+    if done.returncode == 0 and _OK in done.stdout:
+        return ""
+    words = [line for line in done.stderr.strip().splitlines() if line.strip()]
+    said = next((line.partition(": ")[2] for line in words if line.startswith("qemu-smp: ")), "")
+    return said or f"{emulator} ended with {done.returncode}: {words[0] if words else 'without a word'}"

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "qemu.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define QEMU_CLOCK_VIRTUAL 1
+#define ALL_TIMERS (-1)
+#define MOST_OPERATIONS 64
+
+struct qemu qemu;
+
+static const struct {
+    const char *name;
+    size_t place;
+} functions[] = {
+#define FUNCTION(name) {#name, offsetof(struct qemu, name)}
+    FUNCTION(icount_get),
+    FUNCTION(icount_get_raw),
+    FUNCTION(icount_to_ns),
+    FUNCTION(icount_round),
+    FUNCTION(icount_update),
+    FUNCTION(icount_prepare_for_run),
+    FUNCTION(icount_process_data),
+    FUNCTION(icount_handle_interrupt),
+    FUNCTION(tcg_cpu_exec),
+    FUNCTION(rr_kick_vcpu_thread),
+    FUNCTION(cpu_exit),
+    FUNCTION(cpu_thread_is_idle),
+    FUNCTION(cpu_work_list_empty),
+    FUNCTION(qemu_get_cpu),
+    FUNCTION(qemu_clock_deadline_ns_all),
+    FUNCTION(cpus_get_accel),
+};
+
+/*
+ * `-icount …,sleep=off`, asked of QEMU's own options: otherwise an idle machine's clock follows the host, and no boot is like
+ * another.
+ */
+static const char *check_options(void)
+{
+    void *(*list)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "qemu_find_opts");
+    void *(*find)(void *, const char *) = (void *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "qemu_opts_find");
+    bool (*get_bool)(void *, const char *, bool) = (bool (*)(void *, const char *, bool))dlsym(RTLD_DEFAULT, "qemu_opt_get_bool");
+    const char *(*get)(void *, const char *) = (const char *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "qemu_opt_get");
+    if (!list || !find || !get_bool || !get)
+        return "this QEMU does not export its options";
+    void *group = list("icount"), *options = group ? find(group, NULL) : NULL;
+    if (!options)
+        return "it needs QEMU's instruction counter: -icount shift=N,sleep=off";
+    if (get_bool(options, "sleep", true))
+        return "it needs -icount with sleep=off: else the host's clock wakes an idle machine";
+    if (get(options, "rr"))
+        return "QEMU's record and replay (rr=) knows one processor only";
+    return NULL;
+}
+
+const char *qemu_open(void)
+{
+    static char why[160];
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = dlsym(RTLD_DEFAULT, functions[i].name);
+        if (!found) {
+            snprintf(why, sizeof why, "this QEMU has or exports no %s(); QEMU 10 as Debian builds it does", functions[i].name);
+            return why;
+        }
+        memcpy((char *)&qemu + functions[i].place, &found, sizeof found);
+    }
+    if (!dlsym(RTLD_DEFAULT, "current_cpu"))
+        return "this QEMU does not export current_cpu";
+    return check_options();
+}
+
+void **qemu_current_cpu(void)
+{
+    static __thread void **current;
+    if (!current)
+        current = dlsym(RTLD_DEFAULT, "current_cpu");
+    return current;
+}
+
+/*
+ * The operations are found by what they are: no offset of a structure is known. The clock stands there twice (virtual
+ * clock, ticks); both being icount_get() also says that QEMU counts instructions, and the kick that one thread runs all
+ * processors.
+ */
+const char *qemu_take_operations(const struct qemu_operations *operations)
+{
+    void **table = qemu.cpus_get_accel();
+    size_t n = table ? malloc_usable_size(table) / sizeof *table : 0;
+    void **clocks[2], **interrupt = NULL, **kick = NULL;
+    unsigned n_clocks = 0, n_interrupts = 0, n_kicks = 0;
+    for (size_t i = 0; i < n && i < MOST_OPERATIONS; i++) {
+        if (table[i] == (void *)qemu.icount_get && n_clocks++ < 2)
+            clocks[n_clocks - 1] = &table[i];
+        if (table[i] == (void *)qemu.icount_handle_interrupt && !n_interrupts++)
+            interrupt = &table[i];
+        if (table[i] == (void *)qemu.rr_kick_vcpu_thread && !n_kicks++)
+            kick = &table[i];
+    }
+    if (n_clocks != 2 || n_interrupts != 1 || n_kicks != 1)
+        return "the operations of this QEMU's accelerator are not those of QEMU 10 with -icount and one thread";
+    *clocks[0] = *clocks[1] = (void *)operations->clock;
+    *interrupt = (void *)operations->interrupt;
+    *kick = (void *)operations->kick;
+    return NULL;
+}
+
+int64_t qemu_executed_ns(void)
+{
+    return qemu.icount_to_ns(qemu.icount_get_raw());
+}
+
+/* Asked as "no processor": icount_get_raw() ends QEMU when one asks in the middle of a block. */
+int64_t qemu_executed_now_ns(void)
+{
+    void **current = qemu_current_cpu(), *self = *current;
+    if (self)
+        qemu.icount_update(self);
+    *current = NULL;
+    int64_t ns = qemu_executed_ns();
+    *current = self;
+    return ns;
+}
+
+int64_t qemu_jumped_ns(void)
+{
+    int64_t executed, clock;
+    do {
+        executed = qemu_executed_ns();
+        clock = qemu.icount_get();
+    } while (executed != qemu_executed_ns());
+    return clock - executed;
+}
+
+int64_t qemu_next_timer_ns(void)
+{
+    return qemu.qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL, ALL_TIMERS);
+}
+
+#ifdef __x86_64__
+
+#define CALL 0xe8 /* Intel SDM vol. 2: call and jump, relative to the next instruction, 32 bits */
+#define JUMP 0xe9
+#define SITES 2 /* rr_cpu_thread_fn() and mttcg_cpu_thread_fn(), which -icount does not use */
+#define REACH 0x70000000ul
+
+static uint8_t *text, *text_end;
+
+static int find_text(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uint8_t *at = (uint8_t *)object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && at <= (uint8_t *)qemu.tcg_cpu_exec &&
+            (uint8_t *)qemu.tcg_cpu_exec < at + segment->p_memsz) {
+            text = at;
+            text_end = at + segment->p_memsz;
+        }
+    }
+    return text != NULL;
+}
+
+/* A page that a call of QEMU's can reach, with a jump to a function that may be anywhere. */
+static uint8_t *springboard(int (*to)(void *))
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *first = (uint8_t *)(((uintptr_t)text_end | (page - 1)) + 1);
+    for (uint8_t *at = first + 0x1000000; at < text + REACH; at += 0x100000) {
+        uint8_t *made = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (made == MAP_FAILED)
+            continue;
+        if (made == at) {
+            memcpy(made, "\x49\xbb", 2); /* movabs $to, %r11 */
+            memcpy(made + 2, &to, 8);
+            memcpy(made + 10, "\x41\xff\xe3", 3); /* jmp *%r11 */
+            if (mprotect(made, page, PROT_READ | PROT_EXEC) == 0)
+                return made;
+        }
+        munmap(made, page);
+    }
+    return NULL;
+}
+
+/* At installation: no other thread executes the page yet. */
+static bool write_call(uint8_t *at, const uint8_t *to)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *first = (uint8_t *)((uintptr_t)at & ~(page - 1));
+    size_t length = (size_t)(at + 5 - first);
+    int32_t distance = (int32_t)(to - (at + 5));
+    if (mprotect(first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return false;
+    memcpy(at + 1, &distance, sizeof distance);
+    mprotect(first, length, PROT_READ | PROT_EXEC);
+    return true;
+}
+
+const char *qemu_redirect_exec(int (*exec)(void *cpu))
+{
+    dl_iterate_phdr(find_text, NULL);
+    if (!text)
+        return "QEMU's code is not where its functions are";
+    uint8_t *sites[SITES];
+    unsigned n = 0, n_jumps = 0;
+    for (uint8_t *at = text; at + 5 <= text_end; at++) {
+        int32_t distance;
+        if (*at != CALL && *at != JUMP)
+            continue;
+        memcpy(&distance, at + 1, sizeof distance);
+        if (at + 5 + distance != (uint8_t *)qemu.tcg_cpu_exec)
+            continue;
+        if (*at == JUMP)
+            n_jumps++;
+        else if (n++ < SITES)
+            sites[n - 1] = at;
+    }
+    if (n != SITES || n_jumps)
+        return "the loop of this QEMU does not call tcg_cpu_exec() where that of QEMU 10 does";
+    uint8_t *board = springboard(exec);
+    if (!board)
+        return "there is no free page near QEMU's code";
+    for (unsigned i = 0; i < SITES; i++)
+        if (!write_call(sites[i], board)) {
+            for (unsigned done = 0; done < i; done++)
+                write_call(sites[done], (uint8_t *)qemu.tcg_cpu_exec);
+            return "this host does not let a program change its own code";
+        }
+    return NULL;
+}
+
+#else
+
+const char *qemu_redirect_exec(int (*exec)(void *cpu))
+{
+    (void)exec;
+    return "on hosts that are not x86-64 the call in QEMU's loop cannot be redirected yet";
+}
+
+#endif

@@ -1,0 +1,128 @@
+"""Several processors, each with its own time: programs without a system (tests/guests/team.c) on every architecture."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bootlab.errors import EnvironmentFault
+from bootlab.model.system import Clockwork, Machine
+from bootlab.targets import emulator, exactness, plugin
+from tests.bare_guests import TEAM_WIDENED, Guest, boot, build_preload
+
+pytestmark = pytest.mark.qemu
+
+ARCHITECTURES = ("x86_64", "arm64", "arm", "riscv64")
+QUANTUM_NS = 5000
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def guest(request):
+    found = Guest(request.param, (), 2)
+    if found.compiler is None or not shutil.which(found.machine.architecture.emulator):
+        pytest.skip(f"no compiler or no emulator for {request.param}")
+    if exactness.hangs_with_processors(emulator.find(found.machine).version):
+        pytest.skip("this QEMU hangs in exact mode when the second processor starts")
+    return found
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Where the plugins are built, once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def values(console: bytes) -> dict[str, int]:
+    lines = [line.split() for line in console.decode().splitlines()]
+    return {name: int(value, 16) for name, value in lines[:-1]}
+
+
+def test_two_work_at_once_and_every_boot_is_equal(guest, cache, tmp_path):
+    image, preload = guest.build(tmp_path), build_preload(tmp_path)
+    calm = boot(guest.arch, image, tmp_path / "calm", cache, machine=guest.machine)
+    found = values(calm.console)
+    assert found["all"] < 1.01 * found["one"], "two jobs at once take as long as one"
+    assert found["back"] == 0, "no clock stepped back"
+    assert found["woken"] == 20 << 32 | 20, "each interrupt woke the other once"
+    ns, _ = calm.stamps.at(len(calm.console) - 1)
+    assert 20e6 < ns < 40e6, "21 waits of a millisecond take their time"
+    assert list(calm.stamps.ns) == sorted(calm.stamps.ns)
+    for window in TEAM_WIDENED:
+        wide = boot(guest.arch, image, tmp_path / window, cache, preload=preload, widened=window, machine=guest.machine)
+        assert wide.facts == calm.facts, window
+
+
+def test_turns_are_a_quantum_long(guest, cache, tmp_path):
+    """Once a processor that halted last went on behind the clock's jump: a turn for every few instructions."""
+    image = guest.build(tmp_path)
+    made = boot(guest.arch, image, tmp_path / "boot", cache, machine=guest.machine)
+    turns = int(re.search(r"turns (\d+)", made.said)[1])
+    ran = [int(ns) for ns in re.findall(r"ran (\d+) ns", made.said)]
+    assert len(ran) == 2
+    # One a quantum, and a few for each of the 21 waits.
+    assert turns < sum(ran) / QUANTUM_NS + 21 * 10
+
+
+def test_another_quantum_is_another_schedule_and_as_fast(guest, cache, tmp_path):
+    image = guest.build(tmp_path)
+    hands = []
+    for quantum_ns in (2000, 20000):
+        clock = Clockwork(quantum_ns=quantum_ns)
+        made = boot(guest.arch, image, tmp_path / str(quantum_ns), cache, machine=guest.machine, clock=clock)
+        found = values(made.console)
+        assert found["all"] < 1.02 * found["one"]
+        hands.append(found["hand"])
+    assert hands[0] < hands[1] / 5, "handing over takes a quantum"
+
+
+@pytest.mark.parametrize("guest", ["x86_64"], indirect=True)
+def test_shared_time_is_the_sum_and_exact(guest, cache, tmp_path):
+    image = guest.build(tmp_path)
+    clock = Clockwork(processors="shared")
+    first, second = (
+        boot(guest.arch, image, tmp_path / name, cache, machine=guest.machine, clock=clock)
+        for name in ("first", "second")
+    )
+    found = values(first.console)
+    assert found["all"] > 1.9 * found["one"]
+    assert first.facts == second.facts
+
+
+def _loads(options: list[str], cache: Path) -> subprocess.CompletedProcess[str]:
+    found = emulator.find(Machine())
+    made = plugin.prepare_processors(found, cache)
+    assert made.path is not None, made.reason
+    command = [found.path, "-machine", "q35", "-nodefaults", "-display", "none", "-accel", "tcg", *options]
+    words = [word.replace("PLUGIN", made.path) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-smp", "2", "-plugin", "PLUGIN"], "it needs QEMU's instruction counter"),
+        (["-smp", "2", "-icount", "shift=1", "-plugin", "PLUGIN"], "sleep=off"),
+        (["-smp", "2", "-icount", "shift=1,sleep=off", "-plugin", "PLUGIN,quantum=5"], "quantum= takes 100 to"),
+        (["-smp", "2", "-icount", "shift=1,sleep=off", "-plugin", "PLUGIN,quant=5"], "unknown argument"),
+        (["-smp", "2,maxcpus=4", "-icount", "shift=1,sleep=off", "-plugin", "PLUGIN"], "cannot be plugged in later"),
+        (["-smp", "1", "-icount", "shift=1,sleep=off", "-plugin", "PLUGIN,check=on"], "at least two processors"),
+    ],
+)
+def test_what_the_plugin_cannot_do_it_refuses(options, said, cache):
+    """QEMU 7.2 is refused too: in it the first function is missing that the plugin looks for."""
+    done = _loads(options, cache)
+    assert done.returncode == 3
+    assert done.stderr.startswith("qemu-smp: ")
+    assert said in done.stderr or "has or exports no" in done.stderr
+
+
+def test_a_boot_is_refused_where_qemu_hangs(tmp_path):
+    machine = Guest("x86_64", (), 2).machine
+    if not exactness.hangs_with_processors(emulator.find(machine).version):
+        pytest.skip("this QEMU runs several processors")
+    with pytest.raises(EnvironmentFault, match="hangs when the second one starts"):
+        boot("x86_64", tmp_path / "image", tmp_path / "boot", tmp_path, machine=machine)
