@@ -80,7 +80,7 @@ _KEYS: dict[str, str] = {
     "machine.type": "`-machine`; else `q35` (x86_64) or `virt` (arm, arm64, riscv64)",
     "machine.cpu": "`-cpu`; else `max` (x86_64), `cortex-a15` (arm; a board's own core on boards that have one), `cortex-a72` (arm64), `rv64` (riscv64). In exact mode `max` of x86_64 gets `rdrand=off,rdseed=off`; under KVM the usual core of the other architectures becomes `host`",
     "machine.memory_mib": "memory, MiB; 1 to 1048576",
-    "machine.cpus": "`-smp`; exact mode needs 1",
+    "machine.cpus": "`-smp`; in exact mode more than 1 needs QEMU 10, and `clock.processors` says whose time it is",
     "machine.firmware": "`default` is the machine type's own. `seabios` and `qboot` are for x86_64 only",
     "machine.options": "appended to `-machine TYPE,…`",
     "machine.devices": "each becomes `-device …`",
@@ -97,6 +97,9 @@ _KEYS: dict[str, str] = {
     "clock.shift": "exact mode: 0 to 10; 1 makes a machine of 500 million instructions a second",
     "clock.rtc_base": "exact mode: what the guest's clock shows at power-on, UTC, without zone",
     "clock.seed": "exact mode: seed of the random numbers that the emulator gives to the guest, 0 or more",
+    "clock.processors": "exact mode, more than one processor: `parallel`: each has a time of its own. `shared`: virtual time "
+    "is the sum of what all of them execute. See [several processors](../explanation/processors.md)",
+    "clock.quantum_ns": "exact mode, `parallel`: how far the processors' times may be apart, 100 to 1000000000 ns",
     "clock.accel": "free mode: `auto`, `tcg` or `kvm`. `auto` uses KVM only if a small test guest ran on it",
     "kernel.image": "the kernel image: bzImage or vmlinux (x86_64), zImage (arm), Image or Image.gz (arm64), Image (riscv64). Must be given unless the target is `replay` or the kernel is built; with `source` it is the make target, the architecture's usual one unless given: `bzImage`, `zImage`, `Image`, `xipImage`, `uImage`, … (an ARM `Image` and a RISC-V `Image.gz` get the header that names their load address)",
     "kernel.source": "build the kernel: `debian` for Debian's linux-source-6.1, `debian-6.12` for another version that Debian has, or the path of a source tree. See [build kernels](../how-to/build-kernels.md)",

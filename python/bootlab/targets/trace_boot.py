@@ -51,7 +51,7 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
             "tracing functions needs the instruction counter, which free mode does not have",
             hint='set clock.mode = "exact" in the system file',
         )
-    if system.machine.cpus != 1:
+    if plan.processors.count != 1:
         raise UserError("functions can be traced on one processor only", hint="set machine.cpus = 1 for the trace")
     if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
