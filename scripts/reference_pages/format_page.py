@@ -103,6 +103,8 @@ _META: dict[str, str] = {
     "cmdline": "the kernel command line that was booted",
     "emulator_version": "QEMU's version text",
     "shift": "exact mode: one instruction takes 2^shift ns",
+    "processors": "`count`; exact mode with more than one: `mode` (`parallel`: each has a time of its own; `shared`: virtual "
+    "time is the sum of what all execute), and of `parallel` `quantum_ns`: how far their times may be apart",
     "accel": "`tcg` or `kvm`",
     "stamped": "the plugin stamped the console",
     "wall_s": "seconds of the host; says nothing about the guest in exact mode",

@@ -30,6 +30,7 @@ class NotRecordedError(TargetError):
 _INFO_FILE = "kernelinfo.json"
 # Keys that older recordings do not know: they tell systems apart only where they are given.
 _MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb", "pmem", "console_port"})
+_CLOCK_KEYS_ADDED = frozenset({"seed", "processors", "quantum_ns"})
 _CLOCK_DEFAULT = Clockwork()
 
 
@@ -49,9 +50,11 @@ def fingerprint(system: System, purpose: Purpose) -> str:
         if v or k not in _MACHINE_KEYS_ADDED
     }
     facts: tuple[object, ...] = (str(effective_cmdline(system)), machine, system.kernel.form, packed, names)
-    clock = msgspec.structs.asdict(system.clock)
-    if system.clock.seed == _CLOCK_DEFAULT.seed:
-        del clock["seed"]
+    clock = {
+        k: v
+        for k, v in msgspec.structs.asdict(system.clock).items()
+        if k not in _CLOCK_KEYS_ADDED or v != getattr(_CLOCK_DEFAULT, k)
+    }
     facts += (clock, purpose)
     facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
     facts += (system.root.file_system, system.root.medium) if system.root is not None else ()
