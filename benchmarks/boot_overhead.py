@@ -3,11 +3,13 @@
 
 Usage: boot_overhead.py SYSTEM.toml [PAIRS] [--vmlinux]. The last word measures the same system once more with its
 kernel unpacked (`form = "vmlinux"`), some fifty megabytes that are loaded, digested and checked.
-Both start from a warm cache of artefacts; bootlab's time is that of the whole process, start of Python included.
+Both start from a warm cache of artefacts; bootlab's time is that of the whole process, start of Python included. Its
+modules are compiled before, as those of an installed package are, whatever PYTHONDONTWRITEBYTECODE says.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import statistics
@@ -37,16 +39,20 @@ def bare(command: list[str], goal: str, folder: Path) -> float:
 def series(path: str, pairs: int) -> float:
     """Boot in turn; return the median of what bootlab takes longer, the first pair left out."""
     goal = systemfile.load(path).goal.console
-    printed = subprocess.run(["bootlab", "boot", path, "--dry-run"], capture_output=True, text=True, check=True)
+    bootlab = [sys.executable, "-m", "bootlab.cli", "boot", path]
+    printed = subprocess.run([*bootlab, "--dry-run"], capture_output=True, text=True, check=True)
     command = shlex.split(printed.stdout)
     print(f"{path}: -kernel of {Path(command[command.index('-kernel') + 1]).stat().st_size / 1e6:.0f} MB", flush=True)
     more = []
     with tempfile.TemporaryDirectory() as work:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPYCACHEPREFIX"] = str(Path(work) / "compiled")
         for number in range(pairs + 1):
             without = bare(command, goal, Path(work) / f"bare-{number}")
             started = time.monotonic()
             subprocess.run(
-                ["bootlab", "boot", path, "--fresh", "--store", str(Path(work) / "store")],
+                [*bootlab, "--fresh", "--store", str(Path(work) / "store")],
+                env=environment,
                 check=True,
                 capture_output=True,
             )

@@ -2,7 +2,8 @@
 """How often does the judge call a change faster or slower that means nothing, and does it see gains that were planted?
 
 Usage: null_changes.py SYSTEM.toml FOLDER [--changes 32] [--dithers 5] [--bases 4] [--draws 10000] [--trials 60]
-                       [--gains 1,5,20 --plant /etc/init.d/rcS --repeats 5] [--jobs N] [--store DIR]
+                       [--gains 1,5,20 --plant /etc/init.d/rcS --repeats 5] [--again 4] [--among N] [--jobs N]
+                       [--store DIR]
 
 * A table: the system with each of --changes null changes, each booted under --dithers dithers, the first --bases of
   them under 21. From it --draws experiments are drawn: two of the changes as base and variant, their boots in a random
@@ -14,7 +15,9 @@ Usage: null_changes.py SYSTEM.toml FOLDER [--changes 32] [--dithers 5] [--bases 
 
 Null changes: an unread file of the root tree renamed (names and sizes the same), two empty folders of it swapped, the
 start of the machine's clock moved by a few minutes. Goals and verdicts are kept in FOLDER/null-NAME.json, boots in the
-store: cut off, the same command goes on where it was. Every number printed is computed from that file.
+store: cut off, the same command goes on where it was. Where the file is there and the store is gone, --again of its
+boots are made again, and must come out equal to the nanosecond, before it goes on. Every number printed is computed
+from that file.
 """
 
 from __future__ import annotations
@@ -25,8 +28,8 @@ import json
 import math
 import random
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -106,6 +109,25 @@ class _To(Change, frozen=True, kw_only=True):
         return self.system
 
 
+class Kept:
+    """The file of one system: written whenever something is added."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.facts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+
+    def get(self, key: str, default: Any) -> Any:
+        """Return what is kept under a name."""
+        return self.facts.get(key, default)
+
+    def keep(self, key: str, value: object) -> None:
+        """Keep something."""
+        self.facts[key] = value
+        half = self.path.with_suffix(".new")
+        half.write_text(json.dumps(self.facts, indent=1) + "\n")
+        half.replace(self.path)
+
+
 def interval(hits: int, draws: int) -> str:
     """Return a share with its 95 % interval (Wilson)."""
     if not draws:
@@ -117,18 +139,41 @@ def interval(hits: int, draws: int) -> str:
     return f"{100 * share:.2f} % ({hits} of {draws}; 95 %: {100 * low:.2f} to {100 * high:.2f} %)"
 
 
-def table(bench: Bench, system: System, args: argparse.Namespace, keep: Callable[[str, object], None]) -> None:
-    """Boot every null change under dithers, then the bases under more; keep the goals, a row a change."""
-    found: list[list[int]] = []
-    all_boots = [DitheredBoots(bench, nothing(system, number), f"null {number}") for number in range(args.changes)]
-    for boots in all_boots:
-        boots.wait(args.dithers)
-        found.append(list(boots.goals_ns()))
-        keep("goals_ns", found)
-    for number, boots in enumerate(all_boots[: args.bases]):
-        boots.wait(MOST)
-        found[number] = list(boots.goals_ns())
-        keep("goals_ns", found)
+def table(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+    """Boot every null change under dithers, then the bases under more; keep the goals, a row a change.
+
+    What an earlier run kept is not booted again, but for --again of its boots, which must come out equal.
+    """
+    found: list[list[int]] = [list(row) for row in kept.get("goals_ns", [])]
+    check_again(bench, system, found, args.again, kept)
+    wanted = [args.dithers] * args.changes
+    for number, count in [*enumerate(wanted), *((number, MOST) for number in range(args.bases))]:
+        if number == len(found):
+            found.append([])
+        missing = tuple(range(len(found[number]), count))
+        if missing:
+            boots = DitheredBoots(bench, nothing(system, number), f"null {number}", dithers=missing)
+            boots.wait(len(missing))
+            found[number] += boots.goals_ns()
+            kept.keep("goals_ns", found)
+
+
+def check_again(bench: Bench, system: System, found: list[list[int]], count: int, kept: Kept) -> None:
+    """Boot some of the kept boots again. Raise SystemExit when one differs: the rows are of another system then."""
+    places = [(i, j) for i, row in enumerate(found) for j in range(len(row))]
+    count = min(count, len(places))
+    said = [places[(2 * i + 1) * len(places) // (2 * count)] for i in range(count)]
+    for change, number in said:
+        boots = DitheredBoots(bench, nothing(system, change), f"null {change} again", dithers=(number,))
+        boots.wait(1)
+        (goal_ns,) = boots.goals_ns()
+        if goal_ns != found[change][number]:
+            raise SystemExit(
+                f"{kept.path}: change {change} under dither {number} came at {found[change][number]} ns, now at "
+                f"{goal_ns} ns: its boots are of another system or emulator; take an empty folder"
+            )
+    if said:
+        kept.keep("booted_again", sorted({tuple(place) for place in (*kept.get("booted_again", []), *said)}))
 
 
 def draw(goals: list[list[int]], draws: int, base_boots: int, *, gain_ns: int = 0) -> tuple[int, int]:
@@ -193,6 +238,18 @@ def pair(number: int, changes: int) -> tuple[int, int]:
     return number % changes, (number + distance) % changes
 
 
+def trials(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+    """Run whole trials, each of another pair; those that are kept do not run again."""
+    said = list(kept.get("trials", []))
+    among = min(args.among or args.changes, args.changes)
+    for number in range(args.trials):
+        base, variant = (args.changes - among + place for place in pair(number, among))
+        name = f"null-{variant}-against-{base}"
+        if name not in {one["name"] for one in said}:
+            said.append(trial(bench, nothing(system, base), nothing(system, variant), name))
+            kept.keep("trials", said)
+
+
 def trial(bench: Bench, system: System, change: System, name: str) -> dict[str, object]:
     """Run one experiment as `bootlab try` does; return what its report says."""
     base = establish(bench, system, diagnostic=False)
@@ -225,32 +282,37 @@ def middle(values: list[int]) -> float:
     return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
 
 
-def gains(bench: Bench, system: System, args: argparse.Namespace, keep: Callable[[str, object], None]) -> None:
-    """Plant gains, and keep what was seen of each."""
-    few = {}
-    for loops in (0, 20_000):
-        boots = DitheredBoots(bench, planted(system, args.plant, loops), f"{loops} loops")
-        boots.wait(5)
-        few[loops] = middle(list(boots.goals_ns()))
-    loop_ns = (few[20_000] - few[0]) / 20_000
-    keep("loop_ns", loop_ns)
-    said = []
-    for gain_ms in args.gains:
-        loops = round(gain_ms * 1e6 / loop_ns)
-        for number in range(args.repeats):
+def gains(bench: Bench, system: System, args: argparse.Namespace, kept: Kept) -> None:
+    """Plant gains, and keep what was seen of each; first what the unchanged system promises to see."""
+    if "visible_gain_ns" not in kept.facts:
+        base = with_dithers(bench, establish(bench, planted(system, args.plant, 0), diagnostic=False), design(MOST))
+        told = {}
+        for boots in RULES:
+            part = msgspec.structs.replace(base, dithered=base.dithered[:boots], rule=design(boots))
+            told[str(boots)] = part.visible_gain_ns
+        kept.keep("visible_gain_ns", told)
+    if "loop_ns" not in kept.facts:
+        few = {}
+        for loops in (0, 20_000):
+            made = DitheredBoots(bench, planted(system, args.plant, loops), f"{loops} loops")
+            made.wait(5)
+            few[loops] = middle(list(made.goals_ns()))
+        kept.keep("loop_ns", (few[20_000] - few[0]) / 20_000)
+    said = list(kept.get("gains", []))
+    done = {one["name"] for one in said}
+    for number in range(args.repeats):
+        for gain_ms in args.gains:
+            name = f"gain-{gain_ms:g}-{number}"
+            if name in done:
+                continue
+            loops = round(gain_ms * 1e6 / kept.facts["loop_ns"])
             slow = planted(nothing(system, number), args.plant, loops)
-            found = trial(bench, slow, planted(nothing(system, number), args.plant, 0), f"gain-{gain_ms}-{number}")
+            found = trial(bench, slow, planted(nothing(system, number), args.plant, 0), name)
             said.append({"gain_ms": gain_ms, **found})
-            keep("gains", said)
-    base = with_dithers(bench, establish(bench, planted(system, args.plant, 0), diagnostic=False), design(21))
-    told = {}
-    for boots in RULES:
-        part = msgspec.structs.replace(base, dithered=base.dithered[:boots], rule=design(boots))
-        told[str(boots)] = part.visible_gain_ns
-    keep("visible_gain_ns", told)
+            kept.keep("gains", said)
 
 
-def tell(kept: dict[str, object], draws: int) -> None:
+def tell(kept: dict[str, Any], draws: int) -> None:
     """Print what a file of goals says."""
     goals = kept.get("goals_ns", [])
     assert isinstance(goals, list)
@@ -305,6 +367,8 @@ def main() -> int:
     )
     parser.add_argument("--plant", default="")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--again", type=int, default=4, help="boots of an earlier run to make again (default: 4)")
+    parser.add_argument("--among", type=int, default=0, help="trials take the last N changes only (default: all)")
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--store", type=Path, default=Path(".bootlab"))
     parser.add_argument("--tell", action="store_true", help="boot nothing, only compute from the files in FOLDER")
@@ -315,32 +379,25 @@ def main() -> int:
         return 0
     system = load(args.system)
     args.folder.mkdir(parents=True, exist_ok=True)
-    file = args.folder / f"null-{system.name}.json"
-    kept: dict[str, object] = json.loads(file.read_text()) if file.exists() else {}
-
-    def keep(key: str, value: object) -> None:
-        kept[key] = value
-        file.write_text(json.dumps(kept, indent=1) + "\n")
-
-    keep("format", "bootlab-null-changes")
-    keep("version", 1)
-    keep("system", system.name)
+    kept = Kept(args.folder / f"null-{system.name}.json")
+    kept.keep("format", "bootlab-null-changes")
+    kept.keep("version", 1)
+    kept.keep("system", system.name)
     cache = Cache(Path(".cache/bootlab").resolve())
     with Bench(target_for(system, cache, (), None), args.store, jobs=args.jobs) as bench:
         self_check.require_exact(bench, system)
-        keep("emulator", bench.target.plan(system).emulator_version)
+        version = bench.target.plan(system).emulator_version
+        if kept.get("emulator", version) != version:
+            raise SystemExit(f"{kept.path} is of QEMU {kept.facts['emulator']}, this is {version}: take another folder")
+        kept.keep("emulator", version)
         system = prepared(system)
         if args.changes:
-            table(bench, system, args, keep)
-        said: list[dict[str, object]] = []
-        for number in range(args.trials):
-            base, variant = pair(number, max(args.changes, 2))
-            name = f"null-{variant}-against-{base}"
-            said.append(trial(bench, nothing(system, base), nothing(system, variant), name))
-            keep("trials", said)
+            table(bench, system, args, kept)
+        if args.trials:
+            trials(bench, system, args, kept)
         if args.plant:
-            gains(bench, system, args, keep)
-    tell(kept, args.draws)
+            gains(bench, system, args, kept)
+    tell(kept.facts, args.draws)
     return 0
 
 

@@ -26,7 +26,8 @@ def __getattr__(name: str) -> object:
     import importlib  # noqa: PLC0415
 
     if name == "__version__":
-        return _version()
+        globals()["__version__"] = _version()
+        return globals()["__version__"]
     if name not in _PLACES:
         raise AttributeError(f"module 'bootlab' has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)

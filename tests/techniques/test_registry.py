@@ -51,10 +51,16 @@ def foreign(monkeypatch):
     return lambda name: EntryPoint(name, f"foreign_techniques:{name}", ENTRY_POINTS)
 
 
-def test_what_a_boot_marks_is_known_without_the_catalogue(monkeypatch, foreign):
+def test_what_a_boot_marks_is_known_without_the_catalogue(monkeypatch, foreign, tmp_path):
     assert set(proof_symbols.BUILT_IN) == {name for t in BUILT_IN for name in t.proof_symbols}
     assert proof_symbols.proof_symbols() == tuple(sorted(proof_symbols.BUILT_IN))
-    monkeypatch.setattr(proof_symbols, "entry_points", lambda group: [foreign("Mine")])
+    package = tmp_path / "mine-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: mine\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[console_scripts]\na = b:c\n[bootlab.techniques]\n\n[other]\nx = y:z\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path), str(tmp_path / "gone")])
+    assert not proof_symbols._others_may_be_installed()
+    (package / "entry_points.txt").write_text("[bootlab.techniques]\nmine = foreign_techniques:Mine\n")
     monkeypatch.setattr(registry, "catalogue", lambda: load((foreign("Mine"),)))
     monkeypatch.setattr(sys.modules["foreign_techniques"].Mine, "proof_symbols", ("my_function",))
     assert "my_function" in proof_symbols.proof_symbols()

@@ -30,6 +30,12 @@ def _run(args: list[str]) -> None:
         request = plain_request(args[1:])
         if request is not None:
             raise SystemExit(run(request))
+    elif args[:1] == ["boot"]:
+        from bootlab.cli import boot_run  # noqa: PLC0415
+
+        boot = boot_run.plain_request(args[1:])
+        if boot is not None:
+            raise SystemExit(boot_run.run(boot))
     from bootlab.cli.program import VERBS, make_app  # noqa: PLC0415
 
     make_app(args[:1] if args and args[0] in VERBS else VERBS)()

@@ -71,7 +71,7 @@ def kernel(
     from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
 
     wanted = tuple(_option(text) for text in options or ())
-    with BootProgress(err(), quiet=as_json) as progress:
+    with BootProgress(quiet=as_json) as progress:
         system = System.load(system_file, observer=progress)
         try:
             if action is Action.SIZE:

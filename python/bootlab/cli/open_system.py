@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import err
 
 if TYPE_CHECKING:
     from bootlab.api import System
 
 
 @contextmanager
-def opened(path: Path, *, store: Path, jobs: int | None = None, quiet: bool = False) -> Iterator[System]:
-    """Read a system file; what is booted inside the block is shown."""
+def opened(
+    path: Path, *, store: Path, jobs: int | None = None, quiet: bool = False, load_meanwhile: tuple[str, ...] = ()
+) -> Iterator[System]:
+    """Read a system file; what is booted inside the block is shown.
+
+    `load_meanwhile`: modules that are wanted afterwards, loaded while the first machine runs.
+    """
     from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
 
-    with BootProgress(err(), jobs=jobs, quiet=quiet) as progress:
+    with BootProgress(jobs=jobs, quiet=quiet, load_meanwhile=load_meanwhile) as progress:
         yield System.load(path, store=store, jobs=jobs, observer=progress)

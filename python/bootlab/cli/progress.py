@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 import threading
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Self
 
 from bootlab.model.recording import Recording
 from bootlab.targets.base import DEFAULT_JOBS, Progress
 from bootlab.views.shown_text import one_line
 
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
+
 
 class BootProgress:
-    """A live display on a terminal, one line an ended boot elsewhere. Implements the bench's Observer."""
+    """A live display on a terminal, one line an ended boot elsewhere. Implements the bench's Observer.
 
-    def __init__(self, console: Console, *, jobs: int | None = None, quiet: bool = False) -> None:
-        """Draw on a console (standard error)."""
-        self._console = console
+    Written to standard error. What draws is loaded once something runs: loading it takes as long as planning a boot.
+    """
+
+    def __init__(self, *, jobs: int | None = None, quiet: bool = False, load_meanwhile: tuple[str, ...] = ()) -> None:
+        """Draw nothing yet. `load_meanwhile`: modules for what comes after, loaded while the first machine runs."""
+        self._drawn = not quiet and _is_terminal()
+        self._load_meanwhile = load_meanwhile
         self._jobs = jobs or DEFAULT_JOBS
         self._quiet = quiet
         self._running: dict[str, Progress | None] = {}
@@ -31,13 +37,11 @@ class BootProgress:
         self._phase = ""
         self._builds: dict[str, tuple[int, int | None, str]] = {}
         self._lock = threading.Lock()
+        self._begun = False
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
-        """Start drawing."""
-        if not self._quiet and self._console.is_terminal:
-            self._live = Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True)
-            self._live.start()
+        """Return the display; it is drawn when something runs."""
         return self
 
     def __exit__(
@@ -51,9 +55,8 @@ class BootProgress:
         """Name what comes next and how many boots it will take at most."""
         with self._lock:
             self._phase, self._expected, self._done = name, expected_boots, 0
-        if not self._quiet and not self._live:
-            many = "1 boot" if expected_boots == 1 else f"up to {expected_boots} boots"
-            self._console.print(f"{name}: {many}", markup=False)
+        many = "1 boot" if expected_boots == 1 else f"up to {expected_boots} boots"
+        self._say(f"{name}: {many}")
 
     def boot_started(self, label: str) -> None:
         """Show a machine."""
@@ -62,14 +65,13 @@ class BootProgress:
 
     def boot_progress(self, label: str, progress: Progress) -> None:
         """Move a machine on."""
+        self._begin()
         with self._lock:
             self._running[label] = progress
 
     def boot_again(self, label: str, why: str) -> None:
         """Say that a boot is made again, and why."""
-        if not self._quiet:
-            text = f"  {one_line(label)}: booted again: {one_line(why, 300)}"
-            self._console.print(text, markup=False, soft_wrap=True)
+        self._say(f"  {one_line(label)}: booted again: {one_line(why, 300)}", live=True)
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Take a machine off, and tell its result where there is no live display."""
@@ -79,18 +81,17 @@ class BootProgress:
             if not reused:
                 self._walls.append(recording.meta.wall_s)
             left = self._left_text()
-        if not self._quiet and not self._live:
-            goal = recording.meta.goal_ns
-            what = f"{goal / 1e6:.3f} ms" if goal is not None and recording.ok else recording.meta.outcome.value
-            kept = " (kept)" if reused else ""
-            self._console.print(f"  {one_line(label)}: {what}{kept}{left}", markup=False)
+        goal = recording.meta.goal_ns
+        what = f"{goal / 1e6:.3f} ms" if goal is not None and recording.ok else recording.meta.outcome.value
+        kept = " (kept)" if reused else ""
+        self._say(f"  {one_line(label)}: {what}{kept}{left}")
 
     def build_started(self, label: str) -> None:
         """Show a kernel that is being built."""
         with self._lock:
             self._builds[label] = (0, None, "")
-        if not self._quiet and not self._live:
-            self._console.print(f"{one_line(label)}: building", markup=False)
+        self._begin()
+        self._say(f"{one_line(label)}: building")
 
     def build_progress(self, label: str, made: int, expected: int | None, name: str) -> None:
         """Move a build on."""
@@ -101,8 +102,29 @@ class BootProgress:
         """Take a build off."""
         with self._lock:
             made, _, _ = self._builds.pop(label, (0, None, ""))
-        if not self._quiet and not self._live:
-            self._console.print(f"{one_line(label)}: {made} objects built in {wall_s:.0f} s", markup=False)
+        self._say(f"{one_line(label)}: {made} objects built in {wall_s:.0f} s")
+
+    def _say(self, text: str, *, live: bool = False) -> None:
+        """Write a line where nothing is drawn; `live`: above the drawing too."""
+        if self._live is not None and live:
+            self._live.console.print(text, markup=False, soft_wrap=True)
+        elif not self._quiet and (live or not self._drawn):
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+
+    def _begin(self) -> None:
+        with self._lock:
+            wanted, self._load_meanwhile = self._load_meanwhile, ()
+            draw, self._begun = self._drawn and not self._begun, True
+        if draw:
+            from rich.live import Live  # noqa: PLC0415 - see the class
+
+            from bootlab.cli.screen import err  # noqa: PLC0415
+
+            self._live = Live(get_renderable=self._render, console=err(), refresh_per_second=4, transient=True)
+            self._live.start()
+        for module in wanted:
+            importlib.import_module(module)
 
     def _left_text(self) -> str:
         if not self._walls or self._expected <= self._done:
@@ -114,6 +136,9 @@ class BootProgress:
         return f"  [{self._done}/{self._expected}, about {left_s:.0f} s left]"
 
     def _render(self) -> Table:
+        from rich.table import Table  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
         table = Table.grid(padding=(0, 2))
         with self._lock:
             table.add_row(Text(f"{self._phase}{self._left_text()}", style="bold"))
@@ -126,3 +151,7 @@ class BootProgress:
                 last = one_line(progress.last_line, 70) if progress else ""
                 table.add_row(Text(f"  {one_line(label, 44):<44} {clock}  {last}"))
         return table
+
+
+def _is_terminal() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in {"dumb", "unknown"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootlab import __version__
+import bootlab
 from bootlab.analysis.stages import timeline_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
@@ -52,7 +52,7 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
         base=BootSummary(clock="virtual" if exact else "wall"),
         mode=system.clock.mode,
         shift=system.clock.shift if exact else None,
-        bootlab_version=__version__,
+        bootlab_version=bootlab.__version__,
         goal=system.goal.console,
         comparison=found,
         processors=system.processors,
@@ -88,7 +88,7 @@ def results(
         mode=system.clock.mode,
         shift=meta.shift,
         emulator_version=meta.emulator_version,
-        bootlab_version=__version__,
+        bootlab_version=bootlab.__version__,
         goal=system.goal.console,
         processors=meta.processors,
         not_modelled=not_modelled(meta.processors) if exact else (),

@@ -8,7 +8,6 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
@@ -156,6 +155,8 @@ def _target(name: str, place: Place) -> str:
     # A package may bring a target of its own, so the names are not a Literal of the model.
     if name in _TARGETS:
         return name
+    from importlib.metadata import entry_points  # noqa: PLC0415 - most systems are QEMU's
+
     known = (*_TARGETS, *sorted(point.name for point in entry_points(group="bootlab.targets")))
     if name not in known:
         raise place.error(f'expected one of {", ".join(known)}; got "{name[:80]}"', "target", did_you_mean(name, known))

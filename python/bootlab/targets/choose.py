@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
@@ -27,6 +25,8 @@ def target_for(
         return QemuTarget(cache, watch, builds)
     if system.target == "replay":
         return ReplayTarget(system, cache)
+    from importlib.metadata import entry_points  # noqa: PLC0415 - most systems are QEMU's
+
     for point in entry_points(group="bootlab.targets"):
         if point.name == system.target:
             target: Target = point.load()(cache)
