@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Boots that must be equal: programs that halt, with and without widened windows, a Linux that sleeps, whole systems.
 
-Usage: exactness.py [--boots N] [--calm N] [--halts N] [--jobs N] [--load N] [--writers N] [--emulators FOLDER]
-                    [--sleeps N] [--sleeps-hpet N] [--system SYSTEM.toml:N]... [--out RESULT.json]
+Usage: exactness.py [--boots N] [--calm N] [--halts N] [--jobs N] [--load N] [--writers N] [--load-nice N]
+                    [--emulators FOLDER] [--sleeps N] [--sleeps-hpet N] [--system SYSTEM.toml:N]...
+                    [--out RESULT.json]
 
 `--boots`: of each program, and as many for each widened window (tests/guests/widen.c); `--calm`: of each program with
 no window widened, when more are wanted. `--sleeps`: boots of $BOOTLAB_KERNEL with 300 sleeps of a second,
@@ -160,7 +161,8 @@ def loaded(options: argparse.Namespace, work: Path) -> Iterator[None]:
     """Keep the busy loops and the writers running inside the block."""
     commands = [[sys.executable, "-c", _LOOP]] * options.load
     commands += [[sys.executable, "-c", _WRITER, str(work / f"written-{n}")] for n in range(options.writers)]
-    beside = [subprocess.Popen(command) for command in commands]
+    nice = ["nice", "-n", str(options.load_nice)] if options.load_nice else []
+    beside = [subprocess.Popen([*nice, *command]) for command in commands]
     try:
         yield
     finally:
@@ -181,6 +183,7 @@ def main() -> int:
     parser.add_argument("--halts", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=4, help="programs at a time")
     parser.add_argument("--load", type=int, default=0, help="busy loops beside the boots")
+    parser.add_argument("--load-nice", type=int, default=0, help="how nice the busy loops and writers are")
     parser.add_argument("--writers", type=int, default=0, help="programs that write to the disk beside the boots")
     parser.add_argument("--emulators", default="", help="folder with QEMU's programs")
     parser.add_argument("--sleeps", type=int, default=0)
@@ -193,7 +196,8 @@ def main() -> int:
     if options.out and options.out.exists():
         results = json.loads(options.out.read_text())
     done = {r["case"] for r in results if r.get("emulator") == version}
-    beside = {"emulator": version, "busy_loops": options.load, "disk_writers": options.writers}
+    beside: dict[str, object] = {"emulator": version, "busy_loops": options.load, "disk_writers": options.writers}
+    beside["nice"] = options.load_nice
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         for name, run in cases(options, work):

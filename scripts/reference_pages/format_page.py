@@ -118,6 +118,8 @@ _META: dict[str, str] = {
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
     "host_limit": "the host ended the boot, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not happen again at the same place. Later runs do not use such a recording, and it makes no variant broken",
+    "emulator_waited": "virtual time stood still because QEMU waited for something outside of the machine: never the "
+    "system's doing, however often it happens",
     "end_ns": "the virtual time that stood still when the host gave the boot up",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",

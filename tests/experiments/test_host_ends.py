@@ -11,8 +11,10 @@ from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.targets.ending import FROM_OUTSIDE
 
 
-def ended(outcome=Outcome.HANG, *, console=b"x\n", end_ns=5, reason="still", host_limit=True, mode="exact"):
-    meta = Meta(outcome=outcome, end_ns=end_ns, reason=reason, host_limit=host_limit, mode=mode)
+def ended(
+    outcome=Outcome.HANG, *, console=b"x\n", end_ns=5, reason="still", host_limit=True, mode="exact", waited=False
+):
+    meta = Meta(outcome=outcome, end_ns=end_ns, reason=reason, host_limit=host_limit, mode=mode, emulator_waited=waited)
     return Recording(meta=meta, lines=(), marks=(), console=console)
 
 
@@ -69,6 +71,7 @@ def test_different_ends_stay_the_hosts(others):
         (ended(end_ns=None), 3),
         (ended(Outcome.EMULATOR_DIED, reason=f"{FROM_OUTSIDE} signal 9", end_ns=5), 3),
         (ended(Outcome.TIME_LIMIT), 2),
+        (ended(waited=True), 3),
     ],
 )
 def test_who_is_killed_from_outside_or_merely_slow_is_not_stuck_by_that(same, boots):

@@ -90,6 +90,20 @@ def test_a_variant_that_is_killed_again_and_again_is_unknown(working, cache, tmp
     assert later.outcome is Outcome.GOAL, "what the host ended is not kept"
 
 
+def test_an_emulator_that_waits_for_somebody_is_no_machine_that_hangs(mini, cache, tmp_path):
+    # Started stopped: it waits for a debugger's word, each time at the same place, and does not compute.
+    system = mini("GOAL\n", limits=msgspec.structs.replace(LIMITS, stall_wall_s=2.5))
+    system = msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, extra=("-S",)))
+    attacker = Attacker(tmp_path, 0, label="", times=0)
+    with Bench(QemuTarget(cache), tmp_path / "store", observer=attacker) as bench:
+        recording = bench.boot(system, "x")
+    assert recording.by_host, recording.meta.reason
+    assert recording.meta.emulator_waited
+    assert "QEMU did not compute" in recording.meta.reason
+    assert "3 boots, each ended by the host" in recording.meta.reason
+    assert len(attacker.again) == 2
+
+
 def test_an_emulator_that_is_stopped_for_longer_than_every_limit_of_the_host(working, cache, tmp_path):
     attacker = Attacker(tmp_path, signal.SIGSTOP, label="x", times=1)
 

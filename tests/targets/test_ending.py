@@ -158,6 +158,12 @@ def test_what_the_host_ended_is_marked(seen, numbers, by_host):
             "qemu-system-x86_64: cannot set up guest memory 'pc.ram': Cannot allocate memory",
             "Cannot allocate memory",
         ),
+        (1, "bootlab-stamp: cannot create the file named by out=", "bootlab's own plugin: cannot create the file"),
+        (
+            1,
+            "qemu-system-x86_64: Could not load plugin a.so: not an ELF",
+            "bootlab's own plugin: qemu-system-x86_64: C",
+        ),
     ],
 )
 @pytest.mark.parametrize("seen", [Seen(), Seen(goal=GOAL), Seen(panic="p"), Seen(size_bytes=0)])
@@ -166,6 +172,14 @@ def test_who_is_killed_from_outside_has_shown_nothing(seen, code, words, said):
     assert found.host_limit
     assert found.outcome in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}
     assert said in found.reason
+
+
+def test_a_machine_that_stands_still_while_its_emulator_waits_is_told_apart():
+    assert not judged(Seen(), still_wall_s=21).waited
+    found = judged(Seen(), still_wall_s=21, waits=True)
+    assert found.waited
+    assert "QEMU did not compute" in found.reason
+    assert not judged(Seen(), quiet_virtual_ns=11 * 10**9, waits=True).waited, "virtual time moved"
 
 
 def test_a_hang_names_the_initcall():

@@ -35,7 +35,7 @@ class Attempts:
 
     @property
     def _confirmed(self) -> bool:
-        """Two boots that stopped alike, at the same place: that is the system's doing."""
+        """Two boots that stopped alike, at the same place, while QEMU computed: that is the system's doing."""
         *earlier, last = self._ended
         return any(_same_end(one, last) for one in earlier)
 
@@ -57,7 +57,7 @@ def _same_end(one: Recording, other: Recording) -> bool:
     if one.meta.outcome in {Outcome.EMULATOR_DIED, Outcome.CANNOT_START}:
         # A crash has no virtual time of its own; who kills from outside may well do it twice.
         return one.meta.reason == other.meta.reason and FROM_OUTSIDE not in one.meta.reason
-    if one.meta.outcome is Outcome.TIME_LIMIT:
+    if one.meta.outcome is Outcome.TIME_LIMIT or other.meta.emulator_waited or one.meta.emulator_waited:
         return False
     # The same virtual nanosecond is the same instruction.
     return one.meta.end_ns is not None and one.meta.end_ns == other.meta.end_ns

@@ -130,6 +130,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     check_missing: tuple[str, ...] = ()
     last_initcall: str = ""
     host_limit: bool = False
+    emulator_waited: bool = False
     end_ns: int | None = None
     lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -43,12 +43,14 @@ class Ending(msgspec.Struct, frozen=True):
     """How a boot ended, in one sentence, and the last initcall that did not return (when the log tells).
 
     `host_limit`: the host ended it, or may have: by its clock, a signal, a lack of memory, a crash of the emulator.
+    `waited`: virtual time stood still and the emulator did not compute: it waited for something outside of the machine.
     """
 
     outcome: Outcome
     reason: str = ""
     last_initcall: str = ""
     host_limit: bool = False
+    waited: bool = False
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -67,7 +69,7 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
 
     `quiet`: since the console grew. `since_goal`: since the goal was seen, on both clocks. `still_wall_s`: since
     virtual time moved. `halted`: the emulator sleeps and says that no timer is armed, so that nothing can wake the
-    machine.
+    machine. `waits`: no thread of the emulator has run for a while.
     """
 
     wall_s: float = 0.0
@@ -77,6 +79,7 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     quiet_virtual_ns: int | None = None
     since_goal: tuple[float, int] | None = None
     halted: bool = False
+    waits: bool = False
 
 
 def judge(
@@ -137,9 +140,11 @@ def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: boo
 def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
     if exact and clocks.still_wall_s > limits.stall_wall_s:
-        return _hang(
-            watch, f"its virtual time stood still for {limits.stall_wall_s:g} s of the host's", host_limit=True
-        )
+        still = f"its virtual time stood still for {limits.stall_wall_s:g} s of the host's"
+        if clocks.waits:
+            # A guest makes the emulator compute. Who does not compute waits for a file, a lock, another program.
+            still += ", and QEMU did not compute: it waited for something outside of the machine"
+        return msgspec.structs.replace(_hang(watch, still, host_limit=True), waited=clocks.waits)
     if watch.goal:
         return None
     if not exact and clocks.quiet_wall_s > limits.stall_wall_s:

@@ -20,6 +20,9 @@ _PROGRESS_EVERY_S = 0.1
 _AWAITED_S = 60.0
 _STAMPS_S = 5.0
 _ASLEEP_S = 1.0
+# The thread that writes the clock down wakes 50 times a second; who computes has more even on a host loaded a hundredfold.
+_IDLE_SHARE = 0.01
+_CPU_CLOCK_S = 0.01
 # accel/tcg/icount-common.c, icount_start_warp_timer(): said once, when every processor sleeps and no timer is armed.
 _NO_TIMER = "icount sleep disabled and no active timers"
 
@@ -42,6 +45,7 @@ class Follower:
         self._exact = plan.stamped and plan.system.clock.mode == "exact"
         self._began = self._grew = self._moved = time.monotonic()
         self._asleep_since: float | None = None
+        self._used: tuple[float, float] | None = None
         self._virtual_ns: int | None = None
         self._virtual_at_growth = 0
         self._goal_at: tuple[float, int] | None = None
@@ -88,7 +92,7 @@ class Follower:
         if grown or writing:
             self._grew, self._virtual_at_growth = now, self._virtual_ns or 0
         if grown or moved or writing:
-            self._moved, self._asleep_since = now, None
+            self._moved, self._used, self._asleep_since = now, None, None
         else:
             self._look_whether_it_sleeps(now)
         if goal is None:
@@ -98,10 +102,13 @@ class Follower:
         return grown
 
     def _look_whether_it_sleeps(self, now: float) -> None:
-        states = self._process.thread_states if now - self._moved > _ASLEEP_S / 2 else "R"
+        still = now - self._moved > _ASLEEP_S / 2
+        states = self._process.thread_states if still else "R"
+        if still and self._used is None:
+            self._used = (now, self._process.cpu_s)
         if "T" in states:
             # Somebody stopped the emulator: no time passes for it.
-            self._moved = now
+            self._moved, self._used = now, None
         if states and set(states) == {"S"}:
             self._asleep_since = self._asleep_since or now
         else:
@@ -118,7 +125,15 @@ class Follower:
             quiet_virtual_ns=None if virtual_ns is None else virtual_ns - self._virtual_at_growth,
             since_goal=None if goal is None else (now - goal[0], (virtual_ns or 0) - goal[1]),
             halted=self._exact and asleep and _NO_TIMER in self._process.words(),
+            waits=now - self._moved > self._plan.system.limits.stall_wall_s and self._waits(now),
         )
+
+    def _waits(self, now: float) -> bool:
+        """Tell whether QEMU has not computed since virtual time stands still, but for the plugin's clock."""
+        if self._used is None:
+            return False
+        since, used_s = self._used
+        return self._process.cpu_s - used_s < _IDLE_SHARE * (now - since) + _CPU_CLOCK_S
 
     def _decided(self, ending: Ending, code: int | None) -> Decided | None:
         """Return what virtual time says of the ending that the host's looks suggest; None: go on looking."""

@@ -1,4 +1,4 @@
-"""Ends of an emulator that its host caused: they say nothing about the system that was booted."""
+"""Ends of an emulator that its host or bootlab itself caused: they say nothing about the system that was booted."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ _TOLD_TO_END = re.compile(r"terminating on signal (\d+)")
 _NO_MORE = re.compile(
     "|".join(re.escape(os.strerror(n)) for n in (EAGAIN, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, ENOSPC))
 )
+# qemu-plugin/*.c: what a plugin says when it refuses to start; QEMU's plugins/loader.c when it cannot load one.
+_PLUGIN_REFUSED = re.compile(r"^bootlab-\w+: (?P<why>.+)$|^.*[Cc]ould not load plugin.*$", re.MULTILINE)
 
 
 def cause_of_exit(code: int, words: str) -> str:
-    """Return what on the host ended the emulator, or "" when it ended by itself.
+    """Return what ended the emulator, on the host or in bootlab's plugin; "" when it ended by itself.
 
     `code`: minus the signal's number when a signal ended it. bootlab ends no emulator before the boot is judged, so
     every signal comes from outside, but for those of a crash.
@@ -29,6 +31,8 @@ def cause_of_exit(code: int, words: str) -> str:
         return f"signal {told[1]} ({_name(int(told[1]))}) from outside"
     if code != 0 and (lacking := _NO_MORE.search(words)) is not None:
         return f"the host: {lacking[0]}"
+    if code > 0 and (refused := _PLUGIN_REFUSED.search(words)) is not None:
+        return f"bootlab's own plugin: {refused['why'] or refused[0]}"
     return ""
 
 

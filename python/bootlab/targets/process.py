@@ -81,6 +81,16 @@ class EmulatorProcess:
                 states.append(stat.read_text(errors="replace").rpartition(") ")[2][:1])
         return "".join(states)
 
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of processor time that it took, in hundredths; 0 when it is gone (proc(5), utime and stime)."""
+        try:
+            fields = Path(f"/proc/{self._process.pid if self._process else 0}/stat").read_text(errors="replace")
+        except OSError:
+            return 0.0
+        utime, stime = fields.rpartition(") ")[2].split()[11:13]
+        return (int(utime) + int(stime)) / os.sysconf("SC_CLK_TCK")
+
     def words(self) -> str:
         """Return what the emulator said, at most its last 4000 characters."""
         try:

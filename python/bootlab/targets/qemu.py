@@ -248,6 +248,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         check_missing=tuple(p for p, g in zip(plan.system.check.console, watch.check_groups, strict=True) if g is None),
         last_initcall=ending.last_initcall,
         host_limit=ending.host_limit,
+        emulator_waited=ending.waited,
         end_ns=decided.end_ns,
         lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
         notes=plan.notes,
