@@ -50,6 +50,7 @@ WIDENED = {
     "behind the halt": {"WIDEN_US": "300", "WIDEN_EVERY": "1", "WIDEN_POLL_NS": "200000"},
     "before the halt": {"WIDEN_BEFORE_US": "300", "WIDEN_POLL_NS": "200000"},
     "before the timers": {"WIDEN_LOCK_US": "250", "WIDEN_POLL_NS": "100000"},
+    "before the stamp": {"WIDEN_STAMP_US": "20000"},
 }
 # A processor that waits for another leaves the generated code all the time: not each of these jumps is widened.
 TEAM_WIDENED = {
@@ -184,6 +185,7 @@ def boot(
                 said = (folder / "emulator.log").read_text(errors="replace")
                 raise RuntimeError(f"no word after {time.monotonic() - started:.0f} s: {printed!r} {said}")
             time.sleep(0.01)
+        _await_stamps(process, folder)
     finally:
         wall_s = time.monotonic() - started
         if process.returncode is None:
@@ -192,8 +194,19 @@ def boot(
             process.returncode = -signal.SIGKILL
     text = console.read_bytes()
     stamps = StampFile(folder / qemu_launch.STAMP_FILE).read(len(text))
+    assert stamps is not None
     said = (folder / "emulator.log").read_text(errors="replace")
     return BareBoot(text, stamps, wall_s, usage.ru_utime + usage.ru_stime, said)
+
+
+def _await_stamps(process: subprocess.Popen[bytes], folder: Path) -> None:
+    """Wait until the last byte has its stamp: behind a store to memory it comes a moment later."""
+    while process.poll() is None:
+        size = (folder / qemu_launch.CONSOLE_FILE).stat().st_size
+        stamps = StampFile(folder / qemu_launch.STAMP_FILE).read(size)
+        if stamps is not None and stamps.settled_bytes >= size:
+            return
+        time.sleep(0.001)
 
 
 def _last_bytes(path: Path) -> bytes:

@@ -43,6 +43,16 @@ def test_what_is_not_settled_carries_the_pending_stamp(read):
     assert stamps.at(8) is None
 
 
+def test_which_bytes_may_get_another_time_yet(read):
+    newer = stamp_file([(3, 100, 10)], stamped=3, pending=(300, 30))
+    last = stamp_file([(3, 100, 10)], stamped=3, pending=(100, 10))
+    assert read(newer, 8).settled_bytes == 8, "read in front of the port write that brings them"
+    assert read(last, 8).settled_bytes == 3, "it is the time of the byte before them"
+    assert read(last, 3).settled_bytes == 3
+    assert read(last, 2).settled_bytes == 2
+    assert read(stamp_file([]), 5).settled_bytes == 0
+
+
 def test_what_found_no_room_has_no_time(read):
     stamps = read(stamp_file([(3, 100, 10)], stamped=3, pending=(300, 30), lost=1), 8)
     assert stamps.lost

@@ -34,7 +34,8 @@ class StampedMark(msgspec.Struct, frozen=True):
 class Stamps(msgspec.Struct, frozen=True):
     """Console bytes with their times. `ends[i]` bytes had been written once stamp `i`'s bytes were out.
 
-    `lost`: there was no room on the disk for more, so that later bytes have no time.
+    `lost`: there was no room on the disk for more, so that later bytes have no time. `settled_bytes`: those behind may
+    get another time yet. Where the UART is memory a byte is in the file a moment before its stamp is.
     """
 
     ends: NDArray[np.int64]
@@ -42,6 +43,7 @@ class Stamps(msgspec.Struct, frozen=True):
     insns: NDArray[np.int64]
     marks: dict[int, StampedMark]
     lost: bool = False
+    settled_bytes: int = 0
 
     def at(self, offset_bytes: int) -> tuple[int, int] | None:
         """Return (ns, instructions) of the console byte at an offset, or None when nothing stamped it."""
@@ -101,6 +103,9 @@ class StampFile:
         except OSError:
             return None
         columns = [np.ascontiguousarray(table[:, i], dtype=np.int64) for i in range(3)]
+        # A pending stamp that is the last one's own is not that of the bytes behind it.
+        newer = pending_ns > (int(columns[1][-1]) if len(columns[1]) else 0)
+        settled = console_bytes if newer else min(stamped, console_bytes)
         if not lost and console_bytes > stamped and 0 < pending_ns <= _MAX_NS and pending_insns <= _MAX_NS:
             last = (console_bytes, pending_ns, pending_insns)
             columns = [np.append(column, value) for column, value in zip(columns, last, strict=True)]
@@ -109,4 +114,6 @@ class StampFile:
             seen, ns, insns = _MARK.unpack_from(raw, _HEADER.size + number * _MARK.size)
             if seen:
                 marks[number] = StampedMark(ns, insns)
-        return Stamps(ends=columns[0], ns=columns[1], insns=columns[2], marks=marks, lost=bool(lost))
+        return Stamps(
+            ends=columns[0], ns=columns[1], insns=columns[2], marks=marks, lost=bool(lost), settled_bytes=settled
+        )
