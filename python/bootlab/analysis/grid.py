@@ -23,6 +23,8 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from bootlab.analysis.events import Event, common_order, events_of
 from bootlab.analysis.separation import separation
 from bootlab.model.recording import Recording
@@ -63,6 +65,28 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
     return shorter[1] if shorter else None
 
 
+def start_of(hold: Hold, boots: Sequence[Recording]) -> str | None:
+    """Return the name of the event at which a wait begins, as all the boots have it; None where they do not."""
+    events = {e.name: e for e in events_of(boots[0])} if boots else {}
+    order = [name for name in common_order([events_of(r) for r in boots]) if name in events]
+    for after, before in itertools.pairwise(order):
+        if (events[after].text, events[before].text) == (hold.after, hold.before):
+            return after
+    return next((name for name in order if events[name].text == hold.after), None)
+
+
+def ended_at(boots: Sequence[Recording], event: str) -> tuple[Recording, ...]:
+    """Return the boots as if an event were their goal: those that reached it and lack the event have no time."""
+    seen = []
+    for boot in boots:
+        at = next((e for e in events_of(boot) if e.name == event), None)
+        ns, insns = (at.ns, at.insns) if at is not None else (None, None)
+        seen.append(
+            msgspec.structs.replace(boot, meta=msgspec.structs.replace(boot.meta, goal_ns=ns, goal_insns=insns))
+        )
+    return tuple(seen)
+
+
 class _Wait(NamedTuple):
     start_ns: int
     end_ns: int
@@ -74,7 +98,7 @@ class _Wait(NamedTuple):
 
 
 def _kind(sides: list[list[_Wait]]) -> HoldKind | None:
-    for waits in sides:
+    for waits in filter(None, sides):
         length = _range([w.idle_ns for w in waits])
         if length >= LEAST_JUMP_NS and length > 2 * _range([w.start_ns for w in waits]):
             return "jumps"

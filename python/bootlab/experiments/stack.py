@@ -4,6 +4,9 @@ Every comparison is a sample of boots under dithers, judged as a trial is (bootl
 is greater than the whole range of the base's boots takes two boots of each side; a smaller one takes five. Leaving one
 out takes one boot where that loses more than the range; for the others the final stack is booted as often as the base
 was, and they are judged as trials are.
+
+Where a wait holds the goal (bootlab.analysis.grid) every boot is taken as if it ended where that wait begins: a stack
+compared by its goal would keep nothing, or whatever crosses to another point of the grid.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from bootlab.experiments import dither
 from bootlab.experiments.base import Base, diagnosis_of, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
+from bootlab.experiments.instant import Instant
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
 from bootlab.experiments.trial import judge_sample, why_broken_somewhere
 from bootlab.experiments.trials import winners
@@ -64,7 +68,7 @@ class Stacker:
         self._by_id = {t.id: t for t in techniques}
         self._sink = sink or (lambda _step: None)
         self._here = _Standing((), self._boots((), "base"), base.evidence)
-        self._range_ns = base.spread.range_ns if base.spread is not None else 0
+        self._instant = Instant(base)
         self._steps: list[Step] = []
 
     def expected_boots(self, trials: tuple[Trial, ...]) -> int:
@@ -77,6 +81,7 @@ class Stacker:
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
         allowed = self._let_in(trials)
+        self._instant = Instant(self._base, allowed)
         self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
         self._greedy(self._late(allowed), "late")
         left_out = self._leave_one_out()
@@ -87,6 +92,7 @@ class Stacker:
             left_out=tuple(left_out),
             recording=boots[0],
             boots=boots,
+            hold=self._instant.hold,
         )
 
     def _let_in(self, trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
@@ -160,7 +166,7 @@ class Stacker:
             if not effect.shown:
                 verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
         kept = verdict is Verdict.FASTER
-        before, after = Spread.of(self._here.boots.goals_ns()), Spread.of(boots.goals_ns())
+        before, after = Spread.of(self._instant.times_ns(self._here.boots)), Spread.of(self._instant.times_ns(boots))
         self._note(
             Step(
                 change=change,
@@ -197,7 +203,7 @@ class Stacker:
                 return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
             if max(new) >= min(old):
                 return self._not_earlier(old, new), none
-            if self._full and apart(old, new, self._range_ns) > 0:
+            if self._full and apart(old, new, self._instant.range_ns) > 0:
                 return Verdict.FASTER, ""
             if len(new) < 2:
                 boots.ask(2)
@@ -211,10 +217,10 @@ class Stacker:
 
     def _not_earlier(self, old: tuple[int, ...], new: tuple[int, ...]) -> Verdict:
         later = min(new) > max(old) + SAME_NS
-        if later and len(new) > 1 and apart(old, new, self._range_ns):
+        if later and len(new) > 1 and apart(old, new, self._instant.range_ns):
             return Verdict.SLOWER
         # One boot proves no loss, and what is far behind is not "the same" either.
-        far = later and len(new) == 1 and min(new) - max(old) > self._range_ns
+        far = later and len(new) == 1 and min(new) - max(old) > self._instant.range_ns
         return Verdict.UNKNOWN if far else Verdict.SAME
 
     def _effect(self, technique: Technique, there: _Standing, label: str) -> Effect:
@@ -258,7 +264,7 @@ class Stacker:
         if isinstance(boots, str):
             return LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=boots)
         broken, verdict, saved_ns = self._against_stack(boots, f"without {change.id}")
-        spread = Spread.of(boots.goals_ns()) if not broken else None
+        spread = Spread.of(self._instant.times_ns(boots)) if not broken else None
         keep = bool(broken) or verdict in {Verdict.SLOWER, Verdict.UNKNOWN}
         return LeftOut(
             change=change,
@@ -277,10 +283,10 @@ class Stacker:
         broken = why_lost(self._bench, self._base, boots.system, first, label)
         if broken:
             return broken, Verdict.BROKEN, 0
-        here_ns, goal_ns = self._here.boots.goals_ns(), first.meta.goal_ns
+        here_ns, first_ns = self._instant.times_ns(self._here.boots), self._instant.times_ns(boots)[:1]
         alike = {r.meta.goal_clock for r in (*self._here.boots.recordings(), first)} == {first.meta.goal_clock}
-        if self._full and goal_ns is not None and alike and lost(here_ns, goal_ns, self._range_ns):
-            return "", Verdict.SLOWER, round(statistics.median(here_ns)) - goal_ns
+        if self._full and first_ns and alike and lost(here_ns, first_ns[0], self._instant.range_ns):
+            return "", Verdict.SLOWER, round(statistics.median(here_ns)) - first_ns[0]
         self._here.boots.ask(len(self._base.boots))
         while True:
             sample = self._sample(self._here.boots, boots)
@@ -328,7 +334,9 @@ class Stacker:
 
     def _sample(self, before: DitheredBoots, after: DitheredBoots) -> Sample:
         names = tuple(dither.name(number) for number in self._base.dithers)
-        return Sample(base=before.recordings(), variant=after.recordings(), dithers=names)
+        return Sample(
+            base=self._instant.seen(before.recordings()), variant=self._instant.seen(after.recordings()), dithers=names
+        )
 
     def _system(self, changes: tuple[Change, ...]) -> System:
         return apply_all(self._base.system, changes)
@@ -348,7 +356,7 @@ class Stacker:
 
     @property
     def _now(self) -> int:
-        spread = Spread.of(self._here.boots.goals_ns())
+        spread = Spread.of(self._instant.times_ns(self._here.boots))
         return spread.median_ns if spread else 0
 
     def _note(self, step: Step) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.sample import Spread
-from bootlab.model.verdict import Effect, Verdict
+from bootlab.model.verdict import Effect, Hold, Verdict
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,10 +49,14 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stacked(msgspec.Struct, frozen=True, kw_only=True):
-    """The result: the changes that stand at the end, and how they got there. `boots`: of the final system."""
+    """The result: the changes that stand at the end, and how they got there. `boots`: of the final system.
+
+    `hold`: the wait that holds the goal; steps were then compared where it begins, and their times are of that instant.
+    """
 
     changes: tuple[Change, ...]
     steps: tuple[Step, ...]
     left_out: tuple[LeftOut, ...]
     recording: Recording
     boots: tuple[Recording, ...] = ()
+    hold: Hold | None = None

@@ -226,4 +226,11 @@ def try_all_free(
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
     """Return the variants that were proved faster, the largest saving first."""
     good = [t for t in trials if t.verdict is Verdict.FASTER and t.saved_ns is not None]
-    return tuple(sorted(good, key=lambda t: (-(t.saved_ns or 0), t.change.id)))
+    return tuple(sorted(good, key=lambda t: (-_gain_ns(t), t.change.id)))
+
+
+def _gain_ns(trial: Trial) -> int:
+    """Return what was saved; before the wait, where one holds the goal."""
+    if trial.hold is not None and trial.hold.decides:
+        return trial.hold.saved_ns or 0
+    return trial.saved_ns or 0

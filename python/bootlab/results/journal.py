@@ -116,7 +116,12 @@ class CampaignJournal:
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         """Add the stack."""
         results = assemble.with_stack(self.results, stacked, diagnosis, faster)
-        self._save(msgspec.structs.replace(results, notes=self._notes))
+        notes = self._notes
+        if stacked.hold is not None:
+            wait = f"between “{stacked.hold.after}” and “{stacked.hold.before}”"
+            said = f"the goal waits for the clock {wait}: steps were compared, and are timed, where that wait begins"
+            notes = (*notes, said)
+        self._save(msgspec.structs.replace(results, notes=notes))
 
     def _save(self, results: Results) -> None:
         self._results = msgspec.structs.replace(results, finished=runs.now())
