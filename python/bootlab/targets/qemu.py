@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
 import shutil
 import threading
 import time
@@ -40,6 +42,8 @@ _LOST_STAMPS = (
     "the times of the console's end, the goal's too if there is none: the disk had no room for more stamps (free space "
     "in the store's folder and boot again)"
 )
+_LEAST_ROOM_BYTES = 64 << 10
+"""With less of it a console may have been cut off."""
 _LOST_TICKS = (
     "timer ticks while the kernel idles, so that its waits come out too long: without the plugin "
     "exact mode loses them with CONFIG_HZ_PERIODIC (build with NO_HZ_IDLE and HIGH_RES_TIMERS)"
@@ -128,7 +132,10 @@ class QemuTarget:
     def boot(
         self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
     ) -> Recording:
-        """Boot once. The folder must be empty; it holds the recording afterwards."""
+        """Boot once. The folder must be empty; it holds the recording afterwards.
+
+        Raise OSError when there is no room for what the boot printed, or for its times: it shows nothing of the system.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         console = folder / qemu_launch.CONSOLE_FILE
@@ -142,7 +149,9 @@ class QemuTarget:
                 shutil.copyfile(source, folder / name)
             with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
                 decided = Follower(plan, folder, process, stop).follow(progress)
-        return _record(plan, folder, decided, time.monotonic() - started)
+        recording = _record(plan, folder, decided, time.monotonic() - started)
+        _require_room(recording, folder)
+        return recording
 
     @functools.cached_property
     def _kernels(self) -> KernelBuilder:
@@ -256,6 +265,15 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     stamp_path.unlink(missing_ok=True)
     recording_dir.save(folder, meta, marks, console, stamps)
     return recording_dir.load(folder)
+
+
+def _require_room(recording: Recording, folder: Path) -> None:
+    """Raise OSError for a boot that came to no goal, or to none with a time, on a disk without room."""
+    meta = recording.meta
+    if (recording.ok and meta.goal_ns is not None) or meta.outcome is Outcome.INTERRUPTED:
+        return
+    if _LOST_STAMPS in meta.lacks or shutil.disk_usage(folder).free < _LEAST_ROOM_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _goal_without_plugin(console: bytes, *, exact: bool, wall_s: float) -> tuple[int | None, GoalClock]:
