@@ -121,8 +121,10 @@ def test_a_preset_appended_to_the_boot_loaders_line_wins_on_recorded_boots(lpj):
 def test_the_saving_falls_with_the_tick_rate_on_recorded_boots(lpj):
     code, text, _ = lpj("rates", RECORDED, "--hz", "250", "--hz", "1000", "--json")
     assert code == 0
-    saved = {row["hz"]: round(row["saved_ns"] / 1e6) for row in json.loads(text)["rows"]}
-    assert saved == {250: 38, 1000: 11}
+    found = json.loads(text)
+    assert {row["hz"]: round(row["saved_ns"] / 1e6) for row in found["rows"]} == {250: 38, 1000: 11}
+    # Recorded without dithers: nothing says what neutral changes cause, and the footnote admits it.
+    assert "without dithers" in lpj("rates", RECORDED, "--hz", "250", "--hz", "1000")[1]
 
 
 def test_a_recorded_boot_is_read_and_validated(lpj):

@@ -14,7 +14,7 @@ import msgspec
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.comparison import Experiment
+from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.logs.delay_loop import DelayLoop, read_console
 from bootlab.model.change import SetKernelOptions
 from bootlab.model.cmdline import CommandLine
@@ -198,6 +198,7 @@ class LpjRates(Experiment):
         return (
             "Calibration: from its line to the next, on the kernel's own clock. Goal: from reset, on the "
             f"{found.clock} clock; saved is the difference of the two boots."
+            + (f"\n{SINGLE_BOOTS}" if found.clock == "virtual" else "")
         )
 
 
