@@ -417,6 +417,14 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_without_its_argument_defines_nothing() {
+        let found =
+            scan_c(b"early_initcall();\nmodule_platform_driver();\nDEFINE_SHOW_ATTRIBUTE();\nlate_initcall(real);\n");
+        let names: Vec<_> = found.iter().map(|definition| definition.name.as_str()).collect();
+        assert_eq!(names, ["real"]);
+    }
+
+    #[test]
     fn functions_and_what_is_none() {
         let text = "/* int no(void) { */\nint a(int x);\nstatic int __init\nb(void)\n{\n\tif (x) { c(); }\n}\n\
             __printf(1, 2) void d(const char *f, ...) __acquires(lock) {\n}\nstruct s t = { .f = e(1) };\n";

@@ -29,7 +29,7 @@ const INITCALLS: &[&str] = &[
 
 /// Adds what a macro call outside functions defines; tells whether the macro is known.
 pub fn from_macro(name: &str, arguments: &[String], line: u32, out: &mut Vec<Definition>) -> bool {
-    let Some(first) = arguments.first() else {
+    let Some(first) = arguments.first().filter(|first| !first.is_empty()) else {
         return false;
     };
     let mut add = |kind, name: String, detail: &str| {

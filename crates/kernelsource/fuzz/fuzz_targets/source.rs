@@ -10,8 +10,9 @@ fn check(found: &[Definition], text: &[u8]) {
     for definition in found {
         assert!(!definition.name.is_empty());
         assert!((1..=lines).contains(&(definition.line as usize)));
-        // Nothing is made up: a name is made of the text's own words and a few prefixes.
-        assert!(definition.name.len() <= text.len() + 64);
+        // Nothing is made up: a name is made of the text's own words and a few prefixes. Bytes that are no UTF-8
+        // become one character each at most.
+        assert!(definition.name.chars().count() <= text.len() + 64);
     }
 }
 
