@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::definition::{Definition, Kind};
 use crate::generated::{exception_entry, from_macro, system_call};
+use crate::local_macro::LocalMacro;
 use crate::token::{Token, Tokens};
 
 /// Words before a bracket that are no function's name.
@@ -45,11 +46,6 @@ const ATTRIBUTES: &[&str] = &[
 const MAX_HEAD: usize = 400;
 const MAX_MACROS: usize = 2_000;
 const MAX_DEPTH: u32 = 3;
-
-struct LocalMacro {
-    parameters: Vec<String>,
-    body: String,
-}
 
 struct Scanner<'o> {
     out: &'o mut Vec<Definition>,
@@ -286,7 +282,7 @@ impl Scanner<'_> {
             let Some(local) = self.macros.get(&group.name) else {
                 continue;
             };
-            let text = expanded(local, &group.arguments);
+            let text = local.expanded(&group.arguments);
             let before = std::mem::replace(&mut self.base_line, group.line);
             self.depth += 1;
             self.scan(text.as_bytes());
@@ -357,39 +353,6 @@ fn driver_name(words: &[String]) -> Option<String> {
     is_driver.then(|| words.last().cloned())?
 }
 
-/// A macro's body with its arguments put in, and `##` done.
-fn expanded(local: &LocalMacro, arguments: &[String]) -> String {
-    let mut out = String::with_capacity(local.body.len());
-    let mut rest = local.body.as_str();
-    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let end = rest
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
-        let word = &rest[..end];
-        match local.parameters.iter().position(|parameter| parameter == word) {
-            Some(at) => out.push_str(arguments.get(at).map_or("", String::as_str)),
-            None => out.push_str(word),
-        }
-        rest = &rest[end..];
-        if out.len() > 100_000 {
-            break;
-        }
-    }
-    out.push_str(rest);
-    let mut joined = String::with_capacity(out.len());
-    for (number, part) in out.split("##").enumerate() {
-        if number > 0 {
-            joined.truncate(joined.trim_end().len());
-            joined.push_str(part.trim_start());
-        } else {
-            joined.push_str(part);
-        }
-    }
-    joined
-}
-
 fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned()
 }
@@ -397,89 +360,5 @@ fn text_of(bytes: &[u8]) -> String {
 fn push(argument: &mut String, bytes: &[u8]) {
     if argument.len() < 2_000 {
         argument.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(200)]));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn found(text: &str) -> Vec<(char, String, u32, String)> {
-        scan_c(text.as_bytes())
-            .into_iter()
-            .map(|d| (d.kind.letter(), d.name, d.line, d.detail))
-            .collect()
-    }
-
-    fn names(text: &str) -> Vec<String> {
-        found(text).into_iter().map(|d| d.1).collect()
-    }
-
-    #[test]
-    fn a_macro_without_its_argument_defines_nothing() {
-        let found =
-            scan_c(b"early_initcall();\nmodule_platform_driver();\nDEFINE_SHOW_ATTRIBUTE();\nlate_initcall(real);\n");
-        let names: Vec<_> = found.iter().map(|definition| definition.name.as_str()).collect();
-        assert_eq!(names, ["real"]);
-    }
-
-    #[test]
-    fn functions_and_what_is_none() {
-        let text = "/* int no(void) { */\nint a(int x);\nstatic int __init\nb(void)\n{\n\tif (x) { c(); }\n}\n\
-            __printf(1, 2) void d(const char *f, ...) __acquires(lock) {\n}\nstruct s t = { .f = e(1) };\n";
-        assert_eq!(
-            found(text),
-            [('L', "b".into(), 4, String::new()), ('F', "d".into(), 8, String::new())]
-        );
-    }
-
-    #[test]
-    fn halves_of_a_condition_do_not_upset_the_braces() {
-        let text = "void a(void)\n{\n#ifdef X\n\tif (x) {\n#else\n\tif (y) {\n#endif\n\t}\n}\nvoid b(void)\n{\n}\n";
-        assert_eq!(names(text), ["a", "b"]);
-    }
-
-    #[test]
-    fn initcalls_and_drivers() {
-        let text =
-            "#define NAME \"toy\"\nstatic struct platform_driver toy_driver = {\n.driver = { .name = NAME, },\n};\n\
-            static const struct of_device_id ids[] = { { .compatible = \"x,toy\" }, {} };\n\
-            module_platform_driver(toy_driver);\nsubsys_initcall(other);\n";
-        assert_eq!(
-            found(text),
-            [
-                ('D', "toy_driver".into(), 2, "toy".into()),
-                ('C', "x,toy".into(), 5, String::new()),
-                ('L', "toy_driver_init".into(), 6, String::new()),
-                ('I', "toy_driver_init".into(), 6, "module_platform_driver".into()),
-                ('L', "toy_driver_exit".into(), 6, String::new()),
-                ('I', "other".into(), 7, "subsys_initcall".into()),
-            ]
-        );
-    }
-
-    #[test]
-    fn system_calls_and_the_files_own_macros() {
-        let text = "#define SHOW(n) \\\nstatic int n##_show(void) \\\n{ return 0; }\nSHOW(x)\nSHOW(y);\n\
-            SYSCALL_DEFINE1(close, int, fd)\n{\n}\n";
-        let found = names(text);
-        for name in ["x_show", "y_show", "__x64_sys_close", "__do_sys_close", "sys_close"] {
-            assert!(found.contains(&name.to_owned()), "{name} is not in {found:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn rubbish_does_not_panic(text in "[a-z_(){};=,#\"'/*\\\\ \n\t0-9]{0,400}") {
-            scan_c(text.as_bytes());
-            crate::scan_assembly(text.as_bytes());
-        }
-
-        #[test]
-        fn bytes_do_not_panic(text in proptest::collection::vec(any::<u8>(), 0..300)) {
-            scan_c(&text);
-            crate::scan_assembly(&text);
-        }
     }
 }

@@ -7,6 +7,7 @@ mod assembly;
 mod c;
 mod definition;
 mod generated;
+mod local_macro;
 mod token;
 mod tree;
 

@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod boot;
 pub mod budget;
+pub mod call_rows;
 pub mod call_trace;
 pub mod chart;
 pub mod comparison;
@@ -15,9 +16,8 @@ pub mod threshold;
 pub mod units;
 
 pub use budget::Budget;
-pub use call_trace::{
-    CallTrace, FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow,
-};
+pub use call_rows::{FunctionSums, FunctionTime, InterruptRow, TaskCalls, TraceInitcall, TraceMark, TreeRow};
+pub use call_trace::CallTrace;
 pub use chart::{Chart, ChartProcess};
 pub use comparison::{compare, BudgetResult, Change, Comparison, Row, Sample};
 pub use quantity::{quantities, runs, Run};

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+pub use super::mismatches::Mismatches;
 use super::names::{NameId, Names};
-use super::tree::{CallTree, NodeId, INTERRUPTS, ROOT};
-use crate::timeline::tracks::{Span, Timeline, Track};
+use super::task::Frame;
+pub use super::task::Task;
+use super::tree::{CallTree, INTERRUPTS, ROOT};
 
 /// Tasks beyond this number share one stack that is not charged.
 pub const MAX_TASKS: usize = 1 << 16;
@@ -19,34 +21,6 @@ pub type TaskId = u32;
 /// No depth known: the reader relies on matching entries and exits alone.
 pub const NO_DEPTH: u32 = u32::MAX;
 
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    node: NodeId,
-    name: NameId,
-    depth: u32,
-    start_ns: Option<i64>,
-    end_ns: Option<i64>,
-    child_ns: u64,
-    off_ns: u64,
-    switched: bool,
-}
-
-/// One task's stack and sums.
-#[derive(Debug, Clone, Default)]
-pub struct Task {
-    /// Shown name, such as `swapper/0-1` or `cpu 3`.
-    pub label: String,
-    /// Calls entered.
-    pub calls: u64,
-    /// Time in calls of the first level, nanoseconds.
-    pub elapsed_ns: u64,
-    frames: Vec<Frame>,
-    too_deep: u32,
-    cpu: Option<u32>,
-    off_since_ns: Option<i64>,
-    interrupt_base: Option<usize>,
-}
-
 /// Which single calls to keep as spans.
 #[derive(Debug, Clone, Copy)]
 pub struct SpanLimits {
@@ -54,27 +28,6 @@ pub struct SpanLimits {
     pub min_ns: u64,
     /// No more than this many.
     pub max_count: usize,
-}
-
-/// What did not fit together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Mismatches {
-    /// Exits of calls that were entered before the trace began, or whose entry was lost.
-    pub exits_without_entry: u64,
-    /// Entries whose exit was lost.
-    pub entries_without_exit: u64,
-    /// Calls still running when the trace ended.
-    pub still_open: u64,
-    /// Calls beyond [`MAX_DEPTH`] or [`MAX_OPEN`].
-    pub too_deep: u64,
-    /// Events of tasks beyond [`MAX_TASKS`].
-    pub tasks_beyond_limit: u64,
-    /// Callees whose times add up to more than their caller's (clock skew, lost lines).
-    pub callees_longer_than_caller: u64,
-    /// Events the tracer itself said it lost.
-    pub lost_events: u64,
-    /// Spans longer than the threshold that found no room.
-    pub spans_beyond_limit: u64,
 }
 
 /// The state of a streaming analysis, and its result once [`Calls::finish`] was called.
@@ -94,7 +47,7 @@ pub struct Calls {
     running: HashMap<u32, TaskId>,
     open: usize,
     span_limits: Option<SpanLimits>,
-    spans: Vec<(TaskId, NameId, i64, i64)>,
+    pub(super) spans: Vec<(TaskId, NameId, i64, i64)>,
 }
 
 impl Calls {
@@ -423,29 +376,6 @@ impl Calls {
                 self.mismatches.still_open += u64::from(end_ns.is_none());
                 self.pop_complete(task);
             }
-        }
-    }
-
-    /// The kept spans, one track a task. Empty without [`SpanLimits`] or stamps.
-    pub fn timeline(&self, title: &str, clock: &str) -> Timeline {
-        let mut tracks: Vec<Track> = self
-            .tasks
-            .iter()
-            .map(|task| Track {
-                name: task.label.clone(),
-                ..Track::default()
-            })
-            .collect();
-        for &(task, name, start_ns, end_ns) in &self.spans {
-            let span = Span::new(self.names.text(name), "function", start_ns, end_ns);
-            tracks[task as usize].spans.push(span);
-        }
-        tracks.retain(|track| !track.spans.is_empty());
-        Timeline {
-            title: title.to_owned(),
-            clock: clock.to_owned(),
-            args: Vec::new(),
-            tracks,
         }
     }
 }

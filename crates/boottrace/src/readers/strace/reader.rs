@@ -1,5 +1,8 @@
 //! From lines to a profile: whose call ends where, what it was about, and how long it took.
 
+mod process;
+mod wait;
+
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 
@@ -12,15 +15,11 @@ use super::line;
 use super::line::{Body, Call};
 use super::names;
 use super::names::Kind;
-use super::profile::{ApplicationProfile, Goal, Noted, Process, Wait, WaitFor};
+use super::profile::{ApplicationProfile, Goal, Noted, Process, Wait};
 use super::tables::Tables;
 use crate::readers::skipped::Skipped;
 use crate::text::lines;
 
-/// Processes that are told apart; calls of further ones are counted under the last.
-const MAX_PROCESSES: usize = 10_000;
-/// A wait shorter than this is not listed.
-const WAIT_NS: i64 = 1_000_000;
 /// Work shorter than this is not listed.
 const WORK_NS: i64 = 10_000_000;
 
@@ -158,62 +157,6 @@ impl Reader {
         pid
     }
 
-    /// On a terminal strace names no process while it follows one alone.
-    fn whose(&mut self, pid: Option<u32>) -> u32 {
-        let Some(pid) = pid else {
-            let mut alive = self.processes.iter().filter(|process| process.ended.is_empty());
-            return match (alive.next(), alive.next()) {
-                (Some(one), None) => one.pid,
-                _ => self.processes.first().map_or(0, |first| first.pid),
-            };
-        };
-        // The first that is named and was not made by the nameless one is that one.
-        if !self.index.contains_key(&pid) && !self.attached.contains(&pid) {
-            if let Some(nameless) = self.index.remove(&0) {
-                self.index.insert(pid, nameless);
-                self.renamed(nameless, pid);
-                if let Some(state) = self.states.remove(&0) {
-                    self.states.insert(pid, state);
-                }
-                self.descriptors.forked(0, pid, true);
-            }
-        }
-        pid
-    }
-
-    /// The process that had no number has one.
-    fn renamed(&mut self, index: usize, pid: u32) {
-        self.processes[index].pid = pid;
-        for process in self.processes.iter_mut().filter(|process| process.parent == Some(0)) {
-            process.parent = Some(pid);
-        }
-        self.asked.renamed(pid);
-        self.tables.renamed(pid);
-    }
-
-    fn process(&mut self, pid: u32) -> Option<&mut Process> {
-        let index = match self.index.get(&pid) {
-            Some(&index) => index,
-            None if self.processes.len() >= MAX_PROCESSES => {
-                self.profile.left_out += 1;
-                return None;
-            }
-            None => {
-                self.processes.push(Process {
-                    pid,
-                    start_ns: self.clock.now_ns,
-                    ..Process::default()
-                });
-                self.index.insert(pid, self.processes.len() - 1);
-                self.processes.len() - 1
-            }
-        };
-        let now_ns = self.clock.now_ns;
-        let process = self.processes.get_mut(index)?;
-        process.end_ns = now_ns;
-        Some(process)
-    }
-
     fn resumed(&mut self, pid: u32, call: Call<'_>) {
         let Some(begun) = self.states.entry(pid).or_default().begun.take() else {
             return;
@@ -266,75 +209,6 @@ impl Reader {
         if took_ns >= WORK_NS && !matches!(kind, Kind::Wait(_)) {
             self.work(done, took_ns);
         }
-    }
-
-    fn wait(&mut self, done: &Done<'_>, wait_for: WaitFor) {
-        let timed_out = memchr::memmem::find(done.end.note, b"Timeout").is_some() || done.end.error == b"ETIMEDOUT";
-        let wait = Wait {
-            wait_for,
-            call: shown(done.name),
-            path: String::new(),
-            pid: done.pid,
-            at_ns: done.at_ns,
-            took_ns: done.took_ns.unwrap_or(0),
-            asked_ns: arguments::asked_ns(done.name, done.arguments),
-            timed_out,
-            estimated: done.took_ns.is_none(),
-            line: done.line,
-        };
-        let state = self.states.entry(done.pid).or_default();
-        state.waits += 1;
-        if wait.estimated {
-            state.open_wait = Some(wait);
-        } else {
-            self.end_wait(wait);
-        }
-    }
-
-    fn end_wait(&mut self, mut wait: Wait) {
-        if wait.estimated {
-            let passed = self
-                .clock
-                .now_ns
-                .zip(wait.at_ns)
-                .map(|(now, at)| now.saturating_sub(at));
-            // Whole seconds, or none: what was asked for is nearer to the truth.
-            let known = if self.clock.coarse {
-                wait.asked_ns
-            } else {
-                passed.or(wait.asked_ns)
-            };
-            let Some(known) = known else { return };
-            wait.took_ns = known.max(0);
-        }
-        if let Some(&index) = self.index.get(&wait.pid) {
-            self.processes[index].waited_ns = self.processes[index].waited_ns.saturating_add(wait.took_ns);
-        }
-        if wait.wait_for == WaitFor::Sleep {
-            self.tables.slept(wait.pid, wait.asked_ns, wait.took_ns, wait.line);
-        }
-        if wait.took_ns >= WAIT_NS {
-            self.tables.waited(wait);
-        }
-    }
-
-    fn work(&mut self, done: &Done<'_>, took_ns: i64) {
-        let path = arguments::descriptor(arguments::nth(done.arguments, 0))
-            .and_then(|(number, named)| {
-                named.or_else(|| self.descriptors.path(done.pid, number).map(|p| p.to_string()))
-            })
-            .or_else(|| arguments::text(done.arguments))
-            .unwrap_or_default();
-        self.tables.waited(Wait {
-            wait_for: WaitFor::Work,
-            call: shown(done.name),
-            path,
-            pid: done.pid,
-            at_ns: done.at_ns,
-            took_ns,
-            line: done.line,
-            ..Wait::default()
-        });
     }
 
     fn path(&mut self, done: &Done<'_>, kind: Kind, took_ns: i64) {
@@ -421,31 +295,6 @@ impl Reader {
                 Kind::Read => file.read_bytes = file.read_bytes.saturating_add(bytes),
                 Kind::Write => file.written_bytes = file.written_bytes.saturating_add(bytes),
                 _ => file.mapped_bytes = file.mapped_bytes.saturating_add(length),
-            }
-        }
-    }
-
-    fn forked(&mut self, done: &Done<'_>) {
-        let Some(child) = done
-            .end
-            .result
-            .and_then(|pid| u32::try_from(pid).ok())
-            .filter(|&pid| pid > 0)
-        else {
-            return;
-        };
-        let thread = memchr::memmem::find(done.arguments, b"CLONE_THREAD").is_some();
-        let program = self
-            .process(done.pid)
-            .map(|parent| parent.program.clone())
-            .unwrap_or_default();
-        self.descriptors.forked(done.pid, child, thread);
-        let (pid, end_ns) = (done.pid, self.clock.now_ns);
-        if let Some(process) = self.process(child) {
-            process.parent = Some(pid);
-            process.end_ns = process.end_ns.or(end_ns);
-            if process.program.is_empty() {
-                process.program = program;
             }
         }
     }

@@ -8,10 +8,9 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::Serialize;
 
+pub use super::journal_boot::{Boot, KernelLine};
 use super::systemd_analyze::StartupTime;
-use super::unit::{track, UnitTimes};
 use crate::readers::skipped::Skipped;
-use crate::timeline::tracks::{Instant, Timeline, Track};
 
 /// A longer field is cut (and its rest dropped).
 pub const MAX_FIELD_BYTES: usize = 64 * 1024;
@@ -28,84 +27,6 @@ const UNIT_FAILED: &str = "be02cf6855d2428ba40df7e9d022f03d";
 const UNIT_STOPPING: &str = "de5b426a63be47a7b6ac3eaac82e2f6f";
 const UNIT_STOPPED: &str = "9d1aaa27d60140bd96365438aad20286";
 const STARTUP_FINISHED: &str = "b07a249cd024414a82dd00cd181378ff";
-
-/// A line of the kernel's log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KernelLine {
-    /// The printk stamp where the journal kept it, else when the journal got the line; nanoseconds.
-    pub at_ns: i64,
-    /// `at_ns` is the printk stamp.
-    pub from_printk: bool,
-    /// The message.
-    pub text: String,
-}
-
-/// One boot of the journal.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Boot {
-    /// `_BOOT_ID`.
-    pub boot_id: String,
-    /// Entries.
-    pub entries: u64,
-    /// Stamps of the first and last entry, `CLOCK_MONOTONIC` nanoseconds.
-    pub bounds_ns: Option<(i64, i64)>,
-    /// Kernel log.
-    pub kernel: Vec<KernelLine>,
-    /// Units with their first start.
-    pub units: Vec<UnitTimes>,
-    /// What systemd said about the whole start.
-    pub startup: Option<StartupTime>,
-    /// When it said so, nanoseconds.
-    pub startup_finished_ns: Option<i64>,
-    #[serde(skip)]
-    unit_index: HashMap<String, usize>,
-}
-
-impl Boot {
-    /// The kernel log as `dmesg` prints it, for the reader of console logs.
-    pub fn kernel_text(&self) -> String {
-        use std::fmt::Write as _;
-        let mut out = String::new();
-        for line in &self.kernel {
-            let us = line.at_ns / 1000;
-            let _ = writeln!(out, "[{:5}.{:06}] {}", us / 1_000_000, us % 1_000_000, line.text);
-        }
-        out
-    }
-
-    /// Units as spans, the end of the start as a point.
-    pub fn timeline(&self) -> Timeline {
-        let finished = self.startup_finished_ns.map(|at_ns| Instant {
-            name: "startup finished".into(),
-            at_ns,
-            ..Instant::default()
-        });
-        let marks = Track {
-            name: "systemd".into(),
-            instants: finished.into_iter().collect(),
-            ..Track::default()
-        };
-        let title = format!("boot {}", self.boot_id);
-        Timeline {
-            title,
-            clock: "monotonic".into(),
-            args: Vec::new(),
-            tracks: vec![marks, track(&self.units)],
-        }
-    }
-
-    fn unit(&mut self, name: &str) -> &mut UnitTimes {
-        let next = self.units.len();
-        let index = *self.unit_index.entry(name.to_owned()).or_insert(next);
-        if index == next {
-            self.units.push(UnitTimes {
-                unit: name.to_owned(),
-                ..UnitTimes::default()
-            });
-        }
-        &mut self.units[index]
-    }
-}
 
 /// All boots of a file, in order of appearance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::error::Error;
 use super::format::Formats;
+use super::packing::Packing;
 use super::ring::Layout;
 use super::source::{Cursor, Source};
 
@@ -26,38 +27,6 @@ const OPTION_EVENT_FORMATS: u64 = 18;
 const OPTION_KALLSYMS: u64 = 19;
 const OPTION_PRINTK: u64 = 20;
 const OPTION_CMDLINES: u64 = 21;
-
-/// How sections are packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// zlib.
-    Zlib,
-    /// zstd.
-    Zstd,
-}
-
-impl Packing {
-    /// Unpacks to exactly `size` bytes, never more.
-    pub fn unpack(self, packed: &[u8], size: u64, what: &'static str) -> Result<Vec<u8>, Error> {
-        let mut out = Vec::new();
-        let read = match self {
-            Self::Plain => return Ok(packed.to_vec()),
-            Self::Zlib => flate2::read::ZlibDecoder::new(packed)
-                .take(size + 1)
-                .read_to_end(&mut out)
-                .is_ok(),
-            Self::Zstd => ruzstd::decoding::StreamingDecoder::new(packed)
-                .is_ok_and(|decoder| decoder.take(size + 1).read_to_end(&mut out).is_ok()),
-        };
-        if read && out.len() as u64 == size {
-            Ok(out)
-        } else {
-            Err(Error::Damaged { what })
-        }
-    }
-}
 
 /// Where the records of one processor are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -368,68 +337,6 @@ impl Header {
         let bytes = sized(source, packed_size, "a section")?;
         self.packing.unpack(&bytes, plain_size, "a section")
     }
-
-    fn page_layout(&mut self, text: &[u8]) {
-        let text = String::from_utf8_lossy(text);
-        let value = |name: &str, key: &str| -> Option<usize> {
-            let line = text.lines().find(|line| line.contains(name))?;
-            let rest = &line[line.find(key)? + key.len()..];
-            rest.split(';').next()?.trim().parse().ok()
-        };
-        if let Some(size @ (4 | 8)) = value(" commit;", "size:") {
-            self.layout.commit_size = size;
-            self.layout.data = 8 + size;
-        }
-        if let Some(data) = value(" data;", "offset:").filter(|&at| (12..=64).contains(&at)) {
-            self.layout.data = data;
-        }
-    }
-
-    fn kallsyms(&mut self, text: &[u8]) {
-        for line in text.split(|&b| b == b'\n') {
-            let mut words = line.splitn(3, |&b| b == b' ');
-            let (Some(address), Some(_), Some(name)) = (words.next(), words.next(), words.next()) else {
-                continue;
-            };
-            let Some(address) = hexadecimal(address) else { continue };
-            let name: Vec<u8> = name
-                .trim_ascii()
-                .iter()
-                .map(|&b| if b == b'\t' { b' ' } else { b })
-                .collect();
-            self.symbols.push((address, name.into_boxed_slice()));
-        }
-        self.symbols.sort_by_key(|symbol| symbol.0);
-    }
-
-    fn printk_formats(&mut self, text: &[u8]) {
-        for line in text.split(|&b| b == b'\n') {
-            let Some(colon) = memchr::memmem::find(line, b" : ") else {
-                continue;
-            };
-            let address = line[..colon].trim_ascii();
-            let Some(address) = hexadecimal(address.strip_prefix(b"0x").unwrap_or(address)) else {
-                continue;
-            };
-            let format = line[colon + 3..].trim_ascii();
-            let format = format
-                .strip_prefix(b"\"")
-                .and_then(|f| f.strip_suffix(b"\""))
-                .unwrap_or(format);
-            self.printk.insert(address, format.to_vec());
-        }
-    }
-
-    fn command_lines(&mut self, text: &[u8]) {
-        for line in text.split(|&b| b == b'\n') {
-            let Some(blank) = memchr::memchr(b' ', line) else {
-                continue;
-            };
-            if let Some(pid) = crate::text::number::integer(&line[..blank]) {
-                self.comms.insert(pid, Rc::from(&line[blank + 1..]));
-            }
-        }
-    }
 }
 
 /// `[local] global counter` or a plain name: the name of the clock in use.
@@ -439,10 +346,6 @@ fn selected_clock(text: &str) -> String {
         .and_then(|(_, rest)| rest.split_once(']'))
         .map(|(name, _)| name);
     inside.unwrap_or(text).trim().to_owned()
-}
-
-fn hexadecimal(text: &[u8]) -> Option<u64> {
-    u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
 }
 
 fn sized<R: Read + Seek>(source: &mut Source<R>, size: u64, what: &'static str) -> Result<Vec<u8>, Error> {

@@ -3,8 +3,10 @@
 mod error;
 mod file;
 mod format;
+mod packing;
 mod ring;
 mod source;
+mod texts;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -1,0 +1,83 @@
+//! What tells that the machine has started again.
+
+use super::Splitter;
+use crate::log::banner::{looks_like_loader, Rank};
+use crate::log::boot_log::BootLog;
+use crate::log::line::{Line, LineKind};
+
+/// Lines of a running system from which on a kernel's banner is another boot's.
+const LINES_OF_A_SYSTEM: u32 = 40;
+
+/// A stamp that falls from above this to zero is another boot.
+const RESTART_FROM_NS: i64 = 2_000_000_000;
+
+impl Splitter<'_> {
+    /// More than a few lines before the banner, or stamps that fall at it: it booted again. After user space a kernel that
+    /// was quiet, as a loader's is, has started another.
+    pub(super) fn began_in_the_middle(&self, line: &Line) -> bool {
+        let after_init = |boot: &BootLog| boot.user_from.is_some() && boot.user_from == boot.kernel_from;
+        if self.state.boot.as_ref().is_some_and(after_init) {
+            return true;
+        }
+        let max = self.state.max_printk_ns.unwrap_or(0);
+        let fell = line
+            .printk_ns
+            .is_some_and(|ns| max.saturating_sub(ns) >= RESTART_FROM_NS);
+        self.in_kernel() && (fell || self.state.system_lines > LINES_OF_A_SYSTEM)
+    }
+
+    /// Does a first program speak, after which nothing of the boot before it can come?
+    pub(super) fn is_reset(&self, rank: Rank, text: &str) -> bool {
+        match &self.state.boot {
+            None => true,
+            Some(boot) if boot.kernel_from.is_some() => rank != Rank::Monitor,
+            Some(_) => self.state.chain.is_reset(rank, text),
+        }
+    }
+
+    /// A program that is not the first one speaks after a kernel that never came to init: the log lost the first one's
+    /// name, and what stands behind the kernel's last stamped line, with words of a loader, was printed by it.
+    pub(super) fn unheard_firmware(&mut self, rank: Rank) -> Vec<Line> {
+        let Some(boot) = self.state.boot.as_mut().filter(|_| rank > Rank::First) else {
+            return Vec::new();
+        };
+        let stamped = boot.lines.iter().rposition(Line::has_kernel_prefix);
+        let (Some(last), Some(_), None) = (stamped, boot.kernel_from, boot.user_from) else {
+            return Vec::new();
+        };
+        // What a test tool types into a dead system is not its.
+        if !boot.lines[last + 1..].iter().any(|line| looks_like_loader(&line.text)) {
+            return Vec::new();
+        }
+        let mut lines = boot.give_up_from(last + 1);
+        for line in lines.iter_mut().filter(|line| line.kind == LineKind::Kernel) {
+            line.kind = LineKind::Firmware;
+        }
+        lines
+    }
+
+    /// Do the stamps fall to zero?
+    pub(super) fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
+        let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
+            return false;
+        };
+        let next_small = next.and_then(|l| l.printk_ns).is_none_or(|ns| ns < 100_000_000);
+        max >= RESTART_FROM_NS && ns == 0 && next_small
+    }
+
+    /// Two reports of one boot have the same first marks; other marks come from another boot.
+    pub(super) fn bootstage_restart(&mut self, line: &Line) -> bool {
+        let words = line.text.split_ascii_whitespace().last();
+        if words != Some("board_init_f") || !line.text.contains(',') {
+            return false;
+        }
+        let mark = line.text.trim_ascii().to_owned();
+        match &self.state.first_mark {
+            Some(first) if *first != mark => true,
+            _ => {
+                self.state.first_mark = Some(mark);
+                false
+            }
+        }
+    }
+}
