@@ -6,14 +6,15 @@ import itertools
 import re
 import shlex
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
+from bootlab.builders.cache import Cache
 from bootlab.errors import SystemFileError, UserError
 from bootlab.model.architecture import Arch
 from bootlab.sources import boards, device_tree, drivers, kernel_image
-from bootlab.sources.facts import BootEntry, DeviceTreeFacts, Found
-from bootlab.sources.look import Looker
+from bootlab.sources.facts import BootEntry, DeviceTreeFacts, Found, InitramfsFacts
 
 _FILES_MAX = 2000
 _TEXT_MAX_BYTES = 1 << 20
@@ -35,6 +36,26 @@ class _Hints(msgspec.Struct):
     kernel: str = ""
     memory_mib: int = 0
     getty: str = ""
+
+
+class Looker(Protocol):
+    """Who looks at each file of a folder (:class:`bootlab.sources.look.Looker`)."""
+
+    @property
+    def cache(self) -> Cache:
+        """Where what was found out about kernels is kept."""
+
+    def look(self, path: Path) -> Found:
+        """Look at a file or a folder, whatever it is."""
+
+    def disk(self, path: Path) -> Found:
+        """Look at the image of a medium."""
+
+    def tree(self, path: Path) -> Found:
+        """Look at a root tree."""
+
+    def initramfs(self, path: Path) -> InitramfsFacts:
+        """Look at an initramfs."""
 
 
 def look(folder: Path, looker: Looker) -> Found:

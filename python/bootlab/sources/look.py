@@ -10,7 +10,7 @@ import msgspec
 from bootlab.builders.cache import Cache
 from bootlab.builders.images.disk_bytes import RawFile
 from bootlab.errors import SystemFileError, UserError, cannot_write
-from bootlab.sources import boot_log, device_tree, disk, fit, initramfs, kernel_image, root_tree
+from bootlab.sources import boot_log, build_folder, device_tree, disk, fit, initramfs, kernel_image, root_tree
 from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, KernelFacts, RootFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
@@ -102,8 +102,6 @@ class Looker:
         return initramfs.facts_of(path, self.store)[0]
 
     def _folder(self, path: Path) -> Found:
-        from bootlab.sources import build_folder  # noqa: PLC0415 - it asks this one about each file
-
         if root_tree.is_root(FileView(FolderFiles(path))):
             return self.tree(path)
         return build_folder.look(path, self)
