@@ -27,6 +27,7 @@ import datetime
 import json
 import math
 import random
+import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,41 @@ def draw(goals: list[list[int]], draws: int, base_boots: int, *, gain_ns: int = 
     return hits, draws
 
 
+def draw_pool(goals: list[list[int]], draws: int, base_boots: int) -> int:
+    """Draw both sides of each experiment from all boots together: how many were called faster or slower.
+
+    Where the changes are alike (see alike()) this is the rate over the system's own scatter, not over a few bases.
+    """
+    rule, chance, hits = design(base_boots), random.Random(base_boots), 0
+    pool = [value for row in goals for value in row]
+    for _ in range(draws):
+        drawn = chance.sample(pool, rule.base_boots + rule.most_boots)
+        old, new, count = tuple(drawn[: rule.base_boots]), drawn[rule.base_boots :], 1
+        while (found := judge(old, tuple(new[:count]), rule)).verdict is None:
+            count += found.wanted
+        hits += found.verdict in SHARP
+    return hits
+
+
+def alike(goals: list[list[int]], shuffles: int = 2000) -> tuple[float, float]:
+    """Compare the changes with each other: variance between them over that within, and how often chance gives more."""
+    least = min(len(row) for row in goals)
+    rows, chance = [row[:least] for row in goals], random.Random(3)
+
+    def ratio(rows: list[list[int]]) -> float:
+        means = [statistics.fmean(row) for row in rows]
+        between = least * sum((mean - statistics.fmean(means)) ** 2 for mean in means) / (len(rows) - 1)
+        within = sum((value - mean) ** 2 for row, mean in zip(rows, means, strict=True) for value in row)
+        return between / (within / (len(rows) * (least - 1)))
+
+    seen, flat = ratio(rows), [value for row in rows for value in row]
+    more = 0
+    for _ in range(shuffles):
+        chance.shuffle(flat)
+        more += ratio([flat[i : i + least] for i in range(0, len(flat), least)]) >= seen
+    return seen, more / shuffles
+
+
 def in_order(goals: list[list[int]], base_boots: int) -> tuple[int, int]:
     """Judge every change against every base, with the dithers in the order in which a trial takes them."""
     rule, hits, of = design(base_boots), 0, 0
@@ -322,11 +358,16 @@ def tell(kept: dict[str, Any], draws: int) -> None:
               f"{max(flat) / 1e6:.3f} ms, median {middle(flat) / 1e6:.3f}")  # fmt: skip
         medians = [middle(row) / 1e6 for row in goals]
         print(f"  medians of the changes: {min(medians):.3f} to {max(medians):.3f} ms")
+        if len(goals) > 1 and min(map(len, goals)) > 1:
+            variance, chance = alike(goals)
+            print(f"  variance between the changes over that within: {variance:.2f}; chance gives it in {chance:.0%}")
     for boots in RULES:
         hits, of = draw(goals, draws, boots)
         if of:
             rate = 100 * design(boots).error_rate
+            pool = draw_pool(goals, draws, boots)
             print(f"  {boots} boots of the base: {interval(hits, of)}; counted for the rule: {rate:.2f} %")
+            print(f"    both sides drawn from all boots together: {interval(pool, draws)}")
             seen = (
                 f"{ms} ms {100 * draw(goals, draws, boots, gain_ns=ms * 1_000_000)[0] / draws:.1f} %" for ms in GAINS_MS
             )
