@@ -7,7 +7,7 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, Sym};
 use object::{Endianness, ReadRef};
 
 use crate::bytes::ByteOrder;
-use crate::elf_program::{Facts, Kind, Needs, Relocations};
+use crate::elf_facts::{Facts, Kind, Needs, Relocations};
 use crate::error::{Error, Result};
 
 const WHAT: &str = "ELF file";

@@ -17,6 +17,7 @@ pub mod bzimage;
 mod compression;
 pub mod config;
 pub mod elf;
+mod elf_facts;
 pub mod elf_program;
 mod elf_reading;
 pub mod elf_sections;
