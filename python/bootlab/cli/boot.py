@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +27,14 @@ def boot(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Boot again even if the store already has a boot of this system.")
     ] = False,
+    quantum: Annotated[
+        str | None,
+        typer.Option(
+            "--quantum",
+            metavar="NS,NS,…",
+            help="Several processors: boot once with each quantum, and with shared time, and print the goals.",
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -41,6 +50,9 @@ def boot(
 
     Example: bootlab boot camera.toml --repeat 5
     """
+    if quantum is not None:
+        _quanta(system_file, quantum, jobs=jobs, store=store, as_json=as_json)
+        return
     code = run(
         Request(
             system_file=system_file,
@@ -56,3 +68,21 @@ def boot(
     )
     if code:
         raise typer.Exit(code)
+
+
+def _quanta(system_file: Path, text: str, *, jobs: int | None, store: Path, as_json: bool) -> None:
+    from bootlab.cli.comparison import show  # noqa: PLC0415 - a plain boot does without
+    from bootlab.cli.open_system import opened  # noqa: PLC0415
+    from bootlab.errors import TargetError, UserError  # noqa: PLC0415
+    from bootlab.experiments.quanta import Quanta  # noqa: PLC0415
+
+    words = text.split(",")
+    if not all(word.strip().isdecimal() for word in words):
+        raise UserError(f"--quantum {text}: not numbers", hint="nanoseconds with commas: --quantum 2000,5000,20000")
+    experiment = Quanta(*(int(word) for word in words))
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        results = system.compare(experiment)
+    found = results.comparison
+    show(found, results, as_json=as_json)
+    if not all(row.ok for row in found.rows):
+        raise typer.Exit(TargetError.exit_code)

@@ -29,7 +29,7 @@ _SEVERAL = {
     "work that runs in parallel takes as long as one after the other (clock.processors = "
     '"parallel" gives each its own time)',
     "parallel": "what processors cost each other (caches, memory bandwidth) is not modelled, and their times may be "
-    "{quantum_us:g} us apart: another clock.quantum_ns shows whether a result depends on that",
+    "{quantum_us:g} us apart: boot --quantum 2000,5000,20000 shows whether a result depends on that",
 }
 
 
