@@ -57,7 +57,7 @@ def new(
     from bootlab.api.described import describe  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.cli.progress import BootProgress  # noqa: PLC0415
 
-    with BootProgress(err(), jobs=1, quiet=as_json) as progress:
+    with BootProgress(jobs=1, quiet=as_json) as progress:
         found = describe(
             [*source, *([log] if log is not None else [])], path, boot=boot, store=store, observer=progress
         )

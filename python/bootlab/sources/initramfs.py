@@ -6,6 +6,8 @@ import posixpath
 import re
 from pathlib import Path
 
+import msgspec
+
 from bootlab.builders.archive import unpacked
 from bootlab.builders.segments import compression_at
 from bootlab.model.tree import FileTree
@@ -34,7 +36,12 @@ def module_name(path: str) -> str:
 def facts_of(path: Path, store: Path) -> tuple[InitramfsFacts, FileTree]:
     """Return what an archive holds, and its tree; contents are unpacked below `store`, once. Raise UserError."""
     found = unpacked(path, store)
-    tree = found.tree
+    facts = msgspec.structs.replace(facts_of_tree(found.tree), path=path, compression=found.compression)
+    return facts, found.tree
+
+
+def facts_of_tree(tree: FileTree) -> InitramfsFacts:
+    """Return what an unpacked initramfs holds."""
     modules: set[str] = set()
     releases: set[str] = set()
     for name, entry in tree.entries:
@@ -43,17 +50,14 @@ def facts_of(path: Path, store: Path) -> tuple[InitramfsFacts, FileTree]:
             releases |= {module[1]} if module[1] else set()
             modules.add(module_name(module[2]))
     paths = {name for name, _ in tree.entries}
-    maker = next((maker for mark, maker in _MAKERS if mark in paths), "")
-    facts = InitramfsFacts(
-        path=path,
-        compression=found.compression,
-        maker=maker,
+    return InitramfsFacts(
+        path=Path(),
+        maker=next((maker for mark, maker in _MAKERS if mark in paths), ""),
         files=len(tree.entries),
         modules=frozenset(modules),
         releases=tuple(sorted(releases)),
         init="/init" if "/init" in paths else "",
     )
-    return facts, tree
 
 
 def is_initramfs(head: bytes) -> bool:

@@ -64,9 +64,17 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
         f"{model} was never tested in exact mode: --repeat 3 shows whether its boots are equal"
         for model in untested(launch, version)
     ]
-    if processors(launch) > 1:
+    if processors(launch) > 1 and not one_runs(system):
         said.append(_SEVERAL[system.clock.processors].format(quantum_us=system.clock.quantum_ns / 1000))
     return tuple(said)
+
+
+def one_runs(system: System) -> bool:
+    """Tell whether the command line leaves the machine's other processors off, and they do not spin there."""
+    line = system.cmdline
+    one = line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"
+    # hw/arm/raspi.c: QEMU's own start code has them poll for their start.
+    return one and not system.machine.type.startswith("raspi")
 
 
 def hangs_with_processors(version: str) -> bool:

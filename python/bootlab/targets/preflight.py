@@ -10,6 +10,7 @@ import re
 from bootlab.errors import UserError
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
+from bootlab.targets import preflight_root
 from bootlab.targets.base import BootPlan
 from bootlab.targets.machine_devices import parts_of
 
@@ -66,7 +67,9 @@ def check(plan: BootPlan) -> None:
     launch = plan.launch
     if plan.system.target != "qemu" or launch is None:
         return
-    for found in (_console(plan), _console_driver(plan), _root_driver(plan), _root_device(plan, launch)):
+    of_the_machine = (_console(plan), _console_port(plan, launch), _console_driver(plan))
+    of_the_root = (_root_driver(plan), _root_device(plan, launch), preflight_root.check(plan))
+    for found in (*of_the_machine, *of_the_root, _goal(plan)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
@@ -91,6 +94,39 @@ def _console(plan: BootPlan) -> tuple[str, str] | None:
     if any(_ELSEWHERE.fullmatch(name) or name.startswith(wanted) for name in names) or machine.devices or machine.extra:
         return None
     return f"console={names[-1]} is not a port of this machine: {machine.type} has {port}", fix
+
+
+def _console_port(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
+    """Compare the port that the kernel prints on with the one that is read."""
+    machine = plan.system.machine
+    wanted = _BOARD_PORTS.get(machine.type) if machine.arch in {"arm", "arm64"} else _PORTS.get(machine.arch)
+    ports = [found for value in _consoles(plan) if (found := _PORT.match(value)) and found[1] in (wanted or ())]
+    numbers = [int(found[0][len(found[1]) :]) for found in ports]
+    if not numbers or launch.console_port in numbers or machine.devices or machine.extra or _early_console(plan):
+        return None
+    name, port = ports[-1][0], launch.console_port
+    return (
+        f"the kernel prints on {name}, which is port {numbers[-1]} of the machine; bootlab reads port {port}",
+        f"set machine.console_port = {numbers[-1]}, or console={ports[-1][1]}{port} in kernel.cmdline",
+    )
+
+
+def _goal(plan: BootPlan) -> tuple[str, str] | None:
+    """Name goals that no console line can be."""
+    goal, line = plan.system.goal.console, plan.system.cmdline
+    if re.search(r"(?:login|Password): ?\$$", goal) and re.search(goal, "box login: ") is None:
+        return (
+            f"the goal {goal!r} cannot match: a prompt ends with a space",
+            "leave the $ out of goal.console",
+        )
+    unit = re.search(r"(?:Started|Reached target|Listening on) .*\\?\.(?:service|target|socket)", goal)
+    said = any(line.has(f"systemd.{key}") for key in ("show_status", "log_target", "log_level")) or line.has("debug")
+    if unit and line.has("quiet") and not said:
+        return (
+            f"the goal {goal!r} is a line of systemd's, which prints none with quiet on the command line",
+            "add systemd.show_status=1 to kernel.cmdline, or leave quiet out",
+        )
+    return None
 
 
 def _console_driver(plan: BootPlan) -> tuple[str, str] | None:

@@ -1,0 +1,161 @@
+"""What of a root cannot work, before a boot waits for it: its drivers, its device, its partition, its initramfs.
+
+Only what is certain is refused. An initramfs that nobody knows may do anything with `root=`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bootlab.builders.images import disk_image
+from bootlab.builders.images.disk_bytes import Window
+from bootlab.model.board import board
+from bootlab.model.root import Root, RootMedium
+from bootlab.model.system import System
+from bootlab.model.tree import FileTree
+from bootlab.sources import boards, drivers
+from bootlab.sources.disk import named_by, partition_number
+from bootlab.sources.facts import InitramfsFacts, KernelFacts, PartitionFacts
+from bootlab.sources.initramfs import facts_of_tree
+from bootlab.sources.partitions import Partition, read_partitions
+from bootlab.sources.superblock import identify
+from bootlab.targets.base import BootPlan
+
+Wrong = tuple[str, str] | None
+"""What is wrong, and the way out."""
+
+_MEDIA: tuple[tuple[str, RootMedium], ...] = (
+    ("/dev/pmem", "pmem"),
+    ("/dev/mmcblk", "sd"),
+    ("/dev/vd", "disk"),
+)
+_PANIC = "Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"
+_UNPACKERS = {"bzip2": "BZIP2", "gzip": "GZIP", "lz4": "LZ4", "lzma": "LZMA", "lzo": "LZO", "xz": "XZ", "zstd": "ZSTD"}
+
+
+def check(plan: BootPlan) -> Wrong:
+    """Return the first thing that is wrong with a system's root, None when nothing is."""
+    system = plan.system
+    for look in (_nothing, _uuid, _unpacker, _release, _partition, _drivers):
+        found = look(plan, system)
+        if found is not None:
+            return found
+    return None
+
+
+def _nothing(plan: BootPlan, system: System) -> Wrong:
+    config = plan.info.config
+    # A configuration that does not speak of initramfs at all is a part of one.
+    built_in = (
+        "CONFIG_BLK_DEV_INITRD" not in config
+        or config.get("CONFIG_INITRAMFS_SOURCE", "").strip('"')
+        or config.get("CONFIG_CMDLINE", "")
+    )
+    if built_in or system.initramfs is not None or system.initrd is not None or system.kernel.build is not None:
+        return None
+    if system.root is not None or any(system.cmdline.has(key) for key in ("root", "init", "rdinit", "nfsroot")):
+        return None
+    if system.machine.dtb is not None or re.search(system.goal.console, _PANIC):
+        return None
+    message = "there is neither an initramfs nor a root: the kernel will find nothing to start"
+    return (message, "add [initramfs] or [root] to the system file, or root= to kernel.cmdline")
+
+
+def _uuid(plan: BootPlan, system: System) -> Wrong:
+    root = system.cmdline.value("root") or ""
+    config = plan.info.config
+    if not root.startswith(("UUID=", "LABEL=")) or system.initramfs is not None or system.initrd is not None:
+        return None
+    if not config or config.get("CONFIG_INITRAMFS_SOURCE", "").strip('"'):
+        return None
+    key = root.partition("=")[0]
+    return (
+        f"root={root}: the kernel itself finds no {key}, only an initramfs does",
+        "write root=PARTUUID=..., or the device, or add the initramfs",
+    )
+
+
+def _unpacker(plan: BootPlan, system: System) -> Wrong:
+    initramfs, config = system.initramfs, plan.info.config
+    option = _UNPACKERS.get(initramfs.compression) if initramfs is not None else None
+    if initramfs is None or option is None or "CONFIG_BLK_DEV_INITRD" not in config:
+        return None
+    if config.get(f"CONFIG_RD_{option}") == "y":
+        return None
+    return (
+        f"the kernel cannot unpack the initramfs: CONFIG_RD_{option} is not set",
+        f'build the kernel with CONFIG_RD_{option}=y, or set initramfs.compression = "none"',
+    )
+
+
+def _release(plan: BootPlan, system: System) -> Wrong:
+    facts = _initramfs(system)
+    release = plan.info.release
+    if facts is None or not facts.releases or not release or release in facts.releases:
+        return None
+    return (
+        f"the initramfs has modules for Linux {', '.join(facts.releases[:3])}, the kernel is {release}",
+        "give the kernel and the initramfs of one version",
+    )
+
+
+def _partition(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one face for all looks
+    """Compare `root=` with what is on a ready image."""
+    root, line = system.root, system.cmdline.value("root")
+    if root is None or root.image is None or line is None:
+        return None
+    parts = _partitions(root)
+    known = ", ".join(str(part.number) for part in parts if part.number) or "none"
+    if "=" in line:
+        missing = line.startswith(("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=")) and named_by(line, parts) is None
+        return (f"root={line} is on no partition of {root.image}", "look at it: blkid -p IMAGE") if missing else None
+    number = partition_number(line)
+    of_medium = next((medium for start, medium in _MEDIA if line.startswith(start)), None) == root.medium
+    if number is None or not of_medium or number in {part.number for part in parts}:
+        return None
+    what = f"partition {number}" if number else "no file system of its own, but partitions"
+    return f"root={line}: {root.image} has {'no ' if number else ''}{what} (there are: {known})", (
+        "set root= in kernel.cmdline, or leave it out and set root.partition"
+    )
+
+
+def _drivers(plan: BootPlan, system: System) -> Wrong:
+    """Compare what the medium needs with the kernel's configuration and the initramfs's modules."""
+    config, line = plan.info.config, system.cmdline.value("root") or ""
+    facts = _initramfs(system)
+    if not config or facts is None or not (facts.maker or facts.modules):
+        return None
+    medium = system.root.medium if system.root is not None else None
+    medium = medium or next((medium for start, medium in _MEDIA if line.startswith(start)), None)
+    if medium is None or medium == "flash":
+        return None
+    machine = boards.of_machine(board(system.machine), system.machine.arch)
+    if machine is None:
+        machine = boards.usual(system.machine.arch) if system.machine.arch == "x86_64" else None
+    if machine is None or (medium == "sd" and not machine.pci and machine.card is None):
+        return None
+    kernel = KernelFacts(path=Path(), config=config)
+    needs = drivers.of_medium(medium, machine.card, pci=machine.pci)
+    lacking = drivers.lacking(drivers.reach(needs, kernel, facts))
+    if not lacking:
+        return None
+    hint = "take another root.medium (`bootlab new --from` finds one that has its drivers), or add the modules to it"
+    return f"nothing can mount the root on {medium}: {lacking}, and not in the initramfs", hint
+
+
+def _initramfs(system: System) -> InitramfsFacts | None:
+    if system.initramfs is None or (system.root is None and not system.cmdline.has("root")):
+        return None
+    return facts_of_tree(system.initramfs.tree or FileTree())
+
+
+def _partitions(root: Root) -> tuple[PartitionFacts, ...]:
+    medium = disk_image.opened(Path(root.image or ""))
+    table = read_partitions(medium)
+    found = table.partitions if table is not None else ()
+    whole = Partition(number=0, start_bytes=0, size_bytes=medium.size_bytes)
+    return tuple(
+        PartitionFacts(partition=part, file_system=identify(Window(medium, part.start_bytes, part.size_bytes)))
+        for part in (found or (whole,))
+    )

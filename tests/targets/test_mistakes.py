@@ -1,0 +1,182 @@
+"""The mistakes that people make with a system of their own: each is named before a machine starts.
+
+docs/how-to/boot-your-own-system.md lists them; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bootlab.builders.cache import Cache
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.tree_check import check_first_program
+from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.root import Root
+from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.tree import Entry, FileTree
+from bootlab.targets import preflight, processors
+from bootlab.targets.base import BootPlan
+from bootlab.targets.emulator import Emulator
+from bootlab.targets.qemu_launch import Parts, launch_of
+from tests.sources import images
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/boot-your-own-system.md"
+# As Debian's kernels have it: nearly all drivers are modules.
+CONFIG = {
+    "CONFIG_BLK_DEV_INITRD": "y",
+    "CONFIG_RD_GZIP": "y",
+    "CONFIG_SERIAL_8250_CONSOLE": "y",
+    "CONFIG_SERIAL_IMX_CONSOLE": "y",
+    **{
+        f"CONFIG_{name}": "m"
+        for name in ("EXT4_FS", "MMC_BLOCK", "MMC_SDHCI", "MMC_SDHCI_PCI", "LIBNVDIMM", "ACPI_NFIT")
+    },
+    "CONFIG_MMC": "m",
+    "CONFIG_BLK_DEV_PMEM": "m",
+    "CONFIG_VIRTIO_BLK": "y",
+}
+CARD_MODULES = ("mmc_core", "mmc_block", "sdhci", "sdhci-pci", "ext4")
+
+
+def initramfs(*modules: str, release: str = "6.1.0-1-amd64", **more: object) -> Initramfs:
+    entries = {f"/lib/modules/{release}/kernel/{name}.ko": Entry(kind="file", text="") for name in modules}
+    entries |= {"/init": Entry(kind="file", text="x"), "/scripts/local": Entry(kind="file", text="x")}
+    return Initramfs(tree=FileTree.of(entries), **more)  # type: ignore[arg-type]
+
+
+def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
+    config = given.pop("config", CONFIG)
+    system = System(
+        name="box",
+        kernel=Kernel(image="/k"),
+        goal=given.pop("goal", Goal(console="ready")),  # type: ignore[arg-type]
+        machine=given.pop("machine", Machine()),  # type: ignore[arg-type]
+        cmdline=CommandLine.parse(line),
+        **given,  # type: ignore[arg-type]
+    )
+    machine = system.machine
+    if system.root is not None and system.root.medium == "sd":
+        machine = msgspec.structs.replace(machine, sd=str(tmp_path / "card"))
+    launch = launch_of(
+        msgspec.structs.replace(system, machine=machine),
+        Parts(emulator="qemu", kernel="/k", initramfs="/i" if system.initramfs else None, accel="tcg"),
+    )
+    info = KernelInfo(config=config, release="6.1.0-1-amd64")  # type: ignore[arg-type]
+    return BootPlan(
+        system=system, purpose="timing", launch=launch, key="k", info=info, sizes_bytes={}, sha256={},
+        emulator_version="7.2.22",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def disk(tmp_path) -> str:
+    """A disk with one partition of ext4."""
+    (tmp_path / "tree").mkdir()
+    part = images.ext(tmp_path / "part", tmp_path / "tree", mib=1, kind="ext2")
+    return str(images.mbr(tmp_path / "disk.img", [(0x83, part)]))
+
+
+SABRELITE = Machine(arch="arm", type="sabrelite")
+FOREIGN = FileTree.of({"/init": Entry(kind="symlink", target="nowhere")})
+ON_CARD = "console=ttyS0 root=/dev/mmcblk0p1"
+# What people do, how it is written down here, and what bootlab says.
+MISTAKES = (
+    ("no `console=` on the command line of a PC", ("quiet", {}), "has no console="),
+    ("the console of another board", ("console=ttyAMA0", {}), "console=ttyAMA0 is not a port of this machine"),
+    ("a port that is not read", ("console=ttymxc1", {"machine": SABRELITE}), "bootlab reads port 0"),
+    ("a kernel without the console's driver", ("console=ttyS0", {"config": {"CONFIG_A": "y"}}), "no console driver"),
+    ("a root whose driver is a module, without an initramfs", (ON_CARD, {"root": "sd"}), "MMC_BLOCK is a module"),
+    (
+        "a root whose driver is neither in the kernel nor in the initrd",
+        ("console=ttyS0 root=/dev/pmem0p1", {"root": "pmem", "initramfs": initramfs(*CARD_MODULES)}),
+        "nothing can mount the root on pmem",
+    ),
+    ("a root on a device that the machine has not", ("console=ttyS0 root=/dev/vda", {}), "has no such device"),
+    ("`root=UUID=` without an initrd", ("console=ttyS0 root=UUID=1-2", {}), "the kernel itself finds no UUID"),
+    (
+        "a partition that the image has not",
+        ("console=ttyS0 root=/dev/mmcblk0p7", {"root": "sd", "initramfs": initramfs(*CARD_MODULES)}),
+        "has no partition 7 (there are: 1)",
+    ),
+    (
+        "the UUID of another image",
+        ("console=ttyS0 root=UUID=0815", {"root": "sd", "initramfs": initramfs(*CARD_MODULES)}),
+        "is on no partition",
+    ),
+    (
+        "an initrd that the kernel cannot unpack",
+        (ON_CARD, {"root": "sd", "initramfs": initramfs(*CARD_MODULES, compression="zstd")}),
+        "CONFIG_RD_ZSTD is not set",
+    ),
+    (
+        "an initrd of another kernel version",
+        (ON_CARD, {"root": "sd", "initramfs": initramfs(*CARD_MODULES, release="5.10.0-9-amd64")}),
+        "the initramfs has modules for Linux 5.10.0-9-amd64, the kernel is 6.1.0-1-amd64",
+    ),
+    ("neither a root nor an initramfs", ("console=ttyS0", {}), "neither an initramfs nor a root"),
+    (
+        "a goal that ends where the prompt goes on",
+        ("console=ttyS0", {"initramfs": initramfs(), "goal": Goal(console="login:$")}),
+        "a prompt ends with a space",
+    ),
+    (
+        "a unit as the goal, and `quiet`",
+        ("console=ttyS0 quiet", {"initramfs": initramfs(), "goal": Goal(console=r"Started web\.service")}),
+        "prints none with quiet",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("mistake", "given", "said"), MISTAKES, ids=[row[0] for row in MISTAKES])
+def test_each_mistake_is_named_before_the_boot(tmp_path, disk, mistake, given, said):
+    line, more = given
+    more = dict(more)
+    if "root" in more:
+        more["root"] = Root(image=disk, medium=more["root"])
+    made = plan(tmp_path, line, **more)
+    with pytest.raises(UserError) as caught:
+        preflight.check(made)
+    assert said in caught.value.message
+    assert caught.value.hint
+    assert mistake in " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
+def test_first_programs_that_cannot_start_are_named(tmp_path):
+    system = plan(tmp_path, "console=ttyS0", initramfs=Initramfs(tree=FOREIGN)).system
+    with pytest.raises(UserError, match="first program cannot start"):
+        check_first_program(system, Cache(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(
+    ("line", "more"),
+    [
+        (ON_CARD, {"initramfs": initramfs(*CARD_MODULES)}),
+        ("console=ttyS0 root=PARTUUID=1234abcd-01", {"initramfs": initramfs(*CARD_MODULES)}),
+        ("console=ttyS0 root=/dev/mmcblk0p1", {"initramfs": Initramfs(tree=FileTree.of({"/init": Entry(kind="dir")}))}),
+        ("console=ttyS0 root=/dev/mmcblk0p1", {"initramfs": initramfs("ext4"), "config": {}}),
+    ],
+)
+def test_what_may_work_is_booted(tmp_path, disk, line, more):
+    preflight.check(plan(tmp_path, line, root=Root(image=disk, medium="sd"), **more))
+
+
+def test_a_boot_that_shall_find_no_root_is_booted(tmp_path):
+    preflight.check(plan(tmp_path, "console=ttyS0", goal=Goal(console="Kernel panic - not syncing: VFS")))
+
+
+def test_processors_that_stay_off_do_no_harm(tmp_path):
+    found = Emulator(path="qemu-system-arm", version="7.2.22 (Debian)", numbers=(7, 2))
+    orange = Machine(arch="arm", type="orangepi-pc", cpus=4)
+    off = plan(tmp_path, "console=ttyS0 maxcpus=1", machine=orange, initramfs=initramfs()).system
+    assert processors.prepare(off, found, tmp_path).plugin is None
+    on = msgspec.structs.replace(off, cmdline=CommandLine.parse("console=ttyS0"))
+    with pytest.raises(EnvironmentFault, match="4 processors in exact mode"):
+        processors.prepare(on, found, tmp_path)
+    # Its start code has the others poll for their start.
+    spinning = msgspec.structs.replace(off, machine=Machine(arch="arm", type="raspi2b", cpus=4))
+    with pytest.raises(EnvironmentFault, match="4 processors in exact mode"):
+        processors.prepare(spinning, found, tmp_path)
