@@ -53,7 +53,7 @@ class BoardCase:
 
 
 BOARDS = (
-    BoardCase("vexpress-a9", "vexpress-v2p-ca9.dtb", "ttyAMA0", ("fixed", "mmci")),
+    BoardCase("vexpress-a9", "vexpress-v2p-ca9.dtb", "ttyAMA0", ("fixed", "armmmci")),
     BoardCase("mcimx6ul-evk", "imx6ul-14x14-evk.dtb", "ttymxc0", ("fixed", "gpio_regulator", "sdhci_esdhc_imx")),
     BoardCase("sabrelite", "imx6q-sabrelite.dtb", "ttymxc1", ("fixed", "sdhci_esdhc_imx")),
     BoardCase("orangepi-pc", "sun8i-h3-orangepi-pc.dtb", "ttyS0", ("fixed", "sunxi_mmc")),

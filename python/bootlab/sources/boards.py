@@ -22,7 +22,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     the serial port; `console_port`: that port's number among QEMU's; `driver`: the option of its console driver.
     `card`: the drivers of the card's slot; `card_name`: the kernel's name of the card. `memory_mib`: what the machine
     must have (one number) or may have at most. `since`: the first QEMU that has it. `processors_least`: how many
-    the machine has at least.
+    the machine has at least. `slot_empty`: QEMU lets nobody put a card into its slot.
     """
 
     machine: str
@@ -38,6 +38,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     memory_max_mib: int = 0
     processors: int = 0
     processors_least: int = 1
+    slot_empty: bool = False
     own_tree: bool = False
     pci: bool = False
     since: str = ""
@@ -48,7 +49,7 @@ _REGULATOR = Driver("REGULATOR_FIXED_VOLTAGE", "fixed")
 _IMX_CARD = (Driver("MMC_SDHCI_ESDHC_IMX", "sdhci_esdhc_imx"), _REGULATOR)
 _SUNXI_CARD = (Driver("MMC_SUNXI", "sunxi_mmc"), _REGULATOR)
 _RASPI_CARD = (Driver("MMC_BCM2835", "bcm2835"),)
-_PL181_CARD = (Driver("MMC_ARMMMCI", "mmci"), _REGULATOR)
+_PL181_CARD = (Driver("MMC_ARMMMCI", "armmmci"), _REGULATOR)
 _PL011, _IMX, _8250 = "SERIAL_AMBA_PL011_CONSOLE", "SERIAL_IMX_CONSOLE", "SERIAL_8250_CONSOLE"
 
 BOARDS: tuple[Board, ...] = (
@@ -67,6 +68,7 @@ BOARDS: tuple[Board, ...] = (
     Board(
         machine="sabrelite", arch="arm", compatible=("fsl,imx6q-sabrelite",), family=("fsl,imx6q",), port="ttymxc1",
         console_port=1, driver=_IMX, card=_IMX_CARD, card_name="/dev/mmcblk2", memory_max_mib=1024, processors=4,
+        slot_empty=True,
     ),
     Board(
         machine="mcimx6ul-evk", arch="arm", compatible=("fsl,imx6ul-14x14-evk",), family=("fsl,imx6ul", "fsl,imx6ull"),

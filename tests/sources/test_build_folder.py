@@ -1,0 +1,98 @@
+"""Folders of build systems, for the five boards: which files are taken, and which machine and medium they become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bootlab.builders.cache import Cache
+from bootlab.model.system import Machine
+from bootlab.sources.look import Looker
+from bootlab.systemfile import load
+from bootlab.systemfile.proposal import propose
+from bootlab.systemfile.written import written
+from tests.integration.board_folders import BOARDS, BoardCase, buildroot, yocto
+from tests.mini_boards import mini_board_kernel
+from tests.sources import images
+
+COMPATIBLE = {
+    "vexpress-a9": ["arm,vexpress,v2p-ca9", "arm,vexpress"],
+    "mcimx6ul-evk": ["fsl,imx6ul-14x14-evk", "fsl,imx6ul"],
+    "sabrelite": ["fsl,imx6q-sabrelite", "fsl,imx6q"],
+    "orangepi-pc": ["xunlong,orangepi-pc", "allwinner,sun8i-h3"],
+    "raspi2b": ["raspberrypi,2-model-b", "brcm,bcm2836"],
+}
+CONFIG = """\
+CONFIG_MMC=y
+CONFIG_MMC_BLOCK=y
+CONFIG_EXT4_FS=m
+CONFIG_REGULATOR_FIXED_VOLTAGE=y
+CONFIG_MMC_ARMMMCI=m
+CONFIG_MMC_SDHCI_ESDHC_IMX=m
+CONFIG_MMC_SUNXI=m
+CONFIG_MMC_BCM2835=m
+"""
+
+
+@pytest.fixture(params=BOARDS, ids=lambda case: case.machine)
+def case(request) -> BoardCase:
+    return request.param
+
+
+@pytest.fixture
+def packages(tmp_path, case) -> Path:
+    """A tree as Debian's packages leave it, with as little in it as can be."""
+    folder = tmp_path / "packages"
+    for name in ("boot", "bin", "usr/lib/linux-image-6.1", "lib/modules/6.1/kernel"):
+        (folder / name).mkdir(parents=True)
+    mini_board_kernel(folder / "boot/vmlinuz-6.1", Machine(arch="arm", type="vexpress-a9"), "x")
+    (folder / "boot/config-6.1").write_text(CONFIG)
+    (folder / "bin/busybox").write_bytes(b"\x7fELF\x01\x01\x01".ljust(18, b"\0") + b"\x28\0")
+    for name in ("ext4", *case.modules):
+        (folder / f"lib/modules/6.1/kernel/{name}.ko").write_bytes(b"\0depends=\0")
+    node = {**images.BOARD, "compatible": COMPATIBLE[case.machine], "memory@0": {"reg": [0, 1 << 30]}}
+    (folder / f"usr/lib/linux-image-6.1/{case.tree}").write_bytes(images.device_tree(node))
+    return folder
+
+
+@pytest.fixture
+def looker(tmp_path) -> Looker:
+    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
+
+
+def test_buildroot_s_output(tmp_path, packages, case, looker):
+    found = looker.look(buildroot(packages, case, tmp_path))
+    assert found.what == "Buildroot's output folder"
+    assert found.initramfs is not None
+    assert found.initramfs.path.name == "rootfs.cpio.gz"
+    assert found.root is not None
+    assert found.root.init_kind == "busybox"
+    assert case.port in found.root.gettys
+    made = propose(found, "board")
+    assert made.machine == case.machine
+    assert made.board.port == case.port
+    assert f"console={case.port}" in made.cmdline
+    assert made.root is None
+    assert made.config is not None
+    assert made.config.name == ".config"
+    (tmp_path / "board.toml").write_text(written(made, tmp_path))
+    assert load(tmp_path / "board.toml", unpack_dir=tmp_path / "unpacked").machine.type == case.machine
+
+
+def test_yocto_s_deploy_folder(tmp_path, packages, case, looker):
+    found = looker.look(yocto(packages, case, tmp_path))
+    assert found.what == "Yocto's deploy folder"
+    assert found.kernel is not None
+    assert found.kernel.path.name == "zImage"
+    assert found.disk is not None
+    assert found.disk.root == 2
+    made = propose(found, "board")
+    assert made.machine == case.machine
+    assert made.root is not None
+    assert (made.root.medium, made.root.partition, made.root.lacking) == ("sd", 2, "")
+    # The kernel's drivers are modules, which the initramfs has.
+    assert made.initramfs is not None
+    assert any("goes with it" in note for note in made.notes)
+    assert f"root={made.board.card_name}p2" in made.cmdline
+    assert any("QEMU refuses a card" in note for note in made.notes) is (case.machine == "sabrelite")
