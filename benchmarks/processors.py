@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Boots of Linux on several processors: must be equal, and four jobs at once must take a quarter of the time.
 
-Usage: processors.py KERNEL:ARCH [--processors 1,4] [--boots N] [--quanta NS,NS] [--jobs N] [--emulators FOLDER]
+Usage: processors.py KERNEL:ARCH|ARCH... [--processors 1,4] [--boots N] [--quanta NS,NS] [--jobs N] [--emulators FOLDER]
                      --out RESULT.json
 
-KERNEL: an image that needs no initramfs of its own (Debian's cloud kernel); ARCH: x86_64, arm64. Every boot is in the
-result as soon as it is made, with the host's load then; a second call goes on where the first stopped. The exit code
-is 1 when two boots of the same machine differ.
+KERNEL: an image that needs no initramfs of its own (Debian's cloud kernel); ARCH: x86_64, arm64. ARCH alone, also arm
+and riscv64: a program without a system (tests/guests/team.c), calm and with each of three windows widened. Every boot
+is in the result as soon as it is made, with the load of the host; a second call goes on where the first stopped.
+Exit code 1: two boots of the same machine differ.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -27,9 +29,15 @@ from typing import Any
 import msgspec
 
 from bootlab.builders.cache import Cache
-from bootlab.model.system import System
+from bootlab.model.system import Clockwork, System
 from bootlab.systemfile.loader import load
+from bootlab.targets import emulator
 from bootlab.targets.qemu import QemuTarget
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.bare_guests import TEAM_WIDENED, Guest, build_preload
+from tests.bare_guests import boot as boot_program
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILERS = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc"}
@@ -97,6 +105,34 @@ def cases_of(arch: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     ]
 
 
+def program(arch: str, cpus: int, quantum_ns: int, window: str, work: Path) -> dict[str, Any]:
+    guest = Guest(arch, (), cpus)
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        made = boot_program(
+            arch,
+            guest.build(Path(folder)),
+            Path(folder) / "boot",
+            work / "cache",
+            preload=None if window == "calm" else work / "widen.so",
+            widened="before the halt" if window == "calm" else window,
+            machine=guest.machine,
+            clock=Clockwork(quantum_ns=quantum_ns),
+        )
+    goal_ns, goal_insns = made.stamps.at(len(made.console) - 1)
+    lines = dict(line.split() for line in made.console.decode().splitlines()[:-1])
+    return {
+        "qemu": emulator.find(guest.machine).version,
+        "window": window,
+        "outcome": "goal",
+        "goal_ns": goal_ns,
+        "goal_insns": goal_insns,
+        "console_sha256": hashlib.sha256(made.console).hexdigest(),
+        "job_clock": {"1": int(lines["one"], 16), str(cpus): int(lines["all"], 16)},
+        "cpu_s": round(made.cpu_s, 2),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="+", metavar="KERNEL:ARCH")
@@ -115,23 +151,32 @@ def main() -> int:
         work = Path(folder)
         target = QemuTarget(Cache(work / "cache"))
 
-        def boot(case: dict[str, Any], system: System) -> None:
-            found = case | once(target, system, work)
-            with lock:
-                kept.append(found)
-                options.out.write_text(json.dumps(kept, indent=1) + "\n")
-                print(*found.values(), flush=True)
+        build_preload(work)
 
-        wanted = [
-            (case, made_of(system, case["cpus"], case["quantum_ns"]))
-            for text in options.kernels
-            for system in [system_of(*text.rsplit(":", 1), work)]
-            for case in cases_of(text.rsplit(":", 1)[1], options)
-            # One boot says how long the jobs take on one processor.
-            for _ in range(
-                (options.boots if case["cpus"] > 1 else 1) - sum(case.items() <= row.items() for row in kept)
-            )
-        ]
+        def keep(case: dict[str, Any], found: dict[str, Any]) -> None:
+            with lock:
+                kept.append(case | found)
+                options.out.write_text(json.dumps(kept, indent=1) + "\n")
+                print(*kept[-1].values(), flush=True)
+
+        def boot(case: dict[str, Any], system: System | None, window: str) -> None:
+            if system is None:
+                keep(case, program(case["arch"], case["cpus"], case["quantum_ns"], window, work))
+            else:
+                keep(case, once(target, system, work))
+
+        wanted = []
+        for text in options.kernels:
+            kernel, _, arch = text.rpartition(":")
+            system = system_of(kernel, arch, work) if kernel else None
+            for case in cases_of(arch, options):
+                made = made_of(system, case["cpus"], case["quantum_ns"]) if system is not None else None
+                for window in ("",) if kernel else ("calm", *TEAM_WIDENED):
+                    which = case | ({} if kernel else {"window": window})
+                    # One boot says how long the jobs take on one processor.
+                    wish = options.boots if case["cpus"] > 1 else bool(kernel)
+                    missing = wish - sum(which.items() <= row.items() for row in kept)
+                    wanted += [(case, made, window)] * max(0, missing)
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda w: boot(*w), wanted))
     return said(kept)
@@ -145,7 +190,8 @@ def said(kept: list[dict[str, Any]]) -> int:
     for case, rows in cases.items():
         facts = {(row["outcome"], row["goal_ns"], row["goal_insns"], row["console_sha256"]) for row in rows}
         differ += len(facts) > 1
-        print(*case, f"{len(rows)} boots, {len(facts)} different", rows[0]["job_us"], rows[0]["goal_ns"])
+        jobs = rows[0].get("job_us") or rows[0]["job_clock"]
+        print(*case, f"{len(rows)} boots, {len(facts)} different", jobs, rows[0]["goal_ns"])
     return 1 if differ else 0
 
 

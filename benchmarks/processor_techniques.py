@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What only several processors can answer: each change booted once with one processor and once with all of them.
+
+Usage: processor_techniques.py SYSTEM.toml [--jobs N] [--emulators FOLDER] --out RESULT.json
+
+Every boot is in the result as soon as it is made; a second call goes on where the first stopped. The table that it
+prints is that of docs/explanation/processors.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bootlab.builders.cache import Cache
+from bootlab.model.change import SetParam
+from bootlab.model.recording import Meta, Recording
+from bootlab.model.system import System
+from bootlab.systemfile.loader import load
+from bootlab.targets.qemu import QemuTarget
+from bootlab.techniques.base import Context
+from bootlab.techniques.init.rc_parallel import RcParallel
+
+PARAMETERS = {
+    "lpj": ("lpj", "4000000"),
+    "async-probe": ("driver_async_probe", "*"),
+    "initramfs_async=0": ("initramfs_async", "0"),
+    "nr_cpus=1": ("nr_cpus", "1"),
+    "nr_cpus=2": ("nr_cpus", "2"),
+    "maxcpus=1": ("maxcpus", "1"),
+}
+SCRIPTS = ("rc-parallel:programs", "rc-parallel:functions")
+# They take processors away: with one there is nothing to take.
+ONLY_SEVERAL = ("nr_cpus=1", "nr_cpus=2", "maxcpus=1")
+MOST_WALL_S = 3600.0
+
+
+def changed(base: System, name: str, cpus: int) -> System:
+    system = base
+    if name in PARAMETERS:
+        system = SetParam(*PARAMETERS[name]).apply(base)
+    elif name in SCRIPTS:
+        context = Context(system=base, recording=Recording(meta=Meta(), lines=(), marks=()))
+        label = name.partition(":")[2]
+        system = next(c for c in RcParallel().changes(context) if c.label == label).apply(base)
+    return msgspec.structs.replace(
+        system,
+        machine=msgspec.structs.replace(system.machine, cpus=cpus),
+        limits=msgspec.structs.replace(system.limits, wall_s=MOST_WALL_S, stall_wall_s=MOST_WALL_S),
+    )
+
+
+def boot(target: QemuTarget, system: System) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        recording = target.boot(target.plan(system), Path(folder) / "boot", stop=threading.Event())
+    meta = recording.meta
+    return {
+        "outcome": meta.outcome.value,
+        "goal_ns": meta.goal_ns,
+        "insns": meta.goal_insns,
+        "marks": {mark.name: mark.ns for mark in recording.marks},
+        "qemu": meta.emulator_version,
+        "processors": meta.processors.text,
+    }
+
+
+def table(kept: list[dict[str, Any]], several: int) -> str:
+    goals = {(row["name"], row["cpus"]): row["goal_ns"] for row in kept}
+
+    def cells(name: str, cpus: int) -> tuple[str, str]:
+        goal, base = goals.get((name, cpus)), goals.get(("base", cpus))
+        if goal is None or base is None:
+            return "", ""
+        return f"{goal / 1e6:.3f}", "" if name == "base" else f"{(base - goal) / 1e6:+.3f}"
+
+    lines = [f"| change | 1 processor, ms | saves | {several} processors, ms | saves |", "|---|---:|---:|---:|---:|"]
+    names = ("base", *PARAMETERS, *SCRIPTS)
+    lines += [f"| `{name}` | {' | '.join((*cells(name, 1), *cells(name, several)))} |" for name in names]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--emulators", default="")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    if options.emulators:
+        os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
+    base = load(options.system)
+    several = base.machine.cpus
+    kept: list[dict[str, Any]] = json.loads(options.out.read_text()) if options.out.exists() else []
+    lock = threading.Lock()
+    with tempfile.TemporaryDirectory() as folder:
+        target = QemuTarget(Cache(Path(folder)))
+
+        def once(name: str, cpus: int) -> None:
+            found = {"name": name, "cpus": cpus} | boot(target, changed(base, name, cpus))
+            with lock:
+                kept.append(found)
+                options.out.write_text(json.dumps(kept, indent=1) + "\n")
+
+        wanted = [
+            (name, cpus)
+            for name in ("base", *PARAMETERS, *SCRIPTS)
+            for cpus in ((several,) if name in ONLY_SEVERAL else (1, several))
+            if not any((row["name"], row["cpus"]) == (name, cpus) for row in kept)
+        ]
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda w: once(*w), wanted))
+    print(table(kept, several))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
