@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from bootlab.cli.open_system import opened
-from bootlab.cli.plain_words import option
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
@@ -29,7 +28,7 @@ _SWITCHES = {
     "--dry-run": "dry_run",
     "--json": "as_json",
 }
-_VALUES = {"repeat": int, "jobs": int, "store": Path}
+_VALUES: dict[str, Callable[[str], Any]] = {"--repeat": int, "--jobs": int, "--store": Path}
 _WANTED_AT_THE_END = (
     "bootlab.views.run.terminal",
     "bootlab.views.run.initcalls",
@@ -64,15 +63,25 @@ def plain_request(args: Sequence[str]) -> Request | None:
             setattr(request, _SWITCHES[word], True)
         elif not word.startswith("-"):
             files.append(word)
-        elif (found := option("--jobs" if word == "-j" else word, rest, _VALUES)) is not None:
-            setattr(request, *found)
-        else:
+        elif not _take(request, "--jobs" if word == "-j" else word, rest):
             return None
     within = (request.repeat is None or 2 <= request.repeat <= MOST_REPEATS) and 1 <= (request.jobs or 1) <= MOST_JOBS
     if len(files) != 1 or not within or request.jobs == 0 or str(request.store).startswith("-"):
         return None
     request.system_file = Path(files[0])
     return request
+
+
+def _take(request: Request, word: str, rest: list[str]) -> bool:
+    name, equals, value = word.partition("=")
+    convert = _VALUES.get(name)
+    if convert is None or not (equals or rest):
+        return False
+    try:
+        setattr(request, name.removeprefix("--"), convert(value if equals else rest.pop(0)))
+    except ValueError:
+        return False
+    return True
 
 
 def run(request: Request) -> int:
