@@ -144,7 +144,7 @@ def test_plain_calls_and_typer_understand_the_same(analyze, monkeypatch):
     plain = analyze("base.log", "--top", "2")
     monkeypatch.setattr("bootlab.cli.analysis_request.plain_request", lambda _args: None)
     assert analyze("base.log", "--top", "2") == plain
-    assert analyze("base.log", "base.log", "--", "slower.log")[1].startswith("1 boot against 2")
+    assert analyze("base.log", "base.log", "--", "slower.log")[1].splitlines()[1].startswith("1 boot against 2")
 
 
 def test_standard_input(analyze, monkeypatch):
@@ -218,3 +218,23 @@ def test_a_page_of_what_cannot_be_compared_is_refused(analyze):
     assert code == 2
     assert "nothing of base.log and graph.txt can be compared" in err
     assert not Path("x.html").exists()
+
+
+@pytest.mark.parametrize("option", ["--threshold-ms", "--threshold-percent"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_threshold_that_is_no_number_is_refused(analyze, option: str, value: str):
+    code, _, err = analyze("base.log", "slower.log", option, value)
+    assert code == 2
+    assert option in err
+
+
+def test_from_a_log_to_a_system(analyze, tmp_path: Path):
+    assert analyze("base.log", "--system", "a.toml")[0] == 0
+    assert "login:" in (tmp_path / "a.toml").read_text()
+    assert analyze("base.log", "--system", "a.toml")[0] == 2
+
+
+def test_a_misspelt_budget_names_the_nearest(analyze):
+    code, out, _ = analyze("base.log", "--budget", "initcall:slow_inti=1s")
+    assert code == 11
+    assert "nearest: initcall:slow_init" in out

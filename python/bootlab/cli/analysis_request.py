@@ -69,6 +69,9 @@ class Request(msgspec.Struct, kw_only=True):
     ] = []
     apart: Annotated[bool, Option(help="Show each file by itself, without comparing.")] = False
     junit: Annotated[Path | None, Option(help="Write the results of budgets and comparison as JUnit XML.")] = None
+    system: Annotated[
+        Path | None, Option(help="Write the skeleton of a system file, so that what the log advises can be tried.")
+    ] = None
 
 
 class Declared(NamedTuple):

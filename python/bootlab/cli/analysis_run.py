@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ def run(request: Request) -> int:
     """Read, compare, write and show; return the exit code."""
     from bootlab.logs import analysis as logs  # noqa: PLC0415
 
+    _refuse_endless(request)
     groups = _groups(request.files, apart=request.apart)
     kinds = ("svg", "perfetto", "chrome", "folded", "speedscope")
     wanted = {kind: path for kind in kinds if (path := getattr(request, kind)) is not None}
@@ -52,6 +54,13 @@ def run(request: Request) -> int:
     if any(comparison.over for comparison in comparisons):
         return Found.REGRESSION
     return _said_nothing(analyses)
+
+
+def _refuse_endless(request: Request) -> None:
+    """Refuse thresholds that are no numbers: every difference would be called the same, or none."""
+    for name, value in (("--threshold-ms", request.threshold_ms), ("--threshold-percent", request.threshold_percent)):
+        if not math.isfinite(value):
+            raise UserError(f"{name} {value}: this is no time and no share", hint=f"bootlab analyze A B {name} 2.5")
 
 
 def _said_nothing(analyses: Sequence[Analysis]) -> int:
@@ -136,6 +145,12 @@ def _write_exports(
             page = analysis_html.render(analyses[0], boot=request.boot)
         write_file(request.html, page)
         written.append(request.html)
+    if request.system is not None:
+        _one(analyses, "--system")
+        from bootlab.cli.log_system import write_skeleton  # noqa: PLC0415
+
+        write_skeleton(analyses[0], request.system, boot=request.boot)
+        written.append(request.system)
     if request.junit is not None:
         if not comparisons:
             raise UserError("--junit needs a comparison or a --budget", hint="bootlab analyze A B --junit junit.xml")

@@ -31,7 +31,10 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the eight classic events, or why it is not known."""
+    """One of the classic events, or why it is not known.
+
+    `at_least`: it came no earlier than `ns`; `at_most`: no later.
+    """
 
     event: str
     basis: str
@@ -39,6 +42,22 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     clock: str | None = None
     line: int | None = None
     at_least: bool = False
+    at_most: bool = False
+
+
+class StartupPart(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of systemd's account: `firmware`, `loader`, `kernel`, `initrd`, `userspace`."""
+
+    name: str
+    ns: int
+
+
+class StartupAccount(msgspec.Struct, frozen=True, kw_only=True):
+    """What systemd said when it had started everything."""
+
+    line: int
+    parts: list[StartupPart] = []
+    total_ns: int | None = None
 
 
 class BootEnd(msgspec.Struct, frozen=True, kw_only=True, rename={"what": "kind"}):
@@ -58,6 +77,8 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     from_: str = msgspec.field(name="from")
     duration_ns: int | None = None
+    at_least: bool = False
+    unsure: bool = False
     hides: list[str] = []
 
 
@@ -80,12 +101,39 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
 
 
+class TableMark(msgspec.Struct, frozen=True, kw_only=True):
+    """An instant of a firmware's time table."""
+
+    line: int
+    name: str
+    ns: int
+
+
+class AccumulatedTime(msgspec.Struct, frozen=True, kw_only=True):
+    """A sum of durations of such a table."""
+
+    line: int
+    name: str
+    total_ns: int
+
+
+class TimeTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A time table that firmware or a boot loader printed."""
+
+    source: str
+    from_line: int
+    to_line: int
+    marks: list[TableMark] = []
+    accumulated: list[AccumulatedTime] = []
+    notes: list[str] = []
+
+
 class FirmwareFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What spoke before the kernel."""
 
     programs: list[dict[str, object]] = []
     steps: list[dict[str, object]] = []
-    tables: list[dict[str, object]] = []
+    tables: list[TimeTable] = []
     autoboot_seconds: int | None = None
 
 
@@ -146,7 +194,7 @@ class CriticalPath(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
-    """A silence of the kernel, with its neighbours."""
+    """A silence, with its neighbours. `part`: `firmware`, `kernel` or `user-space`; `clock` stamped both lines."""
 
     start_ns: int
     duration_ns: int
@@ -155,6 +203,8 @@ class LargeGap(msgspec.Struct, frozen=True, kw_only=True):
     before_line: int
     before: str
     in_user_space: bool = False
+    part: str = "kernel"
+    clock: str = "printk"
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,6 +247,7 @@ class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boo
     clocks: list[str] = []
     failures: list[Failure] = []
     last_words: str | None = None
+    startup: StartupAccount | None = None
     end: BootEnd | None = None
     intervals: list[Interval] = []
     blind_spots: list[BlindSpot] = []

@@ -17,6 +17,13 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "boot-loader-delay": ("bootdelay-zero", "boot loader: set bootdelay"),
     "deferred-probes": ("deferred-probe-order", "kernel build or module order"),
     "root-device-wait": ("root-device-early", "board: make the root device appear earlier"),
+    "firmware-step": ("firmware-step", "firmware or boot loader: look what it does there"),
+    "firmware-console": ("firmware-log-level", "firmware build: a lower log level"),
+    "boot-loader-read": ("boot-loader-read", "boot loader: smaller files, a faster medium"),
+    "boot-loader-usb": ("boot-loader-usb-off", "boot loader: no `usb start`"),
+    "ubi-attach": ("ubi-fastmap", "kernel build: MTD_UBI_FASTMAP"),
+    "initramfs-run": ("initramfs-less", "distribution: boot without an initramfs, or with a smaller one"),
+    "silence": ("silence", "measure: initcall_debug, ftrace, bootchart"),
     "xor-benchmark": ("xor-benchmark-off", "kernel build: XOR_BLOCKS"),
 }
 """Kinds that no technique of the catalogue addresses, with a name for what helps and where it has to be done."""

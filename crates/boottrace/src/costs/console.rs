@@ -5,6 +5,7 @@ use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::kernel::calibration::CalibrationForm;
 use crate::facts::kernel::command_line::CommandLine;
+use crate::log::clock::Clock;
 use crate::log::line::Line;
 
 /// Start bit, eight data bits, stop bit.
@@ -13,15 +14,7 @@ const BITS_PER_CHARACTER: u64 = 10;
 const STAMP_CHARACTERS: u64 = 15;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    // Without init's own line, the kernel's last step before it.
-    let freed = context.kernel.freeing_init_line;
-    let until = context
-        .kernel
-        .init
-        .as_ref()
-        .map(|init| init.line)
-        .or(freed)
-        .unwrap_or(u32::MAX);
+    let until = context.kernel.user_space_line().map_or(u32::MAX, |(line, _)| line);
     let before_init: Vec<&&Line> = context
         .lines
         .iter()
@@ -37,8 +30,13 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         || context.boot.lines.iter().any(|l| l.live_host_ns().is_some());
     let quiet = context.parameter("quiet") || context.parameter("silent");
     let debug: Vec<&&&Line> = before_init.iter().filter(|l| is_initcall_debug(&l.text)).collect();
-    if !quiet && serial && before_init.len() > 20 {
-        let characters: u64 = before_init.iter().map(|l| characters(l)).sum();
+    // A baud rate given by hand is a model; one on the command line is only a word where nothing keeps to it.
+    let modelled = context.options.baud.is_some();
+    let keeps_to_it =
+        modelled || baud.is_none_or(|baud| !is_emulated(context) && keeps_pace(context, &before_init, baud));
+    if !quiet && serial && keeps_to_it && before_init.len() > 20 {
+        let others = before_init.iter().filter(|l| !is_initcall_debug(&l.text));
+        let characters: u64 = others.map(|l| characters(l)).sum();
         let ns = baud.map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
             kind: CostKind::ConsoleOutput,
@@ -64,7 +62,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     if debug.len() > 10 {
         let characters: u64 = debug.iter().map(|l| characters(l)).sum();
         let ns = baud
-            .filter(|_| serial && !quiet)
+            .filter(|_| serial && !quiet && keeps_to_it)
             .map(|baud| transmission_ns(characters, baud));
         out.push(Cost {
             kind: CostKind::InitcallDebug,
@@ -88,7 +86,8 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         .calibrations
         .iter()
         .any(|c| c.form == CalibrationForm::Measured);
-    if let (Some(switch), true) = (context.find(&["console [tty"]), measured && !quiet) {
+    let told = out.iter().any(|cost| cost.kind == CostKind::ConsoleOutput);
+    if let (Some(switch), true) = (context.find(&["console [tty"]), measured && !quiet && !told) {
         // Registration flushes everything printed so far, synchronously.
         let ns = context.gap_after(switch.0).filter(|ns| *ns > 20_000_000);
         if let Some(ns) = ns {
@@ -105,6 +104,56 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             });
         }
     }
+}
+
+/// Machines whose serial port takes characters as fast as they come.
+fn is_emulated(context: &Context<'_>) -> bool {
+    const MACHINES: [&str; 12] = [
+        "QEMU",
+        "linux,dummy-virt",
+        "VirtualBox",
+        "VMware",
+        "Virtual Machine",
+        "KVM",
+        "Bochs",
+        "FVP",
+        "Foundation-v8",
+        "Xen ",
+        "Google Compute Engine",
+        "Amazon EC2",
+    ];
+    const WORDS: [&str; 4] = [
+        "Hypervisor detected: ",
+        "Booting paravirtualized kernel on KVM",
+        "Booting paravirtualized kernel on Xen",
+        "Booting paravirtualized kernel on VMware",
+    ];
+    let machine = context.kernel.machine.as_deref().unwrap_or_default();
+    context.axis.clock == Clock::Virtual
+        || MACHINES.iter().any(|name| machine.contains(name))
+        || context
+            .lines
+            .iter()
+            .take(600)
+            .any(|l| WORDS.iter().any(|words| l.text.trim_start().starts_with(words)))
+}
+
+/// Do the stamps allow that each line was sent at the baud rate before the next one was printed? Behind a log that was
+/// read out of memory, or a port that is faster than it says, they do not.
+fn keeps_pace(context: &Context<'_>, lines: &[&&Line], baud: u32) -> bool {
+    let from = lines
+        .iter()
+        .rposition(|l| l.text.contains("console [tty") && l.text.contains("enabled"))
+        .unwrap_or(0);
+    let (mut judged, mut too_fast) = (0_u32, 0_u32);
+    for pair in lines[from..].windows(2) {
+        let Some(gap) = context.between(pair[0], pair[1]) else {
+            continue;
+        };
+        judged += 1;
+        too_fast += u32::from(gap < transmission_ns(characters(pair[0]), baud) / 2);
+    }
+    judged < 8 || too_fast * 10 <= judged * 3
 }
 
 /// Debug messages are not shown at the default level.

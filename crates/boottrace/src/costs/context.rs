@@ -2,6 +2,8 @@
 
 use crate::facts::boot::axis::Axis;
 use crate::facts::boot::deferred::DeferredProbes;
+use crate::facts::boot::gap::LargeGap;
+use crate::facts::boot::stage::{Stage, StageEvent};
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::{stamp, KernelFacts};
 use crate::log::boot_log::BootLog;
@@ -16,6 +18,8 @@ pub(super) struct Context<'a> {
     pub kernel: &'a KernelFacts,
     pub deferred: &'a DeferredProbes,
     pub axis: &'a Axis,
+    pub stages: &'a [Stage],
+    pub gaps: &'a [LargeGap],
     pub clock: Clock,
     pub options: &'a Options,
     /// Kernel lines only, in file order.
@@ -49,6 +53,18 @@ impl<'a> Context<'a> {
     /// Gap behind a line.
     pub fn gap_after(&self, index: usize) -> Option<i64> {
         self.between(self.lines.get(index)?, self.lines.get(index + 1)?)
+    }
+
+    /// When a stage's event came, on the axis.
+    pub fn stage_ns(&self, event: StageEvent) -> Option<i64> {
+        self.stages.iter().find(|stage| stage.event == event)?.ns
+    }
+
+    /// Time between two lines on the axis, by one clock.
+    pub fn apart(&self, from: &Line, to: &Line) -> Option<i64> {
+        let ((a, from_clock), (b, to_clock)) = (self.axis.at(from)?, self.axis.at(to)?);
+        let ns = b.checked_sub(a).filter(|ns| *ns >= 0)?;
+        (from_clock == to_clock || self.axis.host(from).is_some()).then_some(ns)
     }
 
     pub fn parameter(&self, name: &str) -> bool {

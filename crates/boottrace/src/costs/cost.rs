@@ -43,6 +43,13 @@ pub struct Cost {
     pub advice: String,
 }
 
+impl Cost {
+    /// What the cost counts for among others: what may be gained; where nothing is known of that, what it takes.
+    pub fn weight_ns(&self) -> i64 {
+        self.gain_ns.or(self.cost_ns).unwrap_or(1)
+    }
+}
+
 /// `1.234 s`, `12.345 ms` or `123 us`, for sentences.
 pub(super) fn spell(ns: i64) -> String {
     match ns.unsigned_abs() {

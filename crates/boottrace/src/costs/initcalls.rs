@@ -35,7 +35,7 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         "initcalls that failed",
         "find out why; what fails on every boot can be left out",
     );
-    let until = context.kernel.init.as_ref().map_or(u32::MAX, |i| i.line);
+    let until = context.kernel.user_space_line().map_or(u32::MAX, |(line, _)| line);
     let mut long: Vec<(&Initcall, i64)> = calls
         .iter()
         .filter(|c| matches!(c.pid, None | Some(0 | 1)) && c.end_line.is_some_and(|l| l <= until))

@@ -67,4 +67,18 @@ kinds! {
     DeferredProbes,
     /// A device waits for a supplier that does not come.
     MissingSupplier,
+    /// A step of the firmware, by its own clock.
+    FirmwareStep,
+    /// Firmware prints what it does.
+    FirmwareConsole,
+    /// The boot loader reads files or images.
+    BootLoaderRead,
+    /// The boot loader looks for devices on USB.
+    BootLoaderUsb,
+    /// UBI reads the headers of all blocks of the flash.
+    UbiAttach,
+    /// The initramfs runs before the real root file system's init.
+    InitramfsRun,
+    /// A time in which nothing is printed, for no reason that the log tells.
+    Silence,
 }

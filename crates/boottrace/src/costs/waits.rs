@@ -7,16 +7,14 @@ use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
-    autoboot(context, out);
     root_delay(context, out);
     root_wait(context, out);
     raid(context, out);
-    network(context, out);
     random(context, out);
     deferred(context, out);
 }
 
-fn push(
+pub(super) fn push(
     out: &mut Vec<Cost>,
     kind: CostKind,
     title: &str,
@@ -35,48 +33,6 @@ fn push(
         lines: vec![line.number],
         evidence,
         advice: advice.to_owned(),
-    });
-}
-
-/// U-Boot counts whole seconds.
-fn autoboot(context: &Context<'_>, out: &mut Vec<Cost>) {
-    let lines = &context.boot.lines;
-    let Some(at) = lines.iter().position(|l| l.text.contains("to stop autoboot")) else {
-        return;
-    };
-    let next = lines[at + 1..].iter().find(|l| context.axis.at(l).is_some());
-    let seen = next
-        .and_then(|next| context.axis.at(next))
-        .zip(context.axis.at(&lines[at]));
-    let typed = lines[at + 1..]
-        .iter()
-        .take(3)
-        .any(|l| crate::log::harness::prompt_command(&l.text).is_some());
-    let measured = seen
-        .map(|((b, _), (a, _))| b.saturating_sub(a))
-        .filter(|ns| *ns >= 0 && !typed);
-    if context.firmware.autoboot_seconds == Some(0) {
-        return; // nothing is waited for: what passes to the next line is the boot loader's work
-    }
-    let counted = context.firmware.autoboot_seconds.map(|s| i64::from(s) * 1_000_000_000);
-    let Some(ns) = measured.or(counted).filter(|ns| *ns > 1_000_000) else {
-        return;
-    };
-    let basis = if measured.is_some() {
-        Basis::Computed
-    } else {
-        Basis::Printed
-    };
-    out.push(Cost {
-        kind: CostKind::BootLoaderDelay,
-        title: "the boot loader waits for a key".to_owned(),
-        cost_ns: Some(ns),
-        gain_ns: Some(ns),
-        basis,
-        at_most: false,
-        lines: vec![lines[at].number],
-        evidence: format!("`{}`", lines[at].text.trim()),
-        advice: "set bootdelay to 0 (a key held down still stops it), or to -2 for no check at all".to_owned(),
     });
 }
 
@@ -162,41 +118,6 @@ fn raid(context: &Context<'_>, out: &mut Vec<Cost>) {
         line,
         evidence,
         "boot with raid=noautodetect, or build without MD_AUTODETECT",
-    );
-}
-
-fn network(context: &Context<'_>, out: &mut Vec<Cost>) {
-    const STARTS: [&str; 5] = [
-        "Sending DHCP requests",
-        "Sending BOOTP requests",
-        "Sending BOOTP and RARP",
-        "IP-Config: ",
-        "Waiting up to ",
-    ];
-    let Some((at, line)) = context.find(&STARTS) else {
-        return;
-    };
-    let Some((_, end)) = context.find_from(at, &["IP-Config: Complete"]) else {
-        return;
-    };
-    // The requests' line is stamped when it is complete; the wait began after the message before it.
-    let from = at.checked_sub(1).map_or(line, |before| context.lines[before]);
-    let ns = context.between(from, end);
-    let evidence = ns.map_or("the log has no stamps there".to_owned(), |ns| {
-        format!(
-            "{} from `{}` to `IP-Config: Complete`",
-            spell(ns),
-            shorten(from.text.trim())
-        )
-    });
-    push(
-        out,
-        CostKind::NetworkConfiguration,
-        "the kernel configures the network",
-        ns,
-        line,
-        evidence,
-        "drop ip= from the command line and configure the network from user space, if root is not on the network",
     );
 }
 

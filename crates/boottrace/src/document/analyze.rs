@@ -278,8 +278,14 @@ fn boot_log(
     document.took = console::took(&split, &counts);
     let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
-    for log in split.boots {
-        let other = console::not_a_boot(&log);
+    let begins: Vec<u32> = split.boots.iter().map(|log| log.span().0).collect();
+    for (at, log) in split.boots.into_iter().enumerate() {
+        let other = console::not_a_boot(&log).or_else(|| {
+            // Sections of a report stand apart, and their order is not that of time.
+            let next = begins.get(at + 1)?;
+            let followed = *next <= log.span().1.saturating_add(2);
+            followed.then(|| console::tail_of_earlier(&log)).flatten()
+        });
         let (from_line, to_line) = log.span();
         number += 1;
         let boot = Boot::from_log(log, number, options);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::costs::cost::Cost;
-use crate::costs::costs;
+use crate::costs::{costs, Evidence};
 use crate::facts::boot;
 use crate::facts::boot::axis::Axis;
 use crate::facts::boot::blind_spot::BlindSpot;
@@ -12,7 +12,8 @@ use crate::facts::boot::deferred::DeferredProbes;
 use crate::facts::boot::end::BootEnd;
 use crate::facts::boot::failure::{Failure, Outcome};
 use crate::facts::boot::gap::LargeGap;
-use crate::facts::boot::stage::{Interval, Stage};
+use crate::facts::boot::stage::{Interval, Stage, StageEvent};
+use crate::facts::boot::startup::StartupAccount;
 use crate::facts::firmware;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel;
@@ -53,6 +54,9 @@ pub struct Boot {
     pub axis: Axis,
     /// The eight classic events.
     pub stages: Vec<Stage>,
+    /// systemd's own account of the start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub startup: Option<StartupAccount>,
     /// Where it ends.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub end: Option<BootEnd>,
@@ -69,7 +73,7 @@ pub struct Boot {
     /// The way to init.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_path: Option<CriticalPath>,
-    /// The longest silences of the kernel.
+    /// The longest silences up to first use.
     pub gaps: Vec<LargeGap>,
     /// What costs what.
     pub costs: Vec<Cost>,
@@ -84,9 +88,12 @@ impl Boot {
         let clock = kernel::kernel_clock(&log);
         let facts = kernel::collect(&log, clock);
         let firmware = firmware::collect(&log);
-        let axis = Axis::of(&log, &firmware);
-        let stages = boot::stages(&log, &firmware, &facts, &axis, options);
+        let startup = boot::startup(&log);
+        let axis = Axis::of(&log, &firmware, startup.as_ref());
+        let stages = boot::stages(&log, &firmware, &facts, &axis, startup.as_ref(), options);
         let deferred = boot::deferred(&log, &facts);
+        let first_use = stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+        let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line));
         let outcome = boot::outcome(&log, &facts);
         let (from_line, to_line) = log.span();
         Self {
@@ -104,10 +111,20 @@ impl Boot {
             intervals: boot::intervals(&stages),
             blind_spots: boot::blind_spots(&log, &firmware, &axis),
             critical_path: boot::critical_path(&log, &facts, clock),
-            gaps: boot::gaps(&log, clock),
-            costs: costs(&log, &firmware, &facts, &deferred, &axis, options),
-            end: boot::end(&log, &facts, &axis),
+            costs: costs(&Evidence {
+                boot: &log,
+                firmware: &firmware,
+                kernel: &facts,
+                deferred: &deferred,
+                axis: &axis,
+                stages: &stages,
+                gaps: &gaps,
+                options,
+            }),
+            gaps,
+            end: boot::end(&log, &firmware, &facts, &axis),
             stages,
+            startup,
             axis,
             firmware,
             kernel: facts,

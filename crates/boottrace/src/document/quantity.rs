@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::document::{Document, Part};
 use super::reports::KdReport;
 use super::units::UnitReport;
-use crate::facts::boot::stage::StageEvent;
+use crate::facts::boot::stage::{is_lower_bound, StageEvent};
 use crate::readers::strace::profile::ApplicationProfile;
 
 /// Values of one run: a boot, a trace, a report.
@@ -122,7 +122,8 @@ const PLAIN: [(&str, &[StageEvent], &[StageEvent]); 4] = [
 ];
 
 fn stages(boot: &Boot, out: &mut Vec<(String, i64)>) {
-    for interval in &boot.intervals {
+    // A lower bound is no value: two of them may be equal while the boots are not.
+    for interval in boot.intervals.iter().filter(|interval| !interval.at_least) {
         if let Some(ns) = interval.duration_ns {
             let name = |event| serde_json::to_value(event).ok()?.as_str().map(str::to_owned);
             if let (Some(from), Some(to)) = (name(interval.from), name(interval.to)) {
@@ -131,12 +132,15 @@ fn stages(boot: &Boot, out: &mut Vec<(String, i64)>) {
         }
     }
     let at = |events: &[StageEvent]| {
-        events
-            .iter()
-            .find_map(|event| boot.stages.iter().find(|stage| stage.event == *event)?.ns)
+        events.iter().find_map(|event| {
+            boot.stages
+                .iter()
+                .find(|stage| stage.event == *event && stage.ns.is_some())
+        })
     };
     for (name, from, to) in PLAIN {
-        let length = at(from).zip(at(to)).and_then(|(from, to)| to.checked_sub(from));
+        let ends = at(from).zip(at(to)).filter(|(from, to)| !is_lower_bound(from, to));
+        let length = ends.and_then(|(from, to)| to.ns?.checked_sub(from.ns?));
         if let Some(ns) = length.filter(|ns| *ns >= 0) {
             out.push((name.to_owned(), ns));
         }

@@ -51,7 +51,14 @@ pub fn author(text: &str) -> Option<&'static str> {
     if let Some((_, who)) = STARTS.iter().find(|(start, _)| text.starts_with(start)) {
         return Some(who);
     }
-    if text.starts_with("-- Logs begin at ") || text.starts_with("-- Journal begins at ") {
+    if text.starts_with("-- Logs begin at ")
+        || text.starts_with("-- Journal begins at ")
+        || text.starts_with("-- Subject: ")
+        || text.starts_with("-- Defined-By: ")
+        || text.starts_with("-- Support: ")
+        || text.starts_with("-- The job identifier is ")
+        || text.trim_end() == "--"
+    {
         return Some("journalctl");
     }
     if is_telnet(text) {
@@ -71,6 +78,16 @@ pub fn author(text: &str) -> Option<&'static str> {
         return Some("LAVA");
     }
     None
+}
+
+/// `-- Reboot --` and `-- Boot 4f0a... --`, which journalctl prints between two boots.
+pub fn divides_boots(text: &str) -> bool {
+    let text = text.trim();
+    text == "-- Reboot --"
+        || text
+            .strip_prefix("-- Boot ")
+            .and_then(|rest| rest.strip_suffix(" --"))
+            .is_some_and(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// `Trying 127.0.1.1...`, `Connected to board-1.lab.`: a console server was asked.

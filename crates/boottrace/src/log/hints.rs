@@ -10,6 +10,8 @@ pub fn hands_over(text: &str) -> bool {
         "Starting Kernel ...",
         "jump to 64-bit kernel entrypoint",
         "Linux/PowerPC load: ",
+        "ow booting linux kernel",
+        "ow booting Linux kernel",
     ]
     .iter()
     .any(|words| text.contains(words))
@@ -17,7 +19,7 @@ pub fn hands_over(text: &str) -> bool {
 
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 20] = [
         "INIT: ",
         "init started: ",
         "Welcome to ",
@@ -30,12 +32,36 @@ pub fn is_user_space(text: &str) -> bool {
         "starting pid ",
         "/ # ",
         "[  OK  ] ",
+        "Loading, please wait...",
+        "Begin: Running /scripts/",
+        "Begin: Mounting root file system",
+        "Starting version ",
+        "Running sysctl",
+        "Starting application",
+        "Press ENTER to get started",
+        "Mounting ",
     ];
     let text = text.trim();
     STARTS.iter().any(|start| text.starts_with(start))
         || text.ends_with(" login:")
         || text == "/ #"
         || text.contains("] A start job is running for ")
+        || is_named_process(text)
+}
+
+/// `systemd-fsck[209]: rootfs: clean`, `udevd[123]: starting version 3.2.7`.
+fn is_named_process(text: &str) -> bool {
+    let Some((head, _)) = text.split_once("]: ") else {
+        return false;
+    };
+    let Some((name, pid)) = head.split_once('[') else {
+        return false;
+    };
+    let named = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    named && !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Begins of messages of a kernel that fails: people paste them without what came before.

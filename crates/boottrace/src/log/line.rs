@@ -138,6 +138,13 @@ impl Line {
         }
     }
 
+    /// Characters that a console sends for a message of the kernel: stamp, caller, text, carriage return, line feed.
+    pub fn printed_characters(&self) -> u32 {
+        let stamp = if self.printk_ns.is_some() { 15 } else { 0 };
+        let caller = if self.caller.is_some() { 9 } else { 0 };
+        u32::try_from(self.text.len()).unwrap_or(u32::MAX - 64) + stamp + caller + 2
+    }
+
     /// True when the kernel's log wrote it, by its prefix.
     pub fn has_kernel_prefix(&self) -> bool {
         self.process.is_none() && (self.printk_ns.is_some() || self.level.is_some() || self.cycles.is_some())

@@ -348,6 +348,10 @@ fn bracket_stamp(bytes: &[u8]) -> Option<(Bracket, usize)> {
         if bytes.get(at + used) == Some(&b'@') {
             used += 1 + digits(&bytes[at + used + 1..])?.1;
         }
+        // Huawei's kernels print the unit.
+        if decimals == 6 && bytes.get(at + used) == Some(&b's') {
+            used += 1;
+        }
         if bytes.get(at + used) != Some(&b']') {
             return None;
         }
@@ -413,6 +417,10 @@ fn vendor_field(bytes: &[u8]) -> Option<(usize, Option<u32>)> {
             .filter(|(_, used)| *used > 0)
             .and_then(|(pid, used)| {
                 let open = at + used + blanks(at + used);
+                // A padded number alone is the task: `c0      0 Initializing`.
+                if gap >= 3 && open > at + used && bytes.get(open) != Some(&b'(') {
+                    return Some((at + used, u32::try_from(pid).ok()));
+                }
                 let end = (bytes.get(open) == Some(&b'(')).then(|| closing(open, b')'))??;
                 Some((end + 1, u32::try_from(pid).ok()))
             });
@@ -455,6 +463,12 @@ fn caller(bytes: &[u8]) -> Option<Caller> {
 
 /// `journalctl -o short-monotonic`: `[    0.000000] host kernel: message`.
 fn journal_sender(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) {
+    // `--no-hostname` leaves only who said it.
+    if bytes[*at..].starts_with(b"kernel: ") {
+        prefix.sender = Some((*at, *at + 6));
+        *at += 8;
+        return;
+    }
     if let Some((from, to, length)) = host::sender(&bytes[*at..]) {
         prefix.sender = Some((from + *at, to + *at));
         *at += length;

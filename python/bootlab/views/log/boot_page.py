@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from bootlab.logs.boot import Boot
+from bootlab.logs.boot import Boot, TimeTable
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.log.headline import headline
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
-from bootlab.views.log.text import END_WORDS, axis_notes, ends_on_axis, flag_words
+from bootlab.views.log.text import END_WORDS, PART_WORDS, axis_notes, bounded, ends_on_axis, flag_words
 from bootlab.views.page_parts import ROWS_LIMIT, lane, ms, number, plot, show, table
 
 
@@ -19,7 +20,9 @@ def boot_page(boot: Boot) -> dict[str, Any]:
     release = kernel.banner.release if kernel.banner else "no kernel banner"
     return {
         "title": show(f"Boot {boot.number}: {release} {kernel.machine or ''}"),
-        "subtitle": f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}",
+        "subtitle": show(
+            f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}. {' '.join(headline(boot))}"
+        ),
         "bars": boot_bars(boot),
         "alerts": [show(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}") for f in boot.failures[:ROWS_LIMIT]],
         "plot": _plot(boot),
@@ -89,13 +92,16 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     return plot(f"Timeline of boot {boot.number}, {clock} clock", lanes, marks)
 
 
-def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool) -> list[Any]:
+def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool, at_most: bool = False) -> list[Any]:
     at = "seen" if ns is None and seen else figures.grouped_ms(ns)
-    return [name, [("≥ " if at_least else "") + at, ns], show(text)]
+    return [name, [bounded(at, at_least=at_least, at_most=at_most), ns], show(text)]
 
 
 def _tables(boot: Boot) -> list[dict[str, Any]]:
-    rows = [_event(s.event, s.ns, s.basis, at_least=s.at_least, seen=s.line is not None) for s in boot.stages]
+    rows = [
+        _event(s.event, s.ns, s.basis, at_least=s.at_least, at_most=s.at_most, seen=s.line is not None)
+        for s in boot.stages
+    ]
     if boot.end:
         end = boot.end
         rows.append(_event(END_WORDS[end.what], end.ns, end.text, at_least=end.at_least, seen=True))
@@ -165,8 +171,32 @@ def _tables(boot: Boot) -> list[dict[str, Any]]:
         ),
     )
     gaps = table(
-        "Longest silences of the kernel",
-        [">ms", ">start, ms", ">line", "after", "before"],
-        ([ms(g.duration_ns), ms(g.start_ns), number(g.after_line), show(g.after), show(g.before)] for g in boot.gaps),
+        "Longest silences up to first use",
+        [">ms", "of", ">start, ms", ">line", "after", "before"],
+        (
+            [
+                ms(g.duration_ns),
+                PART_WORDS.get(g.part, g.part),
+                ms(g.start_ns),
+                number(g.after_line),
+                show(g.after),
+                show(g.before),
+            ]
+            for g in boot.gaps
+        ),
     )
-    return [stages, blind, calls, deferred, way_to_init, gaps]
+    return [stages, blind, calls, deferred, way_to_init, gaps, *map(_marks, boot.firmware.tables)]
+
+
+def _marks(times: TimeTable) -> dict[str, Any]:
+    """Collect a firmware's time table."""
+    before = [None, *(mark.ns for mark in times.marks)]
+    return table(
+        f"Time table of {times.source}",
+        [">at, ms", ">since the mark before, ms", ">line", "mark"],
+        [
+            [ms(mark.ns), ms(None if last is None else mark.ns - last), number(mark.line), show(mark.name.strip())]
+            for mark, last in zip(times.marks, before, strict=False)
+        ]
+        + [["", ms(row.total_ns), number(row.line), show(f"{row.name}, accumulated")] for row in times.accumulated],
+    )

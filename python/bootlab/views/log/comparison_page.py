@@ -8,7 +8,8 @@ from typing import Any
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
 from bootlab.model import figures
-from bootlab.views.log.comparison_text import calls_text, is_whole, rule, summary
+from bootlab.views.log.comparison_sentence import sentence
+from bootlab.views.log.comparison_text import calls_text, is_whole, not_measured, rule, summary
 from bootlab.views.log.page_data import PARTS_LIMIT
 from bootlab.views.page_parts import ms, part, show, table
 
@@ -45,7 +46,8 @@ def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
     """Say how many quantities became slower and faster, and how many budgets are not kept."""
     changes = [row.change for comparison in comparisons for row in comparison.rows]
     broken = sum(len(comparison.broken_budgets) for comparison in comparisons)
-    said = [[figures.count(changes.count(name)), "", name] for name in ("slower", "faster")]
+    said = [[text, "", "in all"] for comparison in comparisons[:3] if (text := sentence(comparison))]
+    said += [[figures.count(changes.count(name)), "", name] for name in ("slower", "faster")]
     if broken:
         said.append([figures.count(broken), "", "budget not kept" if broken == 1 else "budgets not kept"])
     return said
@@ -54,7 +56,7 @@ def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
 def _part(comparison: Comparison, title: str) -> dict[str, Any]:
     broken = [
         f"budget {b.budget.quantity} is not kept: "
-        f"{'not measured' if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
+        f"{not_measured(comparison, b.budget.quantity) if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
         f"limit {figures.ms(b.budget.limit_ns)} ms"
         for b in comparison.broken_budgets
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -10,6 +11,7 @@ from rich.text import Text
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample, Threshold
 from bootlab.model import figures
+from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.text_table import cell, spaced, text_table
 
 _STYLES = {"slower": "red", "faster": "green", "new": "magenta", "gone": "cyan", "unclear": "yellow", "same": "dim"}
@@ -52,6 +54,10 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
     """Show what is slower, faster, new and gone, then the stages whatever they did, then the budgets."""
     parts: list[RenderableType] = []
     if comparison.base_runs:
+        said = sentence(comparison)
+        if said:
+            word = next((word for word in ("slower", "faster") if f" {word} (" in said), "same")
+            parts.append(cell(f"{said}.", f"bold {_STYLES[word]}", 400))
         parts.append(cell(summary(comparison), "bold", 400))
         whole = [row for row in comparison.rows if is_whole(row)]
         if whole:
@@ -74,7 +80,9 @@ def budget_lines(comparison: Comparison, name: str = "") -> list[RenderableType]
     """Say of each budget whether it was kept."""
     out: list[RenderableType] = []
     for budget in comparison.budgets:
-        measured = "not measured" if budget.median_ns is None else f"{figures.ms(budget.median_ns)} ms"
+        measured = f"{figures.ms(budget.median_ns)} ms" if budget.median_ns is not None else not_measured(
+            comparison, budget.budget.quantity
+        )  # fmt: skip
         verdict = "kept" if budget.kept else "NOT KEPT"
         limit = figures.ms(budget.budget.limit_ns)
         text = f"{name}budget {budget.budget.quantity}: {measured}, limit {limit} ms: {verdict}"
@@ -82,12 +90,23 @@ def budget_lines(comparison: Comparison, name: str = "") -> list[RenderableType]
     return out
 
 
+def not_measured(comparison: Comparison, quantity: str) -> str:
+    """Say that a budget's quantity is in no run, and which ones of like names are."""
+    names = [row.quantity for row in comparison.rows if row.new is not None]
+    short = {name.split(":", 1)[-1]: name for name in reversed(names)} | {name: name for name in names}
+    near = difflib.get_close_matches(quantity, list(short), n=3, cutoff=0.5)
+    return (
+        f"not measured (nearest: {', '.join(dict.fromkeys(short[name] for name in near))})" if near else "not measured"
+    )
+
+
 def series_view(comparisons: Sequence[Comparison], analyses: Sequence[Analysis], *, top: int) -> RenderableType:
     """Show several files beside the first: a column each, the stages first, then what moved in any of them."""
     base, others = analyses[0].name, [analysis.name for analysis in analyses[1:]]
     parts: list[RenderableType] = [cell(f"{len(others)} files against {base}", "bold", 400)]
     for name, comparison in zip(others, comparisons, strict=True):
-        parts.append(cell(f"{name}: {summary(comparison)}", "", 400))
+        said = sentence(comparison)
+        parts.append(cell(f"{name}: {said + '; ' if said else ''}{summary(comparison)}", "", 400))
     names = dict.fromkeys(row.quantity for comparison in comparisons for row in comparison.rows)
     found = [{row.quantity: row for row in comparison.rows} for comparison in comparisons]
 

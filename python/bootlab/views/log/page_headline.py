@@ -18,6 +18,8 @@ STAGE_OF = {
     "decompression": "decompression",
     "kernel-start": "kernel",
     "user-space-start": "user space",
+    "initramfs": "initramfs",
+    "switch-root": "user space",
     "rc-scripts": "RC scripts",
     "application-start": "application",
 }
@@ -41,7 +43,8 @@ def boot_figures(boot: Boot) -> list[list[str]]:
     if stages:
         whole = sum(length for *_, length in stages)
         first, last = stages[0][1], stages[-1][2]
-        said.append([figures.grouped_ms(whole), "ms", f"{first} to {last}, {boot.axis.clock} clock"])
+        unsure = bounds_of(boot, first, last)
+        said.append([unsure + figures.grouped_ms(whole), "ms", f"{first} to {last}, {boot.axis.clock} clock"])
         name, begin, end, _, length = max(stages, key=lambda stage: stage[4])
         if len(stages) > 1:
             share = figures.percent(length, whole)
@@ -53,6 +56,14 @@ def boot_figures(boot: Boot) -> list[list[str]]:
         largest = max(costs, key=lambda cost: cost.cost_ns or 0)
         said.append([figures.grouped_ms(largest.cost_ns), "ms", f"the largest cost found: {largest.title}"])
     return [[visible(text, 200) for text in figure] for figure in said]
+
+
+def bounds_of(boot: Boot, first: str, last: str) -> str:
+    """Return the sign of a time between two events that is known only as a bound."""
+    ends = [stage for stage in boot.stages if stage.event in {first, last}]
+    if any(stage.at_least for stage in ends):
+        return "≥ "
+    return "≤ " if any(stage.at_most for stage in ends) else ""
 
 
 def boot_bars(boot: Boot) -> list[list[Any]]:

@@ -7,15 +7,18 @@ from rich.padding import Padding
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
-from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot
+from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot, TimeTable
 from bootlab.logs.kernel import Initcall
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.log.headline import BASIS_WORDS, headline
 from bootlab.views.log.trace_text import part_view
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
 AXIS_WIDTH = 32
 _MAX_LISTED = 50
+PART_WORDS = {"firmware": "firmware", "kernel": "kernel", "user-space": "user space"}
+"""How the parts of a boot are called."""
 _LATE_BLIND = {"early-kernel": "kernel-start"}
 END_WORDS = {"panic": "panic", "last-line": "last line"}
 """How the end of a boot is called."""
@@ -89,8 +92,11 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
     style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
     parts: list[RenderableType] = [
         cell(f"Boot {boot.number} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),
-        stages_table(boot),
+        Group(*(cell(sentence, "bold", 600) for sentence in headline(boot))),
     ]
+    if boot.costs:
+        parts.append(costs_view(boot, top))
+    parts.append(stages_table(boot))
     parts += [
         cell(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}", "bold red", 400) for f in boot.failures[:_MAX_LISTED]
     ]
@@ -100,10 +106,9 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
         parts.append(deferred_table(boot, top))
     if boot.critical_path and len(boot.critical_path.segments) > 1:
         parts.append(path_table(boot, top))
-    elif boot.gaps:
+    if boot.gaps:
         parts.append(gap_table(boot, top))
-    if boot.costs:
-        parts.append(costs_view(boot, top))
+    parts += [marks_table(table) for table in boot.firmware.tables]
     return Group(*spaced(parts))
 
 
@@ -135,7 +140,7 @@ def stages_table(boot: Boot) -> RenderableType:
         else:
             # Events of one log may come in another order than the classic one: a prompt before the first script.
             length = later[0] - stage.ns if later and later[0] >= stage.ns else None
-            at = ("≥ " if stage.at_least else "") + figures.ms(stage.ns)
+            at = bounded(figures.ms(stage.ns), at_least=stage.at_least, at_most=stage.at_most)
             table.add_row(
                 cell(stage.event), at, figures.ms(length) if length is not None else "",
                 _bar(stage.ns, stage.ns + (length or 0), low, high), cell(stage.basis, "", 200),
@@ -151,6 +156,11 @@ def stages_table(boot: Boot) -> RenderableType:
         table.add_row(cell(END_WORDS[end.what], style), at, "", bar, cell(end.text, style or "dim", 200))
     notes = [cell(text, "dim", 300) for text in axis_notes(boot)]
     return Group(Fitted(table), *notes) if notes else Fitted(table)
+
+
+def bounded(text: str, *, at_least: bool, at_most: bool = False) -> str:
+    """Put before a time that it is a bound."""
+    return ("≥ " if at_least else "≤ " if at_most else "") + text
 
 
 def ends_on_axis(boot: Boot) -> bool:
@@ -218,6 +228,7 @@ _FLAG_WORDS = {
     "no-start": "no start line",
     "stamps-go-back": "stamps go back",
     "rejoined": "line was broken",
+    "console-time": "without the time in which the console sent its line",
 }
 
 
@@ -302,12 +313,31 @@ def path_table(boot: Boot, top: int) -> RenderableType:
 
 def gap_table(boot: Boot, top: int) -> RenderableType:
     """Show the longest silences with their neighbours."""
-    table = text_table("Longest silences of the kernel", ">ms", ">start, ms", ">line", "~after", "~before")
+    table = text_table(
+        "Longest silences up to first use", ">ms", "of", ">start, ms", ">line", "~after", "~before"
+    )  # fmt: skip
     for gap in boot.gaps[:top]:
         table.add_row(
-            figures.ms(gap.duration_ns), figures.ms(gap.start_ns), str(gap.after_line),
-            cell(gap.after, "", 200), cell(gap.before, "", 200),
+            figures.ms(gap.duration_ns), cell(PART_WORDS.get(gap.part, gap.part)), figures.ms(gap.start_ns),
+            str(gap.after_line), cell(gap.after, "", 200), cell(gap.before, "", 200),
         )  # fmt: skip
+    return Fitted(table)
+
+
+def marks_table(times: TimeTable) -> RenderableType:
+    """Show the marks of a firmware's time table, all of them: it is what firmware tells about itself."""
+    total = max((mark.ns for mark in times.marks), default=0)
+    table = text_table(
+        f"Time table of {times.source}: {len(times.marks)} marks, {figures.ms(total)} ms",
+        ">at, ms", ">since the mark before, ms", ">line", "~mark",
+    )  # fmt: skip
+    before: int | None = None
+    for mark in times.marks:
+        since = "" if before is None else figures.ms(mark.ns - before)
+        table.add_row(figures.ms(mark.ns), since, str(mark.line), cell(mark.name.strip() or "(no name)", "", 200))
+        before = mark.ns
+    for row in times.accumulated:
+        table.add_row("", figures.ms(row.total_ns), str(row.line), cell(f"{row.name}, accumulated", "", 200))
     return Fitted(table)
 
 
@@ -334,8 +364,11 @@ def _cost(cost: Cost) -> RenderableType:
         gain = f"may gain {'at most ' if cost.at_most else ''}{figures.ms(cost.gain_ns)} ms"
     head = cell(f"{spent:>16}  ", "bold")
     head.append_text(cell(f"{cost.technique}: ", "bold cyan"))
-    head.append_text(cell(f"{cost.title} ({gain}, {cost.basis})", "", 300))
-    below = [cell(cost.evidence, "dim", 300)]
+    sure = "" if cost.gain_ns is None else f"; {BASIS_WORDS.get(cost.basis, cost.basis)}"
+    head.append_text(cell(f"{cost.title} ({gain}{sure})", "", 300))
+    numbers = ", ".join(map(str, cost.lines[:4]))
+    where = f"{'line' if len(cost.lines) == 1 else 'lines'} {numbers}: " if cost.lines else ""
+    below = [cell(where + cost.evidence, "dim", 400)]
     if cost.gain_ns != 0:
         below.append(cell(f"to do: {cost.advice}", "", 400))
         command = way(cost.technique)

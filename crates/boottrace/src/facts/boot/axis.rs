@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::startup::StartupAccount;
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::log::boot_log::BootLog;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
@@ -67,17 +68,23 @@ pub struct Axis {
     /// Lines at which the host's stamps began again, with what was added from there on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub host_restarts: Vec<(u32, i64)>,
+    /// The stamps are those of a daemon, which reads the kernel's log late and all at once: everything came no later.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub late: bool,
 }
 
 impl Axis {
     /// Finds the axis of a boot.
-    pub fn of(boot: &BootLog, firmware: &FirmwareFacts) -> Self {
+    pub fn of(boot: &BootLog, firmware: &FirmwareFacts, startup: Option<&StartupAccount>) -> Self {
         let lines = &boot.lines;
         if host_saw_all(lines) {
             return Self::on_host(lines);
         }
         if dates_alone(lines) {
             return Self::on_dates(lines);
+        }
+        if received_alone(lines) {
+            return Self::on_received(lines, startup);
         }
         let loader = last_loader_time(boot, firmware);
         let kernel = boot.kernel_from.map_or(&[][..], |from| &lines[from..]);
@@ -120,6 +127,7 @@ impl Axis {
             origin: origin.to_owned(),
             alignments: vec![Alignment::the_axis(clock, origin_ns.saturating_neg())],
             host_restarts: restarts,
+            late: false,
         };
         let odd = !lines.iter().any(|l| usable_printk(l).is_some());
         let printk: Reading = if odd { |l| l.printk_ns } else { usable_printk };
@@ -150,6 +158,31 @@ impl Axis {
                 .to_owned(),
             alignments: vec![Alignment::the_axis(Clock::Host, origin_ns.saturating_neg())],
             host_restarts: Vec::new(),
+            late: false,
+        }
+    }
+
+    /// syslog's and the journal's whole seconds, where there is nothing better. systemd's account tells where the
+    /// kernel's start lies on them.
+    fn on_received(lines: &[Line], startup: Option<&StartupAccount>) -> Self {
+        let first_ns = lines.iter().find_map(received_ns).unwrap_or(0);
+        let by_account = startup.and_then(|account| {
+            let said = lines.iter().find(|l| l.number == account.line).and_then(received_ns)?;
+            said.checked_sub(account.since_kernel_ns())
+        });
+        let origin = match by_account {
+            Some(_) => "the kernel's start by systemd's account; the log's own stamps have whole seconds or come late",
+            None => "the first line's date: the daemon read the kernel's lines later than they were printed",
+        };
+        Self {
+            clock: Clock::Host,
+            origin: origin.to_owned(),
+            alignments: vec![Alignment::the_axis(
+                Clock::Host,
+                by_account.unwrap_or(first_ns).saturating_neg(),
+            )],
+            host_restarts: Vec::new(),
+            late: true,
         }
     }
 
@@ -176,6 +209,7 @@ impl Axis {
             origin: "zero of the boot loader's timer (power-on or later)".to_owned(),
             alignments,
             host_restarts: Vec::new(),
+            late: false,
         }
     }
 
@@ -211,6 +245,7 @@ impl Axis {
             origin: origin.to_owned(),
             alignments: vec![Alignment::the_axis(Clock::Printk, offset_ns)],
             host_restarts: Vec::new(),
+            late: false,
         }
     }
 
@@ -218,6 +253,11 @@ impl Axis {
     pub fn alignment(&self, clock: Clock) -> Option<&Alignment> {
         let mut placed = self.alignments.iter().filter(|a| a.fit != Fit::Drifts);
         placed.find(|a| a.clock == clock)
+    }
+
+    /// Is the place of a clock known only as a lower bound?
+    pub fn is_lower_bound(&self, clock: Clock) -> bool {
+        self.alignment(clock).is_some_and(|a| a.fit == Fit::AtLeast)
     }
 
     /// A time of a clock on the axis.
@@ -251,7 +291,10 @@ impl Axis {
         if let Some(ns) = line.firmware_ns.and_then(|ns| self.place(Clock::Firmware, ns)) {
             return Some((ns, Clock::Firmware));
         }
-        let dated = || self.place(Clock::Host, date_ns(line)?);
+        let dated = || {
+            let received = if self.late { received_ns(line) } else { None };
+            self.place(Clock::Host, date_ns(line).or(received)?)
+        };
         self.host(line).or_else(dated).map(|ns| (ns, self.clock))
     }
 }
@@ -271,6 +314,21 @@ fn host_saw_all(lines: &[Line]) -> bool {
 /// The date that `dmesg -T` gave a line.
 fn date_ns(line: &Line) -> Option<i64> {
     line.host_ns.filter(|_| line.host_source == Some(HostSource::Computed))
+}
+
+/// When a daemon read a line.
+fn received_ns(line: &Line) -> Option<i64> {
+    line.host_ns.filter(|_| line.host_source == Some(HostSource::Syslog))
+}
+
+/// True when most lines have only that.
+fn received_alone(lines: &[Line]) -> bool {
+    let spoken = lines
+        .iter()
+        .filter(|l| matches!(l.kind, LineKind::Kernel | LineKind::User))
+        .count();
+    let received = lines.iter().filter(|l| received_ns(l).is_some()).count();
+    received > 0 && received * 3 >= spoken && lines.iter().all(|l| l.printk_ns.is_none())
 }
 
 /// True when most lines have such a date and none has the stamp it was made from.

@@ -81,7 +81,7 @@ const MAX_BESIDE: usize = 20;
 
 /// The way to init, when the log has both ends.
 pub fn critical_path(boot: &BootLog, kernel: &KernelFacts, clock: Clock) -> Option<CriticalPath> {
-    let init_line = kernel.init.as_ref().map(|i| i.line).or(kernel.freeing_init_line)?;
+    let init_line = kernel.user_space_line()?.0;
     let lines = &boot.lines[boot.kernel_from?..];
     let end = lines.partition_point(|l| l.number <= init_line);
     let to_ns = lines[..end].iter().rev().find_map(|l| stamp(l, clock))?;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::axis::Axis;
 use super::failure::{fatal, speaks};
 use super::stage::last_time_before;
+use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::BootLog;
 use crate::log::clock::Clock;
@@ -40,8 +41,27 @@ pub struct BootEnd {
     pub text: String,
 }
 
+/// Where no kernel follows, the last time of the firmware's own clock.
+fn last_mark(firmware: &FirmwareFacts) -> Option<BootEnd> {
+    let marks = firmware.tables.iter().flat_map(|table| &table.marks);
+    let mark = marks.chain(&firmware.own_times).max_by_key(|mark| mark.ns)?;
+    Some(BootEnd {
+        kind: EndKind::LastLine,
+        ns: Some(mark.ns),
+        clock: Some(Clock::Firmware),
+        line: mark.line,
+        at_least: false,
+        text: shorten(mark.name.trim()),
+    })
+}
+
 /// Finds the end of a boot.
-pub fn end(boot: &BootLog, kernel: &KernelFacts, axis: &Axis) -> Option<BootEnd> {
+pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis: &Axis) -> Option<BootEnd> {
+    if boot.kernel_from.is_none() {
+        if let Some(mark) = last_mark(firmware).filter(|_| axis.clock == Clock::Firmware) {
+            return Some(mark);
+        }
+    }
     let panicked = fatal(kernel).and_then(|fault| boot.lines.iter().find(|line| line.number == fault.line));
     let (kind, line) = match panicked {
         Some(line) => (EndKind::Panic, line),

@@ -76,8 +76,7 @@ pub struct Failure {
 pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
     if fatal(kernel).is_some() {
         Outcome::Panic
-    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) || went_on(boot, kernel)
-    {
+    } else if kernel.init.is_some() || (boot.user_from.is_some() && boot.kernel_from.is_some()) {
         Outcome::UserSpace
     } else if boot.kernel_from.is_some() {
         let piece = boot.start == BootStart::MiddleOfLog && kernel.banner.is_none();
@@ -89,27 +88,6 @@ pub fn outcome(boot: &BootLog, kernel: &KernelFacts) -> Outcome {
     } else {
         Outcome::EndsInFirmware
     }
-}
-
-/// Lines behind the end of the kernel's initialisation from which on something else must have come after it.
-///
-/// x86 prints up to five about the protection of its memory.
-const LINES_OF_USER_SPACE: usize = 8;
-
-/// True when much was printed after the kernel freed its initialisation memory, which is its last step before init:
-/// kernels before 4.15 do not say that they start init.
-fn went_on(boot: &BootLog, kernel: &KernelFacts) -> bool {
-    let Some(freed) = kernel.freeing_init_line else {
-        return false;
-    };
-    let behind = boot.lines.iter().rev().take_while(|line| line.number > freed);
-    // Nobody but init has the machine restarted in good order.
-    let restarted = |line: &Line| line.text.starts_with("reboot: ") || line.text.starts_with("Restarting system");
-    if behind.clone().any(restarted) {
-        return true;
-    }
-    let no_init = kernel.faults.iter().any(|fault| fault.kind == FaultKind::NoInit);
-    !no_init && behind.filter(|line| speaks(line)).count() >= LINES_OF_USER_SPACE
 }
 
 /// The fault that stopped the kernel, whatever its reason.

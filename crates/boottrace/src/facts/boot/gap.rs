@@ -1,18 +1,31 @@
-//! Silences between two messages of the kernel.
+//! Silences: times in which a boot prints nothing.
 
 use serde::{Deserialize, Serialize};
 
+use super::axis::Axis;
 use crate::facts::kernel::facts::stamp;
 use crate::log::boot_log::BootLog;
-use crate::log::clock::Clock;
-use crate::log::clock::JIFFIES_START_NS;
-use crate::log::line::LineKind;
+use crate::log::clock::{Clock, JIFFIES_START_NS};
+use crate::log::harness::prompt_command;
+use crate::log::line::{Line, LineKind};
 use crate::text::shorten::shorten;
+
+/// In which part of a boot something lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BootPart {
+    /// Firmware and boot loaders.
+    Firmware,
+    /// From the kernel's first line to init.
+    Kernel,
+    /// After that.
+    UserSpace,
+}
 
 /// A long silence with its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LargeGap {
-    /// Begin, ns of the kernel's clock.
+    /// Begin, ns of `clock`; of the host's and the firmware's clocks on the axis.
     pub start_ns: i64,
     /// Length.
     pub duration_ns: i64,
@@ -26,54 +39,159 @@ pub struct LargeGap {
     pub before: String,
     /// True when init had been started before.
     pub in_user_space: bool,
+    /// Where in the boot.
+    pub part: BootPart,
+    /// The clock that stamped both lines.
+    pub clock: Clock,
 }
 
-/// Gaps that are listed.
+/// Gaps that are listed of each part.
 const MAX_GAPS: usize = 20;
 /// Shorter silences are not worth a line.
 const SHORTEST_NS: i64 = 5_000_000;
+/// A system whose init says no more is up after a silence as long as the boot before it, and no shorter than this ...
+const SETTLED_NS: i64 = 10_000_000_000;
+/// ... and one whose init speaks again later, after this.
+const SETTLED_INIT_NS: i64 = 120_000_000_000;
+/// A host that reads the console so late in bursts tells nothing about silences.
+const MAX_LATENESS_NS: i64 = 1_000_000_000;
 
-/// The longest silences, longest first. A stamp that goes back makes no gap.
-pub fn gaps(boot: &BootLog, clock: Clock) -> Vec<LargeGap> {
-    let Some(from) = boot.kernel_from else {
-        return Vec::new();
-    };
-    let user = boot.user_from.unwrap_or(boot.lines.len());
+/// The latest stamp so far, and its line.
+#[derive(Clone, Copy)]
+struct Last {
+    ns: i64,
+    at: usize,
+    clock: Clock,
+    part: BootPart,
+}
+
+/// The longest silences up to first use, longest first. Lines stamped out of order, as several processors print them, make
+/// no silence, and neither does what was left out of the log here.
+pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<u32>) -> Vec<LargeGap> {
+    let end = boot.lines.len();
+    let kernel = boot.kernel_from.unwrap_or(end);
+    let user = boot.user_from.unwrap_or(end).max(kernel);
+    let init_spoke = boot.lines.iter().rposition(speaks_for_init).unwrap_or(0);
+    let arrival_tells = axis
+        .alignment(Clock::Printk)
+        .is_none_or(|a| a.clock == axis.clock || a.lateness_ns.is_none_or(|late| late < MAX_LATENESS_NS));
     let mut out: Vec<LargeGap> = Vec::new();
-    let mut last: Option<(i64, usize)> = None;
-    for (at, line) in boot.lines.iter().enumerate().skip(from) {
-        if line.kind != LineKind::Kernel {
+    let (mut last, mut number, mut began): (Option<Last>, Option<u32>, Option<i64>) = (None, None, None);
+    for (at, line) in boot.lines.iter().enumerate() {
+        if first_use.is_some_and(|first| line.number > first) {
+            break;
+        }
+        if number.is_some_and(|before: u32| line.number > before.saturating_add(1)) {
+            last = None;
+        }
+        number = Some(line.number);
+        let part = if at < kernel {
+            BootPart::Firmware
+        } else if at < user {
+            BootPart::Kernel
+        } else {
+            BootPart::UserSpace
+        };
+        let Some((ns, clock)) = time(line, part, kernel_clock, axis, arrival_tells) else {
+            continue;
+        };
+        let here = Last { ns, at, clock, part };
+        let Some(before) = last.filter(|before| before.clock == clock && alike(before.ns, ns)) else {
+            began = began.filter(|_| last.is_some_and(|l| l.clock == clock)).or(Some(ns));
+            last = Some(here);
+            continue;
+        };
+        let length = ns.saturating_sub(before.ns);
+        if length <= 0 {
             continue;
         }
-        let Some(ns) = stamp(line, clock) else { continue };
-        if let Some((before_ns, before_at)) = last {
-            // The odd start of old x86 stamps is no silence.
-            let sane = (before_ns < JIFFIES_START_NS) == (ns < JIFFIES_START_NS);
-            let length = ns.saturating_sub(before_ns);
-            let first = before_ns == 0 && ns > 0 && length > 0;
-            if length >= SHORTEST_NS && sane && !first {
-                let before = &boot.lines[before_at];
-                out.push(LargeGap {
-                    start_ns: before_ns,
-                    duration_ns: length,
-                    after_line: before.number,
-                    after: shorten(before.text.trim()),
-                    before_line: line.number,
-                    before: shorten(line.text.trim()),
-                    in_user_space: before_at >= user,
-                });
-                if out.len() > 4 * MAX_GAPS {
-                    keep_longest(&mut out);
-                }
+        if part == BootPart::UserSpace && first_use.is_none() {
+            let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
+            let least = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
+            if length > elapsed.max(least) {
+                break;
             }
         }
-        last = Some((ns, at));
+        last = Some(here);
+        let first = before.ns == 0 && before.clock == Clock::Printk;
+        if length >= SHORTEST_NS && !first && !waits_for_somebody(&boot.lines[before.at]) {
+            out.push(gap(boot, before, at, length));
+            if out.len() > 8 * MAX_GAPS {
+                keep_longest(&mut out);
+            }
+        }
     }
     keep_longest(&mut out);
     out
 }
 
+fn gap(boot: &BootLog, before: Last, at: usize, length: i64) -> LargeGap {
+    let (from, to) = (&boot.lines[before.at], &boot.lines[at]);
+    LargeGap {
+        start_ns: before.ns,
+        duration_ns: length,
+        after_line: from.number,
+        after: shorten(from.text.trim()),
+        before_line: to.number,
+        before: shorten(to.text.trim()),
+        in_user_space: before.part == BootPart::UserSpace,
+        part: before.part,
+        clock: before.clock,
+    }
+}
+
+/// When a line was printed, by the clock that its part is measured with.
+fn time(line: &Line, part: BootPart, kernel_clock: Clock, axis: &Axis, arrival_tells: bool) -> Option<(i64, Clock)> {
+    let arrival = || axis.host(line).map(|ns| (ns, axis.clock));
+    match (part, line.kind) {
+        (BootPart::Firmware, LineKind::Firmware) => match line.firmware_ns {
+            Some(ns) => Some((axis.place(Clock::Firmware, ns)?, Clock::Firmware)),
+            None => arrival(),
+        },
+        (BootPart::Kernel, LineKind::Kernel) => match kernel_clock {
+            Clock::Printk => Some((stamp(line, kernel_clock)?, kernel_clock)),
+            _ => arrival(),
+        },
+        (BootPart::UserSpace, LineKind::Kernel | LineKind::User) if arrival_tells => {
+            arrival().or_else(|| Some((line.printk_ns?, Clock::Printk)))
+        }
+        (BootPart::UserSpace, LineKind::Kernel | LineKind::User) => Some((line.printk_ns?, Clock::Printk)),
+        _ => None,
+    }
+}
+
+/// The odd start of old x86 stamps is no silence.
+fn alike(a: i64, b: i64) -> bool {
+    (a < JIFFIES_START_NS) == (b < JIFFIES_START_NS)
+}
+
+/// A boot loader's prompt: what passes behind it is somebody's time.
+fn waits_for_somebody(line: &Line) -> bool {
+    prompt_command(line.text.trim_start()).is_some() || line.text.trim_end().ends_with(['#', '>'])
+}
+
+/// Words of an init that still starts something.
+fn speaks_for_init(line: &Line) -> bool {
+    const STARTS: [&str; 7] = [
+        "systemd[1]: ",
+        "[  OK  ] ",
+        "INIT: ",
+        "init: ",
+        "procd: ",
+        "Starting ",
+        " * Starting ",
+    ];
+    let text = line.text.trim_start();
+    line.process.as_deref() == Some("systemd") || STARTS.iter().any(|start| text.starts_with(start))
+}
+
 fn keep_longest(gaps: &mut Vec<LargeGap>) {
     gaps.sort_by_key(|gap| (std::cmp::Reverse(gap.duration_ns), gap.after_line));
-    gaps.truncate(MAX_GAPS);
+    // The silences of a part do not crowd out those of another.
+    let mut kept = [0_usize; 3];
+    gaps.retain(|gap| {
+        let kept = &mut kept[gap.part as usize];
+        *kept += 1;
+        *kept <= MAX_GAPS
+    });
 }

@@ -6,8 +6,11 @@ pub mod critical_path;
 pub mod deferred;
 pub mod end;
 pub mod failure;
+mod first_use;
 pub mod gap;
+mod initramfs;
 pub mod stage;
+pub mod startup;
 
 pub use axis::{Alignment, Axis, Fit};
 pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
@@ -15,5 +18,6 @@ pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, Segmen
 pub use deferred::{deferred, DeferredDevice, DeferredProbes};
 pub use end::{end, BootEnd, EndKind};
 pub use failure::{boot_loop, failures, last_words, outcome, BootLoop, Failure, FailureKind, Outcome};
-pub use gap::{gaps, LargeGap};
+pub use gap::{gaps, BootPart, LargeGap};
 pub use stage::{intervals, stages, Interval, Stage, StageEvent};
+pub use startup::{startup, StartupAccount};

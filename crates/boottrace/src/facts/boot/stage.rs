@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::startup::StartupAccount;
+use super::{first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
@@ -26,6 +28,10 @@ pub enum StageEvent {
     KernelStart,
     /// init starts.
     UserSpaceStart,
+    /// That init is one of an initramfs. Only in boots that have one.
+    Initramfs,
+    /// The initramfs hands over to the init of the real root file system. Only in boots that have one.
+    SwitchRoot,
     /// The first script or service of init starts.
     RcScripts,
     /// The application starts.
@@ -51,6 +57,13 @@ pub struct Stage {
     /// True when the line itself has no stamp: the time is that of the last stamped line before it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub at_least: bool,
+    /// True when the event came no later than at this time, but may have come earlier: the line is the first that shows
+    /// that it had.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_most: bool,
+    /// True when `at_least` is because the clock's own zero is known only so.
+    #[serde(skip)]
+    pub shifted: bool,
     /// What shows it, or why nothing does.
     pub basis: String,
 }
@@ -65,6 +78,12 @@ pub struct Interval {
     /// Length; absent when one end has no time on the axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<i64>,
+    /// True when `duration_ns` is a lower bound: one of the ends is.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_least: bool,
+    /// True when `duration_ns` is an upper bound, or unsure in both directions: an end came no later than it is told.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unsure: bool,
     /// Events in between that the log does not show, so that their time is in here.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub hides: Vec<StageEvent>,
@@ -76,6 +95,7 @@ pub fn stages(
     firmware: &FirmwareFacts,
     kernel: &KernelFacts,
     axis: &Axis,
+    startup: Option<&StartupAccount>,
     options: &Options,
 ) -> Vec<Stage> {
     let [(_, before), (_, middle), (_, user)] = sections(boot);
@@ -83,12 +103,16 @@ pub fn stages(
         Some(line) => {
             let exact = axis.at(line);
             let at = exact.or_else(|| last_time_before(boot, line, axis));
+            // A clock whose zero came some time after the loader's last words: no more than that is known of it.
+            let shifted = at.is_some_and(|(_, clock)| axis.is_lower_bound(clock));
             Stage {
                 event,
                 ns: at.map(|(ns, _)| ns),
                 clock: at.map(|(_, clock)| clock),
                 line: Some(line.number),
-                at_least: exact.is_none() && at.is_some(),
+                at_least: (exact.is_none() && at.is_some()) || shifted,
+                at_most: axis.late && at.is_some(),
+                shifted,
                 basis: shorten(line.text.trim()),
             }
         }
@@ -98,6 +122,8 @@ pub fn stages(
             clock: None,
             line: None,
             at_least: false,
+            at_most: false,
+            shifted: false,
             basis: missing.to_owned(),
         },
     };
@@ -110,10 +136,13 @@ pub fn stages(
     // What init says in a log that begins after its start is not its first.
     let shows_init = boot.start != BootStart::MiddleOfLog || kernel.banner.is_some() || kernel.init.is_some();
     let quiet = boot.kernel_from == boot.user_from;
+    let initramfs = initramfs::initramfs(boot, kernel);
+    let switch = initramfs.and_then(|from| initramfs::switch_root(boot, from));
+    let scripts_from = switch.map_or(0, |(line, _)| line.number);
     let rc = user
         .iter()
         .skip(usize::from(!quiet))
-        .find(|l| is_rc(l))
+        .find(|l| l.number >= scripts_from && is_rc(l))
         .filter(|_| shows_init);
     let everywhere = |pattern: &Option<String>| {
         let pattern = pattern.as_deref()?;
@@ -122,8 +151,9 @@ pub fn stages(
     let application = everywhere(&options.application_pattern);
     let usable = match &options.goal_pattern {
         Some(_) => everywhere(&options.goal_pattern),
-        None => user.iter().find(|l| is_prompt(&l.text)),
+        None => first_use::first_prompt(boot, user),
     };
+    let start = kernel.user_space_line();
     let mut all = vec![
         power_on(boot, axis),
         found(
@@ -143,7 +173,7 @@ pub fn stages(
         ),
         found(
             StageEvent::UserSpaceStart,
-            numbered(kernel.init.as_ref().map(|i| i.line)).or_else(|| numbered(kernel.freeing_init_line)),
+            numbered(start.map(|(line, _)| line)).or_else(|| user.iter().find(|l| l.kind == LineKind::User)),
             "no line shows that init was started",
         ),
         found(
@@ -170,10 +200,84 @@ pub fn stages(
             },
         ),
     ];
+    if !start.is_some_and(|(_, first)| first) {
+        came_no_later(&mut all, StageEvent::UserSpaceStart);
+    }
+    if options.goal_pattern.is_none() {
+        let prompt = all.iter_mut().find(|s| s.event == StageEvent::FirstUse);
+        if let (Some(stage), Some((ns, clock, at_most))) =
+            (prompt, usable.and_then(|line| first_use::prompt_time(boot, line, axis)))
+        {
+            stage.ns = Some(ns);
+            stage.clock = Some(clock);
+            stage.at_most |= at_most;
+        }
+    }
+    if let Some(from) = initramfs {
+        let at = all
+            .iter()
+            .position(|s| s.event == StageEvent::RcScripts)
+            .unwrap_or(all.len());
+        let mut stages = vec![found(StageEvent::Initramfs, Some(from), "")];
+        if let Some((line, no_later)) = switch {
+            stages.push(found(StageEvent::SwitchRoot, Some(line), ""));
+            if no_later {
+                came_no_later(&mut stages, StageEvent::SwitchRoot);
+            }
+        } else {
+            stages.push(found(
+                StageEvent::SwitchRoot,
+                None,
+                "no line shows that the real root file system's init started",
+            ));
+        }
+        all.splice(at..at, stages);
+    }
     if axis.clock == Clock::Firmware {
         from_tables(firmware, &mut all);
     }
+    if let Some(account) = startup {
+        from_startup(account, axis, &mut all);
+    }
     all
+}
+
+fn came_no_later(stages: &mut [Stage], event: StageEvent) {
+    for stage in stages.iter_mut().filter(|s| s.event == event && s.ns.is_some()) {
+        stage.at_most = true;
+    }
+}
+
+/// Where a log carries no stamps of the kernel's, systemd's account is the better witness: the axis begins where it says
+/// that the kernel did.
+fn from_startup(account: &StartupAccount, axis: &Axis, stages: &mut [Stage]) {
+    if !axis.late {
+        return;
+    }
+    let kernel = account.part("kernel");
+    let known = [
+        (StageEvent::KernelStart, Some(0)),
+        (StageEvent::UserSpaceStart, kernel),
+        (StageEvent::Initramfs, kernel),
+        (
+            StageEvent::SwitchRoot,
+            kernel
+                .zip(account.part("initrd"))
+                .map(|(kernel, initrd)| kernel.saturating_add(initrd)),
+        ),
+    ];
+    for stage in stages.iter_mut() {
+        if let Some((_, Some(ns))) = known.iter().find(|(event, ns)| *event == stage.event && ns.is_some()) {
+            *stage = Stage {
+                ns: Some(*ns),
+                clock: Some(Clock::Monotonic),
+                line: Some(account.line),
+                at_most: false,
+                basis: "systemd's account of the start".to_owned(),
+                ..stage.clone()
+            };
+        }
+    }
 }
 
 /// Marks of a boot loader's table stand for events that have no line with a time.
@@ -204,6 +308,8 @@ fn from_tables(firmware: &FirmwareFacts, stages: &mut [Stage]) {
                 clock: Some(Clock::Firmware),
                 line: Some(mark.line),
                 at_least: false,
+                at_most: false,
+                shifted: false,
                 basis: format!("mark `{}` of the boot loader's table", mark.name),
             };
         }
@@ -241,6 +347,8 @@ fn power_on(boot: &BootLog, axis: &Axis) -> Stage {
         clock: ns.map(|_| axis.clock),
         line: None,
         at_least: false,
+        at_most: false,
+        shifted: false,
         basis: basis.to_owned(),
     }
 }
@@ -266,62 +374,46 @@ fn kernel_missing(boot: &BootLog) -> &'static str {
 
 /// init's first doings: SysV scripts, BusyBox rcS, systemd units.
 fn is_rc(line: &Line) -> bool {
-    const STARTS: [&str; 9] = [
+    const STARTS: [&str; 14] = [
         "INIT: Entering runlevel",
         "INIT: version ",
         "systemd[1]: Starting ",
         "systemd[1]: Started ",
+        "systemd[1]: Listening on ",
+        "systemd[1]: Mounting ",
+        "systemd[1]: Reached target ",
+        "systemd[1]: Created slice ",
         "Starting ",
         "[  OK  ] ",
         "Running sysctl",
         "rcS",
         "init: starting service",
+        "procd: - early -",
     ];
     let text = line.text.trim_start();
-    let unit = line.process.as_deref() == Some("systemd") && text.starts_with("Started ");
+    let unit = line.process.as_deref() == Some("systemd")
+        && [
+            "Started ",
+            "Listening on ",
+            "Mounting ",
+            "Reached target ",
+            "Created slice ",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start));
     unit || STARTS.iter().any(|s| text.starts_with(s)) || text.contains("/etc/init.d/")
 }
 
-fn is_prompt(text: &str) -> bool {
-    let text = text.trim();
-    text.ends_with(" login:")
-        || text.ends_with(" login")
-        || text.contains(" login: ")
-        || text.starts_with("Please press Enter to activate this console")
-        || text == "#"
-        || text == "$"
-        || text.starts_with("/ # ")
-        || text == "/ #"
-        || is_shell_prompt(text)
+/// Is the time between two events a lower bound? Two stamps of one clock are as far apart as they say, wherever its zero
+/// lies.
+pub fn is_lower_bound(from: &Stage, to: &Stage) -> bool {
+    let same_clock = from.shifted && to.shifted && from.clock == to.clock;
+    (from.at_least || to.at_least) && !same_clock
 }
 
-/// `root@board:~# `, `shell@rk3368_box:/ $ ` after the exit status of the command before (`130|`), `console:/ $ `.
-fn is_shell_prompt(text: &str) -> bool {
-    let text = match text.split_once('|') {
-        Some((status, rest)) if !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) => rest,
-        _ => text,
-    };
-    let Some((who, rest)) = text.split_once(':') else {
-        return false;
-    };
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
-    };
-    let known = match who.split_once('@') {
-        Some((user, host)) => is_name(user) && is_name(host),
-        None => matches!(who, "console" | "generic"),
-    };
-    let Some(end) = rest.find(['#', '$']).filter(|_| known) else {
-        return false;
-    };
-    let path = rest[..end].trim_end();
-    let behind = &rest[end + 1..];
-    (path.starts_with('/') || path.starts_with('~'))
-        && !path.contains(char::is_whitespace)
-        && (behind.is_empty() || behind.starts_with(' '))
+/// Is it not even that?
+pub fn is_unsure(from: &Stage, to: &Stage) -> bool {
+    from.at_most || to.at_most
 }
 
 /// The intervals between neighbouring events that have a line or a time.
@@ -344,6 +436,8 @@ pub fn intervals(stages: &[Stage]) -> Vec<Interval> {
                 from: before.event,
                 to: stage.event,
                 duration_ns: duration,
+                at_least: is_lower_bound(before, stage),
+                unsure: is_unsure(before, stage),
                 hides: std::mem::take(&mut hides),
             });
         }
@@ -351,36 +445,4 @@ pub fn intervals(stages: &[Stage]) -> Vec<Interval> {
         last = Some(stage);
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prompts_of_shells() {
-        for prompt in [
-            "shell@rk3368_box:/ $ ",
-            "130|shell@rk3368_box:/ $ ^D",
-            "root@qemux86-64:~# ",
-            "root@imx6qsabresd:/# ls",
-            "root@generic:/data/local # ",
-            "console:/ $ ",
-            "poky login:",
-            "/ # ",
-        ] {
-            assert!(is_prompt(prompt), "{prompt}");
-        }
-        for text in [
-            "user@host: no such file",
-            "mail root@board: #1 failed",
-            "init: /sbin # not found",
-            "clk:/soc/clk $Id",
-            "a b@c:/ # ",
-            "usb@1:/#x",
-            "root@board:relative $ ",
-        ] {
-            assert!(!is_prompt(text), "{text}");
-        }
-    }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::coreboot_states::BootState;
+use super::reads::FileRead;
 use crate::log::banner::banner;
 use crate::log::boot_log::BootLog;
 use crate::readers::console::account::sections;
@@ -58,6 +60,12 @@ pub struct FirmwareFacts {
     /// Times that single lines state by the firmware's own clock (depthcharge: `at timestamp: 16045970`).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub own_times: Vec<TableMark>,
+    /// Files that the boot loader says how long it read.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reads: Vec<FileRead>,
+    /// coreboot's boot states.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub states: Vec<BootState>,
     /// Seconds that the boot loader counted down, `Hit any key to stop autoboot:  3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autoboot_seconds: Option<u32>,
@@ -93,6 +101,13 @@ pub fn collect(boot: &BootLog) -> FirmwareFacts {
                 });
             }
         }
+        let handed_over = facts.steps.iter().any(|s| s.step == FirmwareStep::StartingKernel);
+        if facts.reads.len() < MAX_ENTRIES && !handed_over {
+            facts.reads.extend(FileRead::read(text, line.number));
+        }
+        if facts.states.len() < MAX_ENTRIES {
+            facts.states.extend(BootState::read(text, line.number));
+        }
         if let Some((name, us)) = text.split_once(" at timestamp: ") {
             if let (Ok(us), true) = (us.trim().parse::<i64>(), facts.own_times.len() < MAX_ENTRIES) {
                 let mark = TableMark {
@@ -117,7 +132,9 @@ pub fn collect(boot: &BootLog) -> FirmwareFacts {
 }
 
 fn steps(text: &str) -> impl Iterator<Item = FirmwareStep> + '_ {
-    const PARTS: [(&str, FirmwareStep); 21] = [
+    const PARTS: [(&str, FirmwareStep); 23] = [
+        ("ow booting linux kernel", FirmwareStep::StartingKernel),
+        ("ow booting Linux kernel", FirmwareStep::StartingKernel),
         ("Transferring control to Linux", FirmwareStep::StartingKernel),
         ("Starting program at 0x", FirmwareStep::StartingKernel),
         ("jump to 64-bit kernel entrypoint", FirmwareStep::StartingKernel),

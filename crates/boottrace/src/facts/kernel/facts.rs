@@ -8,6 +8,7 @@ use super::banner::KernelBanner;
 use super::calibration;
 use super::calibration::{Calibration, CalibrationForm};
 use super::command_line::CommandLine;
+use super::console_pace;
 use super::fault;
 use super::fault::Fault;
 use super::initcall::{CallFlag, Initcall, Pairing, Place};
@@ -141,6 +142,7 @@ pub fn collect(boot: &BootLog, clock: Clock) -> KernelFacts {
         skip_next = walk.line(line, &lines[at + 1..]);
     }
     walk.facts.initcalls = walk.pairing.finish();
+    console_pace::take_off(&mut walk.facts.initcalls);
     if boot.start == BootStart::MiddleOfLog && walk.facts.init.as_ref().is_some_and(|init| !init.is_first()) {
         walk.facts.init = None;
     }
@@ -240,6 +242,7 @@ impl Walk {
                 line: line.number,
                 ns,
                 task,
+                characters: line.printed_characters(),
             },
             rejoined,
         );
@@ -348,6 +351,20 @@ impl KernelFacts {
                 program: None,
                 text: line.text.trim().to_owned(),
             };
+        }
+    }
+
+    /// Physical line with which user space starts: the one that names init's program, else the kernel's last step
+    /// before it, else what init said first; `false` when it may have started before that line.
+    pub fn user_space_line(&self) -> Option<(u32, bool)> {
+        let init = self.init.as_ref();
+        if let Some(init) = init.filter(|init| init.program.is_some()) {
+            return Some((init.line, true));
+        }
+        match (self.freeing_init_line, init) {
+            (Some(freed), Some(init)) if init.line < freed => Some((init.line, false)),
+            (Some(freed), _) => Some((freed, true)),
+            (None, init) => init.map(|init| (init.line, false)),
         }
     }
 

@@ -26,6 +26,8 @@ pub enum CallFlag {
     StampsGoBack,
     /// Its end line was broken and put together again.
     Rejoined,
+    /// The console is slow and the stamps show it: the time in which its `calling` line was sent is taken off.
+    ConsoleTime,
 }
 
 /// One run of one initcall.
@@ -58,7 +60,7 @@ pub struct Initcall {
     /// End, ns of `clock`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_ns: Option<i64>,
-    /// True duration: end stamp minus start stamp.
+    /// True duration: end stamp minus start stamp, without the time in which a slow console sent the `calling` line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<i64>,
     /// The kernel's own number.
@@ -70,6 +72,9 @@ pub struct Initcall {
     /// Index of the initcall of the same task inside which this one ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
+    /// Characters of its `calling` line on the console.
+    #[serde(skip)]
+    pub calling_characters: u32,
     /// What to know about the numbers.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub flags: Vec<CallFlag>,
@@ -109,6 +114,8 @@ pub struct Place {
     pub ns: Option<i64>,
     /// Task of the caller field.
     pub task: Option<u32>,
+    /// Characters that a console has to send for it.
+    pub characters: u32,
 }
 
 type Key = (String, Option<String>);
@@ -198,6 +205,7 @@ impl Pairing {
             printed_us: None,
             returned: None,
             parent: None,
+            calling_characters: 0,
             flags: Vec::new(),
         }
     }
@@ -211,6 +219,7 @@ impl Pairing {
             call.level = None;
         }
         call.start_line = Some(place.line);
+        call.calling_characters = place.characters;
         call.start_ns = place.ns;
         if let Some(pid) = pid {
             let stack = self.stacks.entry(pid).or_default();
@@ -317,7 +326,7 @@ impl Pairing {
 }
 
 /// Differences up to this are rounding and the printing itself.
-const TOLERANCE_NS: u64 = 1_000_000;
+pub(super) const TOLERANCE_NS: u64 = 1_000_000;
 
 fn judge(call: &mut Initcall, latest_start_ns: Option<i64>) {
     let (Some(true_ns), Some(printed_us)) = (call.duration_ns, call.printed_us) else {

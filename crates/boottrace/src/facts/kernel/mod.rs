@@ -3,6 +3,7 @@
 pub mod banner;
 pub mod calibration;
 pub mod command_line;
+mod console_pace;
 pub mod facts;
 pub mod fault;
 pub mod initcall;

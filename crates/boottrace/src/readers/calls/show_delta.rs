@@ -45,7 +45,34 @@ fn delta_line(line: &[u8]) -> Option<(i64, i64, &[u8])> {
     Some((signed(at_ns), sign * signed(delta_ns), rest.trim_ascii()))
 }
 
+/// Lines from which on the second column can be told to count from a base.
+const LEAST: usize = 3;
+/// Rounding of the two columns.
+const ROUNDING_NS: i64 = 2_000;
+
 impl Deltas {
+    /// With `-b` the second column counts from the base line: time and column are then equally far apart everywhere, and
+    /// the distances to the lines before are computed.
+    fn from_base(&mut self) {
+        let base = |line: &DeltaLine| line.at_ns.saturating_sub(line.delta_ns);
+        let Some(first) = self.lines.first().map(base) else {
+            return;
+        };
+        let same = self
+            .lines
+            .iter()
+            .filter(|l| base(l).abs_diff(first) <= ROUNDING_NS.unsigned_abs())
+            .count();
+        if self.lines.len() < LEAST || same * 10 < self.lines.len() * 9 {
+            return;
+        }
+        let mut before = None;
+        for line in &mut self.lines {
+            line.delta_ns = before.map_or(0, |before| line.at_ns.saturating_sub(before));
+            before = Some(line.at_ns);
+        }
+    }
+
     /// The kernel log without the deltas, as `dmesg` prints it.
     pub fn kernel_text(&self) -> String {
         use std::fmt::Write as _;
@@ -88,5 +115,6 @@ pub fn parse<R: Read>(reader: R) -> io::Result<Deltas> {
         }
     })?;
     out.skipped.add("line cut (too long)", read.cut_lines);
+    out.from_base();
     Ok(out)
 }

@@ -10,6 +10,7 @@ use super::reader::Lines;
 use crate::log::banner::{banner, looks_like_loader};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::JIFFIES_START_NS;
+use crate::log::harness;
 use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
@@ -47,6 +48,10 @@ struct State {
     max_printk_ns: Option<i64>,
     console_switch: bool,
     freed: bool,
+    /// Index of the line with which the kernel freed its initialisation memory.
+    freed_at: Option<usize>,
+    /// The kernel named the program that it runs as init.
+    ran: bool,
     replay_until_ns: Option<i64>,
     /// Of the kernel and of named processes.
     system_lines: u32,
@@ -68,6 +73,12 @@ impl Splitter<'_> {
         if self.is_stamped_by_loader(&line) {
             line.firmware_ns = line.printk_ns.take();
             line.kind = LineKind::Outside;
+        }
+        if harness::divides_boots(&line.text) {
+            line.kind = LineKind::Harness;
+            self.finish();
+            self.state = State::default();
+            return self.keep(line);
         }
         match line.kind {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
@@ -123,8 +134,11 @@ impl Splitter<'_> {
                 self.kernel_line(line, next);
                 return;
             }
-            Some(Milestone::InitStarted | Milestone::InitRunning) if self.in_kernel() => self.enter_user(),
-            Some(Milestone::FreeingInit) if self.in_kernel() => self.state.freed = true,
+            Some(found @ (Milestone::InitStarted | Milestone::InitRunning)) if self.in_kernel() => {
+                self.state.ran |= found == Milestone::InitStarted;
+                self.enter_user();
+            }
+            Some(Milestone::FreeingInit) if self.in_kernel() => self.note_freed(),
             // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
             _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
@@ -218,7 +232,10 @@ impl Splitter<'_> {
         if matches!(milestone, Some(Milestone::InitStarted | Milestone::InitRunning)) {
             self.enter_user();
         }
-        self.state.freed |= milestone == Some(Milestone::FreeingInit);
+        self.state.ran |= milestone == Some(Milestone::InitStarted);
+        if milestone == Some(Milestone::FreeingInit) {
+            self.note_freed();
+        }
         line.kind = LineKind::Kernel;
         self.keep(line);
     }
@@ -263,6 +280,12 @@ impl Splitter<'_> {
             }
             _ => false,
         }
+    }
+
+    fn note_freed(&mut self) {
+        self.state.freed = true;
+        let at = self.state.boot.as_ref().map(|boot| boot.lines.len());
+        self.state.freed_at = self.state.freed_at.or(at);
     }
 
     fn in_kernel(&self) -> bool {
@@ -356,7 +379,10 @@ impl Splitter<'_> {
     }
 
     fn finish(&mut self) {
-        if let Some(boot) = self.state.boot.take() {
+        if let Some(mut boot) = self.state.boot.take() {
+            if let Some(freed) = self.state.freed_at.filter(|_| !self.state.ran) {
+                boot.user_space_from(freed);
+            }
             if !self.state.dropping {
                 self.out.boots.push(boot);
             }

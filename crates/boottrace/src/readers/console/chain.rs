@@ -23,6 +23,8 @@ pub struct Chain {
     answer_in: u32,
     /// The Raspberry Pi's bootcode read the next program.
     read_next: bool,
+    /// SeaBIOS has a second console from now on, and says its name there again.
+    second_console: bool,
 }
 
 impl Chain {
@@ -30,6 +32,7 @@ impl Chain {
     pub fn line(&mut self, text: &str) {
         self.since = self.since.saturating_add(1);
         self.monitor_seen |= text.starts_with("Starting ATF on ");
+        self.second_console |= text.starts_with("Turning on vga text mode console");
         self.read_next |= text.starts_with("Read File: start");
         self.answer_in = if asks_for_version(text) {
             LINES_OF_A_RUN
@@ -44,6 +47,9 @@ impl Chain {
             return false;
         }
         let again = self.last.as_deref() == Some(text);
+        if again && self.second_console && text.starts_with("SeaBIOS ") {
+            return false;
+        }
         if again && text.starts_with("Raspberry Pi Bootcode") {
             // It starts itself anew from where it found the next program.
             return self.read_next;
@@ -69,6 +75,7 @@ impl Chain {
         self.monitor_seen |= rank == Rank::Monitor;
         self.last_rank = Some(rank);
         self.read_next = false;
+        self.second_console = false;
         if self.seen.len() < MAX_NAMES {
             self.seen.insert(text.clone());
         }

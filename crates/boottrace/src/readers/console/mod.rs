@@ -11,5 +11,5 @@ mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
 pub use boots::split;
-pub use not_a_boot::not_a_boot;
+pub use not_a_boot::{not_a_boot, tail_of_earlier};
 pub use reader::{read, ExternalStamp, Lines};

@@ -1,11 +1,115 @@
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::hints::{is_kernel_fault, is_user_space};
+use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
+use crate::log::milestone::Milestone;
 
 /// Says what the lines are and how that was seen, when they are no boot.
 pub fn not_a_boot(log: &BootLog) -> Option<(&'static str, String)> {
-    recovery(log).or_else(|| suspend(log))
+    recovery(log).or_else(|| suspend(log)).or_else(|| program(log))
+}
+
+/// Levels that web servers and others print in brackets behind their date.
+const LEVELS: [&str; 11] = [
+    "[notice]", "[error]", "[warn]", "[info]", "[debug]", "[crit]", "[alert]", "[emerg]", "[INFO]", "[ERROR]", "[WARN]",
+];
+
+/// The log of programs: nothing in it is the kernel's, and no init starts.
+fn program(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog {
+        return None;
+    }
+    let spoken = || {
+        log.lines
+            .iter()
+            .filter(|l| matches!(l.kind, LineKind::Kernel | LineKind::User))
+    };
+    // A stamp of the kernel's form, a step of a boot, or words that init prints only when it starts.
+    let shows_boot = |l: &Line| {
+        l.printk_ns.is_some()
+            || l.level.is_some()
+            || matches!(
+                milestone::of(&l.text),
+                Some(found) if found != Milestone::InitRunning
+            )
+            || is_kernel_fault(&l.text)
+            || l.text.contains(" running in system mode")
+            || l.text.contains("Startup finished in ")
+            || l.text.starts_with("INIT: ")
+            || l.text.starts_with("init started: ")
+            || (l.process.is_none() && is_user_space(&l.text))
+    };
+    if spoken().any(shows_boot) {
+        return None;
+    }
+    let all = spoken().count();
+    // Dates in brackets are `dmesg -T` too: the kernel's lines have no level behind them.
+    let levels = spoken()
+        .filter(|l| LEVELS.iter().any(|level| l.text.trim_start().starts_with(level)))
+        .count();
+    let by_kernel = spoken().filter(|l| l.kind == LineKind::Kernel).count();
+    if by_kernel > 0 && levels * 2 < all {
+        return None;
+    }
+    let line = spoken().next()?;
+    let who = line
+        .process
+        .as_deref()
+        .map_or(String::new(), |name| format!(" of `{name}`"));
+    Some((
+        "program-log",
+        format!(
+            "line {} begins a log{who}, and none of its {all} lines is the kernel's or shows a start",
+            line.number
+        ),
+    ))
+}
+
+/// The last lines of a boot that another one follows in the same input: they show neither its start nor an init.
+pub fn tail_of_earlier(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog {
+        return None;
+    }
+    let shows = |l: &Line| {
+        matches!(
+            milestone::of(&l.text),
+            Some(
+                Milestone::KernelBanner
+                    | Milestone::BootingLinux
+                    | Milestone::FreeingInit
+                    | Milestone::InitStarted
+                    | Milestone::ClocksourceSwitch
+            )
+        ) || is_boot_initcall(&l.text)
+            || is_kernel_fault(&l.text)
+            || l.text.contains("Startup finished in ")
+            || l.text.contains(" running in system mode")
+            || l.text.starts_with("init started: ")
+            || l.text.starts_with("INIT: version ")
+    };
+    if log.lines.iter().any(shows) {
+        return None;
+    }
+    if let Some(xen) = log
+        .lines
+        .iter()
+        .find(|l| l.text.trim_start().starts_with("Xen version "))
+    {
+        let why = format!(
+            "line {} says `{}`: its stamps are not the kernel's",
+            xen.number,
+            xen.text.trim()
+        );
+        return Some(("hypervisor", why));
+    }
+    let line = log.lines.iter().find(|l| !l.text.trim().is_empty())?;
+    let why = format!(
+        "it begins with `{}`, shows no start, and another boot follows it",
+        crate::text::shorten::shorten(line.text.trim())
+    );
+    Some(("tail", why))
 }
 
 /// Is this the first line of `recovery.log`, which Android's recovery and TWRP write and no console shows?

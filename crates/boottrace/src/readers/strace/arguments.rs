@@ -88,6 +88,14 @@ pub fn nth(arguments: &[u8], number: usize) -> &[u8] {
     }
 }
 
+/// What was left of the time when the call returned, in the note behind its result: `left {tv_sec=29, tv_nsec=998777348}`.
+pub fn left_ns(note: &[u8]) -> Option<i64> {
+    let at = memchr::memmem::find(note, b"left ")?;
+    let rest = &note[at + 5..];
+    let end = memchr::memchr(b'}', rest)?;
+    time_ns(&rest[..=end])
+}
+
 /// A file descriptor, with the path that `-y` prints behind it.
 pub fn descriptor(argument: &[u8]) -> Option<(u32, Option<String>)> {
     let (number, used) = digits(argument);

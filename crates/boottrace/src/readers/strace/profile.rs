@@ -185,6 +185,9 @@ pub struct Wait {
     pub timed_out: bool,
     /// The log does not say how long it took: it is the time to the process's next line.
     pub estimated: bool,
+    /// What is known of its length without any stamp: what was asked for, if it ran out, or less by what was left.
+    #[serde(skip)]
+    pub told_ns: Option<i64>,
     /// Where it stands.
     pub line: u32,
 }

@@ -20,6 +20,7 @@ impl Reader {
             took_ns: done.took_ns.unwrap_or(0),
             asked_ns: arguments::asked_ns(done.name, done.arguments),
             timed_out,
+            told_ns: told_ns(done, wait_for, timed_out),
             estimated: done.took_ns.is_none(),
             line: done.line,
         };
@@ -40,11 +41,11 @@ impl Reader {
                 .now_ns
                 .zip(wait.at_ns)
                 .map(|(now, at)| now.saturating_sub(at));
-            // Whole seconds, or none: what was asked for is nearer to the truth.
+            // Whole seconds, or none: what the call itself tells is nearer to the truth.
             let known = if self.clock.coarse {
-                wait.asked_ns
+                wait.told_ns
             } else {
-                passed.or(wait.asked_ns)
+                passed.or(wait.told_ns)
             };
             let Some(known) = known else { return };
             wait.took_ns = known.max(0);
@@ -79,4 +80,14 @@ impl Reader {
             ..Wait::default()
         });
     }
+}
+
+/// How long a call waited by its own account: as long as was asked for only if it returned because of that.
+fn told_ns(done: &Done<'_>, wait_for: WaitFor, timed_out: bool) -> Option<i64> {
+    let asked = arguments::asked_ns(done.name, done.arguments);
+    if wait_for == WaitFor::Sleep || timed_out {
+        return asked.filter(|_| done.end.error != b"EINTR");
+    }
+    let left = arguments::left_ns(done.end.note)?;
+    asked?.checked_sub(left).filter(|ns| *ns >= 0)
 }

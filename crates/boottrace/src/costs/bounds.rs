@@ -1,0 +1,99 @@
+//! No cost and no gain is larger than the part of the boot that it lies in: arithmetic that says so rests on something that
+//! is not so here.
+
+use super::context::Context;
+use super::cost::Cost;
+use super::kind::CostKind;
+use crate::facts::boot::stage::StageEvent;
+use crate::log::clock::Clock;
+
+pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let (kernel, boot) = (kernel_ns(context), boot_ns(context));
+    out.retain_mut(|cost| {
+        let bound = if is_of_kernel(cost.kind) {
+            kernel
+        } else if is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk {
+            None // the axis does not reach so far back
+        } else {
+            boot
+        };
+        let Some(bound) = bound else { return true };
+        let over = |ns: Option<i64>| ns.is_some_and(|ns| ns > bound);
+        if !over(cost.cost_ns) && !over(cost.gain_ns) {
+            return true;
+        }
+        cost.cost_ns = cost.cost_ns.filter(|ns| *ns <= bound);
+        cost.gain_ns = None;
+        // What was computed from characters and a baud rate is nothing without its figure.
+        !matches!(cost.kind, CostKind::ConsoleOutput | CostKind::InitcallDebug)
+    });
+    let mut seen = Vec::new();
+    out.retain(|cost| {
+        let first = !seen.contains(&(cost.kind, cost.title.clone()));
+        seen.push((cost.kind, cost.title.clone()));
+        first
+    });
+}
+
+/// Costs of what the kernel does before init.
+fn is_of_kernel(kind: CostKind) -> bool {
+    use CostKind as Kind;
+    matches!(
+        kind,
+        Kind::DelayCalibration
+            | Kind::ConsoleOutput
+            | Kind::InitcallDebug
+            | Kind::InitramfsUnpacking
+            | Kind::LongInitcall
+            | Kind::FunctionTracingSetUp
+            | Kind::Raid6Benchmark
+            | Kind::XorBenchmark
+            | Kind::SecondaryProcessors
+    )
+}
+
+/// Costs of what firmware and boot loaders do.
+fn is_before_kernel(kind: CostKind) -> bool {
+    use CostKind as Kind;
+    matches!(
+        kind,
+        Kind::BootLoaderDelay
+            | Kind::BootLoaderRead
+            | Kind::BootLoaderUsb
+            | Kind::FirmwareStep
+            | Kind::FirmwareConsole
+            | Kind::KernelDecompression
+    )
+}
+
+/// From the kernel's first stamp to the line with which user space starts, on the kernel's clock.
+fn kernel_ns(context: &Context<'_>) -> Option<i64> {
+    let (end, _) = context.kernel.user_space_line()?;
+    let end = context.boot.lines.iter().filter(|l| l.number <= end);
+    let stamps: Vec<i64> = end.filter_map(|l| context.stamp(l)).collect();
+    let (first, last) = (stamps.iter().min()?, stamps.last()?);
+    // Stamps begin at zero some time after the kernel did.
+    last.checked_sub((*first).min(*last)).filter(|ns| *ns > 0)
+}
+
+/// From the axis' first time to its last.
+fn boot_ns(context: &Context<'_>) -> Option<i64> {
+    let times = context
+        .boot
+        .lines
+        .iter()
+        .filter_map(|l| context.axis.at(l))
+        .map(|(ns, _)| ns);
+    let marks = context
+        .firmware
+        .tables
+        .iter()
+        .flat_map(|table| &table.marks)
+        .map(|mark| mark.ns);
+    let (mut low, mut high) = (i64::MAX, i64::MIN);
+    for ns in times.chain(marks).chain(context.stage_ns(StageEvent::PowerOn)) {
+        low = low.min(ns);
+        high = high.max(ns);
+    }
+    high.checked_sub(low).filter(|ns| *ns > 0)
+}

@@ -1,0 +1,115 @@
+//! The network is configured before the system is usable: by the kernel (`ip=`), or by a client that waits.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use crate::log::line::Line;
+use crate::text::shorten::shorten;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    kernel(context, out);
+    client(context, out);
+}
+
+/// The kernel's own configuration, whether it succeeds or not.
+fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
+    const STARTS: [&str; 5] = [
+        "Sending DHCP requests",
+        "Sending BOOTP requests",
+        "Sending BOOTP and RARP",
+        "IP-Config: ",
+        "Waiting up to ",
+    ];
+    let Some((at, line)) = context.find(&STARTS) else {
+        return;
+    };
+    let ends = [
+        "IP-Config: Complete",
+        "IP-Config: Auto-configuration of network failed",
+        "IP-Config: Retrying forever",
+    ];
+    let Some((_, end)) = context.find_from(at, &ends) else {
+        return;
+    };
+    // The requests' line is stamped when it begins; the wait for a carrier began after the message before it.
+    let waits = line.text.trim_start().starts_with("Waiting up to ");
+    let from = if waits {
+        line
+    } else {
+        at.checked_sub(1).map_or(line, |before| context.lines[before])
+    };
+    let failed = context.lines[at..]
+        .iter()
+        .take_while(|l| l.number < end.number)
+        .filter(|l| l.text.contains("timed out!"))
+        .count();
+    let ns = context.between(from, end);
+    let mut evidence = ns.map_or("the log has no stamps there".to_owned(), |ns| {
+        format!(
+            "{} from `{}` to `{}`",
+            spell(ns),
+            shorten(from.text.trim()),
+            shorten(end.text.trim())
+        )
+    });
+    if failed > 0 {
+        evidence += &format!("; {failed} attempts got no answer");
+    }
+    let title = if failed > 0 {
+        "the kernel asks for an address, and nobody answers"
+    } else {
+        "the kernel configures the network"
+    };
+    out.push(cost(
+        title,
+        ns,
+        &[line, end],
+        evidence,
+        "drop ip= from the command line and configure the network from user space, if root is not on the network",
+    ));
+}
+
+/// A DHCP client that is waited for in vain.
+fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let lines = &context.boot.lines;
+    let begins = |l: &Line| {
+        let text = l.text.trim_start();
+        text.contains("udhcpc: started") || text.starts_with("udhcpc (v") || text.contains("DHCPDISCOVER on ")
+    };
+    let Some(at) = lines.iter().position(begins) else {
+        return;
+    };
+    let ended = lines[at..]
+        .iter()
+        .find(|l| l.text.contains("udhcpc: no lease") || l.text.contains("No DHCPOFFERS received"));
+    let Some(end) = ended else { return };
+    let Some(ns) = context.apart(&lines[at], end).filter(|ns| *ns > 100_000_000) else {
+        return;
+    };
+    out.push(cost(
+        "a DHCP client gets no answer",
+        Some(ns),
+        &[&lines[at], end],
+        format!(
+            "{} from `{}` to `{}`",
+            spell(ns),
+            shorten(lines[at].text.trim()),
+            shorten(end.text.trim())
+        ),
+        "start the client in the background (udhcpc -b), or start it after what the system is for",
+    ));
+}
+
+fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice: &str) -> Cost {
+    Cost {
+        kind: CostKind::NetworkConfiguration,
+        title: title.to_owned(),
+        cost_ns: ns,
+        gain_ns: ns,
+        basis: Basis::Computed,
+        at_most: false,
+        lines: lines.iter().map(|l| l.number).collect(),
+        evidence,
+        advice: advice.to_owned(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The longest silences that no other rule explains, and the initramfs as a whole: the largest item of a boot is told, even
+//! if nothing is known against it.
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use crate::facts::boot::gap::{BootPart, LargeGap};
+use crate::facts::boot::stage::StageEvent;
+
+/// Silences listed of each part of the boot.
+const LISTED: usize = 3;
+/// Shorter ones are listed among the silences only.
+const SHORTEST_NS: i64 = 30_000_000;
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    initramfs(context, out);
+    let of = |part: BootPart| {
+        let long = context
+            .gaps
+            .iter()
+            .filter(move |gap| gap.part == part && gap.duration_ns >= SHORTEST_NS);
+        long.filter(|gap| !explained(gap, out))
+            .take(LISTED)
+            .collect::<Vec<&LargeGap>>()
+    };
+    let found = [BootPart::Firmware, BootPart::Kernel, BootPart::UserSpace]
+        .map(of)
+        .concat();
+    for gap in found {
+        let (whose, advice) = match gap.part {
+            BootPart::Firmware => (
+                "firmware or boot loader",
+                "look what it does there: its own trace (bootstage, cbmem -t, a higher log level), or stamps on each line \
+                 of the console",
+            ),
+            BootPart::Kernel => (
+                "the kernel",
+                "boot once with initcall_debug to see which initcall it is, or with ftrace=function_graph for what is \
+                 inside it",
+            ),
+            BootPart::UserSpace => (
+                "user space",
+                "look what runs there: systemd-analyze plot, bootchart, or stamps in the start scripts",
+            ),
+        };
+        out.push(Cost {
+            kind: CostKind::Silence,
+            title: format!("{whose} prints nothing after line {}", gap.after_line),
+            cost_ns: Some(gap.duration_ns),
+            gain_ns: None,
+            basis: Basis::Computed,
+            at_most: false,
+            lines: vec![gap.after_line, gap.before_line],
+            evidence: format!(
+                "{} between `{}` and `{}`",
+                spell(gap.duration_ns),
+                gap.after,
+                gap.before
+            ),
+            advice: advice.to_owned(),
+        });
+    }
+}
+
+/// Does a cost that was found tell of the same time?
+fn explained(gap: &LargeGap, costs: &[Cost]) -> bool {
+    costs.iter().any(|cost| {
+        let there = cost
+            .lines
+            .iter()
+            .any(|line| (gap.after_line..=gap.before_line).contains(line));
+        let whole = cost.kind == CostKind::InitramfsRun;
+        there && !whole && cost.cost_ns.is_some_and(|ns| ns >= gap.duration_ns / 10 * 8)
+    })
+}
+
+fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let stage = |event| context.stages.iter().find(|stage| stage.event == event);
+    let (Some(from), Some(to)) = (stage(StageEvent::Initramfs), stage(StageEvent::SwitchRoot)) else {
+        return;
+    };
+    let times = from.ns.zip(to.ns).filter(|_| from.clock == to.clock);
+    let Some(ns) = times.and_then(|(from, to)| to.checked_sub(from)).filter(|ns| *ns > 0) else {
+        return;
+    };
+    let bound = if to.at_most {
+        ", the first words of the next init"
+    } else {
+        ""
+    };
+    out.push(Cost {
+        kind: CostKind::InitramfsRun,
+        title: "the initramfs runs before the real root file system is used".to_owned(),
+        cost_ns: Some(ns),
+        gain_ns: None,
+        basis: Basis::Computed,
+        at_most: false,
+        lines: from.line.into_iter().chain(to.line).collect(),
+        evidence: format!("{} from `{}` to `{}`{bound}", spell(ns), from.basis, to.basis),
+        advice:
+            "build the root device's driver and file system in and boot without an initramfs; or leave out of it what \
+                 finding root does not need, and pack it with LZ4"
+                .to_owned(),
+    });
+}

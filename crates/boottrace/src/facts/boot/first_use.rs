@@ -1,0 +1,151 @@
+//! The first prompt of a system that somebody can use, and when it came.
+
+use super::axis::Axis;
+use crate::log::boot_log::BootLog;
+use crate::log::clock::Clock;
+use crate::log::line::{HostSource, Line, LineKind};
+
+/// The first prompt in the user-space part of a boot. A prompt with a name wins over a lone `#`, which may be the echo
+/// of what a test tool typed.
+pub(super) fn first_prompt<'a>(boot: &BootLog, user: &'a [Line]) -> Option<&'a Line> {
+    let spoken = || {
+        user.iter().filter(|l| {
+            matches!(l.kind, LineKind::User | LineKind::Kernel) && !l.has_kernel_prefix() && l.process.is_none()
+        })
+    };
+    let tested = || {
+        boot.lines
+            .iter()
+            .any(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
+    };
+    spoken().find(|l| is_prompt(&l.text)).or_else(|| {
+        spoken()
+            .find(|l| matches!(l.text.trim(), "#" | "$"))
+            .filter(|_| !tested())
+    })
+}
+
+/// When a prompt came, and whether it may have come earlier. A prompt ends no line: what stands behind it on the line was
+/// printed later, and tools that stamp whole lines do so when somebody has typed something.
+pub(super) fn prompt_time(boot: &BootLog, line: &Line, axis: &Axis) -> Option<(i64, Clock, bool)> {
+    let (ns, clock) = axis.at(line)?;
+    let whole_lines = line.host_source == Some(HostSource::Lava);
+    let at = boot.lines.partition_point(|l| l.number < line.number);
+    let same_line = boot.lines[at..].iter().take_while(|l| l.number == line.number);
+    let behind = same_line
+        .skip_while(|l| !std::ptr::eq(*l, line))
+        .filter_map(|l| axis.place(Clock::Printk, l.printk_ns?))
+        .min();
+    Some(match behind.filter(|behind| *behind < ns) {
+        Some(behind) => (behind, Clock::Printk, true),
+        None => (ns, clock, whole_lines),
+    })
+}
+
+/// Is the text a prompt that waits for somebody?
+pub fn is_prompt(text: &str) -> bool {
+    let text = text.trim();
+    is_login(text)
+        || text.starts_with("Please press Enter to activate this console")
+        || text.starts_with("Press ENTER to get started")
+        || text.starts_with("/ # ")
+        || matches!(text, "/ #" | "/ $" | "~ #")
+        || is_shell_prompt(text)
+}
+
+/// `poky login:`, `(none) login: root`, `192.168.128.34 login:`, and `host login` where a tool cut the rest.
+fn is_login(text: &str) -> bool {
+    let head = match text.split_once(" login:") {
+        Some((head, _)) => head,
+        None => match text.strip_suffix(" login") {
+            Some(head) => head,
+            None => return matches!(text, "login:" | "Login:") || text.starts_with("login: ") || text == "Username:",
+        },
+    };
+    // Colours and movements of the cursor may stand before it.
+    let name = head.rsplit(['\u{1b}', ';']).next().unwrap_or(head);
+    !name.is_empty()
+        && name.len() <= 80
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '(' | ')' | ':' | '['))
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+}
+
+/// `root@board:~# `, `shell@rk3368_box:/ $ ` after the exit status of the command before (`130|`), `console:/ $ `,
+/// `[root@buildroot ~]# `.
+fn is_shell_prompt(text: &str) -> bool {
+    let text = match text.split_once('|') {
+        Some((status, rest)) if !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => text,
+    };
+    if let Some((who, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(' ')) {
+        let named = who
+            .split_once('@')
+            .is_some_and(|(user, host)| is_name(user) && is_name(host));
+        let path = rest.split_once(']').map(|(path, behind)| (path, behind.trim_start()));
+        return named && path.is_some_and(|(path, behind)| !path.contains(' ') && behind.starts_with(['#', '$']));
+    }
+    let Some((who, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let known = match who.split_once('@') {
+        Some((user, host)) => is_name(user) && (is_name(host) || host == "(none)"),
+        None => matches!(who, "console" | "generic"),
+    };
+    let Some(end) = rest.find(['#', '$']).filter(|_| known) else {
+        return false;
+    };
+    let path = rest[..end].trim_end();
+    let behind = &rest[end + 1..];
+    (path.starts_with('/') || path.starts_with('~'))
+        && !path.contains(char::is_whitespace)
+        && (behind.is_empty() || behind.starts_with(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_shells() {
+        for prompt in [
+            "shell@rk3368_box:/ $ ",
+            "130|shell@rk3368_box:/ $ ^D",
+            "root@qemux86-64:~# ",
+            "root@imx6qsabresd:/# ls",
+            "root@generic:/data/local # ",
+            "root@(none):/# ",
+            "[root@buildroot ~]# ",
+            "console:/ $ ",
+            "poky login:",
+            "fvp-base login: root",
+            "beaglebone login",
+            "(none) login: ",
+            "/ # ",
+        ] {
+            assert!(is_prompt(prompt), "{prompt}");
+        }
+        for text in [
+            "user@host: no such file",
+            "mail root@board: #1 failed",
+            "init: /sbin # not found",
+            "clk:/soc/clk $Id",
+            "a b@c:/ # ",
+            "usb@1:/#x",
+            "root@board:relative $ ",
+            "Started User Login Management of the login",
+            "sshd: Failed password for invalid user login: from",
+            "[ 12.3] x",
+            "#",
+        ] {
+            assert!(!is_prompt(text), "{text}");
+        }
+    }
+}

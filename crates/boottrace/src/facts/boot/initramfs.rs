@@ -1,0 +1,89 @@
+//! Whether a boot goes through an initramfs, and where it hands over to the real root file system.
+
+use crate::facts::kernel::facts::KernelFacts;
+use crate::log::boot_log::BootLog;
+use crate::log::line::Line;
+
+/// Words that only scripts of an initramfs print.
+const SCRIPTS: [&str; 6] = [
+    "Loading, please wait...",
+    "Begin: Running /scripts/",
+    "dracut: ",
+    "dracut-cmdline[",
+    "systemd[1]: Running in initial RAM disk",
+    "systemd[1]: Running in initrd",
+];
+
+/// The line that shows that init ran in an initramfs first.
+pub(super) fn initramfs<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line> {
+    let user = boot.user_from?;
+    let (start, _) = kernel.user_space_line()?;
+    if let Some(program) = kernel.init.as_ref().and_then(|init| init.program.as_deref()) {
+        return (program == "/init").then(|| line(boot, start)).flatten();
+    }
+    let before = &boot.lines[..user];
+    // A kernel that mounted the root file system itself ran no initramfs; one that unpacked a file and did not, did.
+    let mounted = before.iter().any(|l| l.text.contains("VFS: Mounted root ("));
+    let image = before.iter().any(|l| {
+        let text = l.text.trim_start();
+        ["Trying to unpack rootfs image as initramfs", "Unpacking initramfs"]
+            .iter()
+            .any(|words| text.starts_with(words))
+    });
+    let refused = before
+        .iter()
+        .any(|l| l.text.contains("rootfs image is not initramfs") || l.text.contains("Initramfs unpacking failed"));
+    let scripts = boot.lines[user..]
+        .iter()
+        .take(400)
+        .find(|l| SCRIPTS.iter().any(|words| said(l).starts_with(words)));
+    match scripts {
+        Some(line) if !mounted => Some(self::line(boot, start).unwrap_or(line)),
+        None if image && !mounted && !refused && boot.kernel_from.is_some() => line(boot, start),
+        _ => None,
+    }
+}
+
+/// The first line that the init of the real root file system prints, or the last one of the initramfs; `true` when the
+/// change itself came no later than that line.
+pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Line, bool)> {
+    let user = boot.lines.iter().skip_while(|l| l.number < from.number);
+    let mut managers = 0;
+    let in_ram = boot
+        .lines
+        .iter()
+        .any(|l| said(l).contains("Running in initial RAM disk") || said(l).contains("Running in initrd"));
+    for line in user.clone() {
+        let text = said(line);
+        if text.starts_with("systemd[1]: Switching root") {
+            return Some((line, false));
+        }
+        if text.starts_with("systemd[1]: systemd ") && text.contains(" running in system mode") {
+            managers += 1;
+            // dracut runs a systemd of its own before; initramfs-tools and mkinitcpio's scripts do not.
+            if managers == 1 + usize::from(in_ram) {
+                return Some((line, true));
+            }
+        }
+        if text.starts_with("INIT: version ") || text.starts_with("init started: BusyBox") {
+            return Some((line, true));
+        }
+        if text.starts_with("OpenRC ") && text.contains(" is starting up") {
+            return Some((line, true));
+        }
+    }
+    None
+}
+
+fn line(boot: &BootLog, number: u32) -> Option<&Line> {
+    let at = boot.lines.partition_point(|l| l.number < number);
+    boot.lines.get(at).filter(|l| l.number == number)
+}
+
+/// A line's text with the process that said it, whichever prefix the log's form has.
+fn said(line: &Line) -> std::borrow::Cow<'_, str> {
+    match line.process.as_deref() {
+        Some("systemd") => format!("systemd[1]: {}", line.text.trim_start()).into(),
+        _ => line.text.trim_start().into(),
+    }
+}

@@ -1,0 +1,113 @@
+"""What is said of a boot first: how long it took, what of it is the kernel's, and what costs most."""
+
+from __future__ import annotations
+
+from bootlab.logs.boot import Boot, Cost, Stage
+
+EVENT_WORDS = {
+    "power-on": "power-on",
+    "firmware": "the firmware's first words",
+    "decompression": "the start of decompression",
+    "kernel-start": "the kernel's first line",
+    "user-space-start": "the start of user space",
+    "initramfs": "the start of the initramfs",
+    "switch-root": "the real root file system",
+    "rc-scripts": "the first start script",
+    "application-start": "the application",
+    "first-use": "a prompt",
+}
+"""Events in a sentence."""
+
+BASIS_WORDS = {
+    "printed": "the log says so",
+    "computed": "computed from this log's stamps",
+    "published": "measured on another machine",
+}
+"""How sure a gain is."""
+
+
+def seconds(ns: int) -> str:
+    """Spell a time for a sentence: `24.0 s`, `340 ms`, `0.3 ms`."""
+    if abs(ns) >= 10_000_000_000:
+        return f"{ns / 1e9:.1f} s"
+    if abs(ns) >= 1_000_000_000:
+        return f"{ns / 1e9:.2f} s"
+    return f"{ns / 1e6:.0f} ms" if abs(ns) >= 10_000_000 else f"{ns / 1e6:.1f} ms"
+
+
+def bound(*stages: Stage) -> str:
+    """Say how a time between events is meant where it is a bound."""
+    if any(stage.at_least for stage in stages):
+        return "at least "
+    return "up to " if any(stage.at_most for stage in stages) else ""
+
+
+def headline(boot: Boot) -> list[str]:
+    """Return the sentences that a person reads first."""
+    said = [text for text in (_whole(boot), _kernel(boot), _account(boot), _largest(boot)) if text]
+    return said or ["no time of this boot is told by its log"]
+
+
+def _timed(boot: Boot) -> list[Stage]:
+    return [stage for stage in boot.stages if stage.ns is not None]
+
+
+def _whole(boot: Boot) -> str:
+    known = _timed(boot)
+    if boot.outcome == "panic" and boot.end and boot.end.ns is not None and known:
+        return f"The kernel panicked {seconds(boot.end.ns - (known[0].ns or 0))} after {EVENT_WORDS[known[0].event]}."
+    use = boot.stage("first-use")
+    if use and use.ns is not None and known[0] is not use:
+        first = known[0]
+        length = seconds(use.ns - (first.ns or 0))
+        return f"{bound(first, use)}{length} from {EVENT_WORDS[first.event]} to a prompt.".capitalize()
+    if use and use.line is not None:
+        return f"It came to a prompt (line {use.line}); no clock tells when."
+    if not boot.reached_kernel and boot.end and boot.end.ns is not None and known:
+        return (
+            f"The firmware took {seconds(boot.end.ns)} up to its last time (line {boot.end.line}); no kernel follows."
+        )
+    if len(known) > 1 and boot.outcome == "user-space":
+        first, last = known[0], known[-1]
+        length = seconds((last.ns or 0) - (first.ns or 0))
+        text = f"{bound(first, last)}{length} from {EVENT_WORDS[first.event]} to {EVENT_WORDS[last.event]};"
+        return f"{text} the log does not show when the system could be used.".capitalize()
+    return ""
+
+
+def _kernel(boot: Boot) -> str:
+    start, user = boot.stage("kernel-start"), boot.stage("user-space-start")
+    if start is None or user is None or start.ns is None or user.ns is None or user.ns <= start.ns:
+        return ""
+    # Two times of one clock are as far apart as they say, wherever the clock's zero lies.
+    sure = () if start.clock == user.clock and not (start.at_most or user.at_most) else (start, user)
+    return f"The kernel took {bound(*sure)}{seconds(user.ns - start.ns)}."
+
+
+def _account(boot: Boot) -> str:
+    if boot.startup is None:
+        return ""
+    parts = " + ".join(f"{seconds(part.ns)} {part.name}" for part in boot.startup.parts)
+    return f"By systemd's own account: {parts} (line {boot.startup.line})."
+
+
+def _largest(boot: Boot) -> str:
+    costs = [cost for cost in boot.costs if cost.cost_ns or cost.gain_ns]
+    if not costs:
+        return ""
+    largest = max(costs, key=lambda cost: cost.cost_ns or cost.gain_ns or 0)
+    sentence = f"The largest cost is {seconds(largest.cost_ns or largest.gain_ns or 0)}: {largest.title}"
+    sentence += f", {_gain(largest)}."
+    best = max((c for c in costs if c.gain_ns), key=lambda cost: cost.gain_ns or 0, default=None)
+    if best is not None and best is not largest:
+        sentence += f" Most may be gained by {best.technique}: {_gain(best)}."
+    return sentence
+
+
+def _gain(cost: Cost) -> str:
+    if cost.gain_ns is None:
+        return "and what of it can be saved only a try tells"
+    if cost.gain_ns == 0:
+        return "of which nothing is to be gained"
+    most = "at most " if cost.at_most else ""
+    return f"which may save {most}{seconds(cost.gain_ns)} ({BASIS_WORDS.get(cost.basis, cost.basis)})"

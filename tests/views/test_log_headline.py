@@ -1,0 +1,111 @@
+"""What is said of a boot and of a comparison first; from a log to a system."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+import bootlab
+from bootlab.logs.comparison import compare
+from bootlab.systemfile.skeleton import LogFacts, architecture, command_line, goal, skeleton
+from bootlab.views.log.comparison_sentence import sentence
+from bootlab.views.log.comparison_text import not_measured
+from bootlab.views.log.headline import headline, seconds
+from tests.logs import samples
+
+SERIAL = """\
+[0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
+[0.100000 0.100000] Hit any key to stop autoboot:  2
+[2.100000 2.000000] Starting kernel ...
+[2.200000 0.100000] [    0.000000] Linux version 6.6.0 (me@here) (aarch64-linux-gnu-gcc 13) #1 SMP
+[3.200000 1.000000] [    1.000000] Run /sbin/init as init process
+[4.200000 1.000000] Starting network: OK
+[{end} 1.000000] board login:
+"""
+
+
+def boot(text: str) -> bootlab.Boot:
+    return bootlab.analyze(text.encode()).boots[0]
+
+
+def test_a_boot_in_sentences():
+    said = headline(boot(SERIAL.format(end="5.200000")))
+    assert said[0] == "5.20 s from the firmware's first words to a prompt."
+    assert said[1] == "The kernel took 1.00 s."
+    assert said[2] == (
+        "The largest cost is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this log's "
+        "stamps)."
+    )
+
+
+def test_bounds_are_said():
+    assert headline(boot(samples.BOOT))[0].startswith("At least ")
+    assert headline(boot(samples.BOOT))[1] == "The kernel took 801 ms."
+    assert headline(boot("[    5.100000] usb 1-1: new device\n[    5.200000] usb 1-1: gone\n")) != []
+
+
+def test_a_panic_is_said():
+    text = samples.BOOT.split("[    0.800000]", maxsplit=1)[0]
+    said = headline(boot(text + "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs\n"))
+    assert said[0] == "The kernel panicked 900 ms after the kernel's first line."
+
+
+@pytest.mark.parametrize(
+    ("ns", "said"),
+    [(24_040_000_000, "24.0 s"), (9_100_000_000, "9.10 s"), (340_000_000, "340 ms"), (300_000, "0.3 ms")],
+)
+def test_times_in_sentences(ns: int, said: str):
+    assert seconds(ns) == said
+
+
+def test_a_comparison_in_a_sentence():
+    base, new = (bootlab.analyze(SERIAL.format(end=end).encode()) for end in ("5.200000", "5.800000"))
+    said = sentence(compare([base], [new]))
+    assert said == "600 ms slower (5.20 s to 5.80 s), all of it in RC scripts (rc-scripts to first-use)"
+    assert sentence(compare([base], [base])) == "no slower and no faster (5.20 s to 5.20 s)"
+    assert sentence(compare([new], [base])).startswith("600 ms faster (5.80 s to 5.20 s), all of it in RC scripts")
+
+
+def test_a_lower_bound_is_compared_with_nothing():
+    def log(end: str) -> bytes:
+        return (
+            "B -       261 - PBL, Start\nB -     97115 - SBL1, Start\nB -   1756299 - SBL1, End\n"
+            "U-Boot 2012.07 (Dec 19 2018 - 08:16:11)\nStarting kernel ...\n"
+            f"[    0.000000] Linux version 4.4.60 (a@b) (gcc) #7\n[    {end}] Run /sbin/init as init process\n"
+        ).encode()
+
+    base, new = bootlab.analyze(log("1.000000")), bootlab.analyze(log("1.100000"))
+    comparison = compare([base], [new], budgets=["boot-loader=10s", "user-space-strat=1s"])
+    assert not any(row.quantity.startswith(("stage:firmware..", "stage:boot-loader")) for row in comparison.rows)
+    assert [budget.kept for budget in comparison.budgets] == [False, False]
+    assert "100 ms slower" in sentence(comparison)
+    assert "kernel-start..user-space-start" in not_measured(comparison, "kernel-start..user-space-strat")
+    assert not_measured(comparison, "zzzz") == "not measured"
+
+
+def test_a_skeleton_of_a_system():
+    text = skeleton(
+        LogFacts(
+            source="boot.log",
+            release="6.6.0",
+            machine='Board "X"\n[x]',
+            cmdline="console=ttyO0,115200n8 root=/dev/mmcblk0p2 rootwait ro quiet lpj=4980736",
+            hints=("aarch64-linux-gnu-gcc 13", "6.6.0"),
+            prompt="root@OpenWrt:/etc# cat /proc/version",
+            advised=(("bootlab try my.toml preset-lpj", "delay-loop calibration"),),
+        )
+    )
+    system = tomllib.loads(text)
+    assert system["machine"]["arch"] == "arm64"
+    assert system["kernel"]["cmdline"] == "console=ttyAMA0,115200 panic=-1 quiet lpj=4980736"
+    assert system["goal"]["console"] == r"root@OpenWrt:/etc\#"
+    assert "bootlab try my.toml preset-lpj" in text
+
+
+def test_parts_of_a_skeleton():
+    assert architecture(("6.1.0-amd64",)) == "x86_64"
+    assert architecture(("gcc 4.9", "mips")) == ""
+    assert command_line("", "riscv64") == "console=ttyS0,115200 panic=-1"
+    assert goal("poky login: root") == "login:"
+    assert goal("") == "login:"
