@@ -147,12 +147,12 @@ fn usb(context: &Context<'_>, out: &mut Vec<Cost>) {
 /// UBI reads two headers of each block, unless a fastmap says what they hold.
 fn ubi(context: &Context<'_>, out: &mut Vec<Cost>) {
     let lines = &context.boot.lines;
-    let attaches = |l: &Line| l.text.contains(": attaching mtd") || l.text.contains("UBI: attaching mtd");
-    let attached = |l: &Line| l.text.contains(": attached mtd") || l.text.contains("UBI: attached mtd");
-    let Some(at) = lines.iter().position(attaches) else {
+    let begins = |l: &Line| l.text.contains(": attaching mtd") || l.text.contains("UBI: attaching mtd");
+    let ends = |l: &Line| l.text.contains(": attached mtd") || l.text.contains("UBI: attached mtd");
+    let Some(at) = lines.iter().position(begins) else {
         return;
     };
-    let Some(end) = lines[at..].iter().find(|l| attached(l)) else {
+    let Some(end) = lines[at..].iter().find(|l| ends(l)) else {
         return;
     };
     let on_kernel = || context.between(&lines[at], end);

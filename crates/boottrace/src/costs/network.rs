@@ -53,7 +53,7 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
         )
     });
     if failed > 0 {
-        evidence += &format!("; {failed} attempts got no answer");
+        evidence = format!("{evidence}; {failed} attempts got no answer");
     }
     let title = if failed > 0 {
         "the kernel asks for an address, and nobody answers"

@@ -8,7 +8,8 @@ use super::chart::Chart;
 use super::document::{Document, Part};
 use super::reports::KdReport;
 use super::units::UnitReport;
-use crate::facts::boot::stage::{is_lower_bound, StageEvent};
+use crate::facts::boot::interval::is_lower_bound;
+use crate::facts::boot::stage::StageEvent;
 use crate::readers::strace::profile::ApplicationProfile;
 
 /// Values of one run: a boot, a trace, a report.

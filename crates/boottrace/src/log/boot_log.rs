@@ -54,9 +54,12 @@ impl BootLog {
 
     /// Says that user space starts at an index, where the kernel freed its initialisation memory: kernels before 4.20
     /// do not name init's program, and one that finds none says so.
-    pub(crate) fn user_space_from(&mut self, freed: usize) {
+    pub(crate) fn user_space_from(&mut self, freed: Option<usize>) {
         const NO_INIT: [&str; 2] = ["No init found", "No working init"];
-        let Some(behind) = self.lines.get(freed..) else { return };
+        let Some(freed) = freed.filter(|freed| *freed < self.lines.len()) else {
+            return;
+        };
+        let behind = &self.lines[freed..];
         let none = |line: &Line| NO_INIT.iter().any(|words| line.text.contains(words));
         if self.user_from.map_or(!behind.iter().any(none), |user| user > freed) {
             self.user_from = Some(freed);

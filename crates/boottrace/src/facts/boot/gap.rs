@@ -107,8 +107,8 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         }
         if part == BootPart::UserSpace && first_use.is_none() {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
-            let least = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
-            if length > elapsed.max(least) {
+            let settled = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
+            if length > elapsed.max(settled) {
                 break;
             }
         }

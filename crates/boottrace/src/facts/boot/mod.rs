@@ -9,6 +9,7 @@ pub mod failure;
 mod first_use;
 pub mod gap;
 mod initramfs;
+pub mod interval;
 pub mod stage;
 pub mod startup;
 
@@ -19,5 +20,6 @@ pub use deferred::{deferred, DeferredDevice, DeferredProbes};
 pub use end::{end, BootEnd, EndKind};
 pub use failure::{boot_loop, failures, last_words, outcome, BootLoop, Failure, FailureKind, Outcome};
 pub use gap::{gaps, BootPart, LargeGap};
-pub use stage::{intervals, stages, Interval, Stage, StageEvent};
+pub use interval::{intervals, Interval};
+pub use stage::{stages, Stage, StageEvent};
 pub use startup::{startup, StartupAccount};

@@ -53,7 +53,7 @@ const ROUNDING_NS: i64 = 2_000;
 impl Deltas {
     /// With `-b` the second column counts from the base line: time and column are then equally far apart everywhere, and
     /// the distances to the lines before are computed.
-    fn from_base(&mut self) {
+    fn undo_base(&mut self) {
         let base = |line: &DeltaLine| line.at_ns.saturating_sub(line.delta_ns);
         let Some(first) = self.lines.first().map(base) else {
             return;
@@ -115,6 +115,6 @@ pub fn parse<R: Read>(reader: R) -> io::Result<Deltas> {
         }
     })?;
     out.skipped.add("line cut (too long)", read.cut_lines);
-    out.from_base();
+    out.undo_base();
     Ok(out)
 }

@@ -48,7 +48,7 @@ struct State {
     max_printk_ns: Option<i64>,
     console_switch: bool,
     freed: bool,
-    /// Index of the line with which the kernel freed its initialisation memory.
+    /// Index of the line that says so.
     freed_at: Option<usize>,
     /// The kernel named the program that it runs as init.
     ran: bool,
@@ -78,7 +78,6 @@ impl Splitter<'_> {
             line.kind = LineKind::Harness;
             self.finish();
             self.state = State::default();
-            return self.keep(line);
         }
         match line.kind {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
@@ -284,8 +283,9 @@ impl Splitter<'_> {
 
     fn note_freed(&mut self) {
         self.state.freed = true;
-        let at = self.state.boot.as_ref().map(|boot| boot.lines.len());
-        self.state.freed_at = self.state.freed_at.or(at);
+        if let Some(boot) = &self.state.boot {
+            self.state.freed_at.get_or_insert(boot.lines.len());
+        }
     }
 
     fn in_kernel(&self) -> bool {
@@ -380,9 +380,7 @@ impl Splitter<'_> {
 
     fn finish(&mut self) {
         if let Some(mut boot) = self.state.boot.take() {
-            if let Some(freed) = self.state.freed_at.filter(|_| !self.state.ran) {
-                boot.user_space_from(freed);
-            }
+            boot.user_space_from(self.state.freed_at.filter(|_| !self.state.ran));
             if !self.state.dropping {
                 self.out.boots.push(boot);
             }
