@@ -46,7 +46,7 @@ def test_since_and_newer(bootlab, root):
     [
         (["--since", "yesterday"], "is no time"),
         (["--mark", "--newer", "x"], "exclude each other"),
-        ([], "carries bootlab's mark"),
+        ([], "has bootlab's mark"),
         (["--newer", "/none"], "the marker"),
     ],
 )

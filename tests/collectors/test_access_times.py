@@ -52,7 +52,7 @@ def test_file_systems_that_keep_whole_seconds(tree):
 
 
 def test_without_a_mark_nothing_is_said(tree):
-    with pytest.raises(UserError, match="carries bootlab's mark"):
+    with pytest.raises(UserError, match="has bootlab's mark"):
         access_times.read(tree)
 
 
