@@ -54,9 +54,9 @@ def endless(tmp_path):
 
 
 def start(*words: object) -> subprocess.Popen:
-    return subprocess.Popen(
-        [*BOOTLAB, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    # A shell starts what runs in its background with SIGINT ignored, and the tests would hand that on.
+    command = ["env", "--default-signal=INT", *BOOTLAB, *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def run(*words: object) -> subprocess.CompletedProcess:
