@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Nanoseconds of a second.
+pub const NS_PER_S: i64 = 1_000_000_000;
+
 /// The source of a time value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,11 +1,11 @@
 //! Stamps of capture programs that no list of forms knows: what nearly every line of a log begins with, and what grows
 //! from line to line, is the capture's clock.
 
+use super::clock::NS_PER_S;
 use super::host_prefix::HostPrefix;
 use super::line::HostSource;
 use super::stamp::{days, digits, fraction, seconds, MONTHS};
 
-const NS_PER_S: i64 = 1_000_000_000;
 const DAY_NS: i64 = 86_400 * NS_PER_S;
 /// Seconds since 1970 in September 2001; no machine counts so far from its own start.
 const EPOCH_FROM_S: i64 = 1_000_000_000;

@@ -2,6 +2,7 @@
 
 pub mod banner;
 pub mod boot_log;
+pub(crate) mod bracket;
 pub mod clock;
 pub(crate) mod dumpstate;
 pub(crate) mod firmware_stamp;
@@ -10,15 +11,18 @@ pub(crate) mod hints;
 pub(crate) mod host;
 pub(crate) mod host_prefix;
 pub(crate) mod host_shape;
+pub(crate) mod inner_start;
 pub(crate) mod label;
 pub(crate) mod labels;
 pub(crate) mod lava;
+pub(crate) mod level;
 pub mod line;
 pub(crate) mod milestone;
 pub(crate) mod own_time;
 pub(crate) mod prefix;
 pub(crate) mod stamp;
 pub(crate) mod style;
+pub(crate) mod vendor_field;
 
 pub use boot_log::{BootLog, BootStart, Split};
 pub use clock::{Clock, Stamp};

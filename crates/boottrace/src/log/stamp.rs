@@ -1,6 +1,6 @@
 //! Numbers that stand for times, read from the start of a byte slice.
 
-const NS_PER_S: i64 = 1_000_000_000;
+use super::clock::NS_PER_S;
 
 /// Reads decimal digits. Returns the value and the number of bytes; `None` without a digit or beyond 64 bits.
 pub fn digits(bytes: &[u8]) -> Option<(u64, usize)> {

@@ -2,59 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::alignment::{Alignment, Fit};
+use super::host_stamps::{date_ns, dates_alone, host_saw_all, received_alone, received_ns};
+use super::loader_time::{last_loader_time, LoaderTime};
+use super::meeting::{meet, Meeting};
 use super::startup::StartupAccount;
-use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
+use crate::facts::firmware::facts::FirmwareFacts;
 use crate::log::boot_log::BootLog;
-use crate::log::clock::{Clock, JIFFIES_START_NS};
-use crate::log::line::{HostSource, Line, LineKind};
-use crate::readers::firmware_table::table::TimeTable;
-
-/// How well a clock's place on the axis is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fit {
-    /// It is the axis.
-    Axis,
-    /// Lines with both stamps fix it, up to the shortest delay between printing and arrival.
-    Measured,
-    /// Only an event both clocks saw one after the other: the true place is later by an unknown time.
-    AtLeast,
-    /// The clock does not run at the axis's speed, so that no offset fits: its stamps are not placed.
-    Drifts,
-}
-
-/// Where a clock lies: axis time = clock time + offset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Alignment {
-    /// The clock.
-    pub clock: Clock,
-    /// To be added, ns.
-    pub offset_ns: i64,
-    /// How well that is known.
-    pub fit: Fit,
-    /// The line both clocks meet at.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub anchor_line: Option<u32>,
-    /// 95 of 100 lines arrived at most so long after they were printed: what a host stamp alone can be late by. Test
-    /// tools read the console in bursts.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lateness_ns: Option<i64>,
-    /// In words.
-    pub how: String,
-}
-
-impl Alignment {
-    fn the_axis(clock: Clock, offset_ns: i64) -> Self {
-        Self {
-            clock,
-            offset_ns,
-            fit: Fit::Axis,
-            anchor_line: None,
-            lateness_ns: None,
-            how: "the axis".to_owned(),
-        }
-    }
-}
+use crate::log::clock::{Clock, JIFFIES_START_NS, NS_PER_S};
+use crate::log::line::{HostSource, Line};
 
 /// The axis of one boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -299,120 +255,6 @@ impl Axis {
     }
 }
 
-/// True when an axis can be made of the host's stamps: a time of day that some program of the booted system prints
-/// stamps a few lines only.
-fn host_saw_all(lines: &[Line]) -> bool {
-    let speaking = |l: &&Line| matches!(l.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User);
-    let stamped = |l: &&Line| l.live_host_ns().is_some();
-    let (all, seen) = (
-        lines.iter().filter(speaking).count(),
-        lines.iter().filter(speaking).filter(stamped).count(),
-    );
-    seen > 0 && seen * 3 >= all
-}
-
-/// The date that `dmesg -T` gave a line.
-fn date_ns(line: &Line) -> Option<i64> {
-    line.host_ns.filter(|_| line.host_source == Some(HostSource::Computed))
-}
-
-/// When a daemon read a line.
-fn received_ns(line: &Line) -> Option<i64> {
-    line.host_ns.filter(|_| line.host_source == Some(HostSource::Syslog))
-}
-
-/// True when most lines have only that.
-fn received_alone(lines: &[Line]) -> bool {
-    let spoken = lines
-        .iter()
-        .filter(|l| matches!(l.kind, LineKind::Kernel | LineKind::User))
-        .count();
-    let received = lines.iter().filter(|l| received_ns(l).is_some()).count();
-    received > 0 && received * 3 >= spoken && lines.iter().all(|l| l.printk_ns.is_none())
-}
-
-/// True when most lines have such a date and none has the stamp it was made from.
-fn dates_alone(lines: &[Line]) -> bool {
-    let dated = lines.iter().filter(|l| date_ns(l).is_some()).count();
-    dated * 3 >= lines.len().max(1) * 2 && lines.iter().all(|l| l.printk_ns.is_none())
-}
-
-/// A line that two clocks stamped.
-struct Meeting {
-    ns: i64,
-    offset_ns: i64,
-    line: u32,
-}
-
-const NS_PER_S: i64 = 1_000_000_000;
-
-/// Clocks whose offset changes by more than this share of the time between two lines run at different speeds.
-const DRIFT_PERCENT: i64 = 3;
-/// ... and by more than what test tools buffer.
-const DRIFT_NS: i64 = 2_000_000_000;
-const MIN_MEETINGS: usize = 20;
-
-/// Where a clock lies on the host's axis: no line arrives before it is printed, so that the smallest offset is the
-/// nearest to the truth.
-fn meet(clock: Clock, meetings: &[Meeting], whole: bool) -> Option<Alignment> {
-    let soonest = |part: &[Meeting]| part.iter().map(|m| (m.offset_ns, m.line)).min();
-    let (offset_ns, line) = soonest(meetings)?;
-    let fifth = meetings.len() / 5;
-    if meetings.len() >= MIN_MEETINGS {
-        let (begin, end) = (
-            soonest(&meetings[..fifth])?,
-            soonest(&meetings[meetings.len() - fifth..])?,
-        );
-        let change = end.0.saturating_sub(begin.0);
-        let span = meetings[meetings.len() - 1].ns.saturating_sub(meetings[0].ns);
-        if change.saturating_abs() > DRIFT_NS && change.saturating_abs() > span / 100 * DRIFT_PERCENT {
-            return Some(Alignment {
-                clock,
-                offset_ns: begin.0,
-                fit: Fit::Drifts,
-                anchor_line: Some(begin.1),
-                lateness_ns: None,
-                how: format!(
-                    "it gains {} s on the axis in {} s: an emulator may run slower or faster than the host",
-                    seconds(change.saturating_neg()),
-                    seconds(span)
-                ),
-            });
-        }
-    }
-    let mut late: Vec<i64> = meetings.iter().map(|m| m.offset_ns.saturating_sub(offset_ns)).collect();
-    late.sort_unstable();
-    let (offset_ns, how) = if whole {
-        (
-            within_the_second(meetings, offset_ns),
-            "the host's stamps are whole seconds: they may be a second early",
-        )
-    } else {
-        (offset_ns, "the line that arrived soonest after it was stamped")
-    };
-    Some(Alignment {
-        clock,
-        offset_ns,
-        fit: Fit::Measured,
-        anchor_line: Some(line),
-        lateness_ns: late.get(late.len() * 95 / 100).copied().filter(|_| !whole),
-        how: how.to_owned(),
-    })
-}
-
-/// The offset where the host's stamps lack their fraction. No line arrives before it is printed, and it arrived less than
-/// a second after its stamp: the truth lies below the smallest offset and a second, and above the largest offset where
-/// lines arrive at once.
-fn within_the_second(meetings: &[Meeting], smallest_ns: i64) -> i64 {
-    let below = smallest_ns.saturating_add(NS_PER_S);
-    let above = meetings.iter().map(|m| m.offset_ns).max().unwrap_or(smallest_ns);
-    below.saturating_sub(below.saturating_sub(above).max(0) / 2)
-}
-
-fn seconds(ns: i64) -> String {
-    format!("{:.3}", ns as f64 / 1e9)
-}
-
 /// Reads one clock's stamp off a line.
 type Reading = fn(&Line) -> Option<i64>;
 
@@ -421,55 +263,4 @@ const RESTART_NS: i64 = 500_000_000;
 
 fn usable_printk(line: &Line) -> Option<i64> {
     line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS)
-}
-
-struct LoaderTime {
-    ns: i64,
-    line: u32,
-    name: String,
-}
-
-/// The last time that the boot loader's own clock states before the kernel.
-fn last_loader_time(boot: &BootLog, firmware: &FirmwareFacts) -> Option<LoaderTime> {
-    let kernel = boot.kernel_from.unwrap_or(boot.lines.len());
-    let handover = firmware
-        .steps
-        .iter()
-        .rev()
-        .find(|s| s.step == FirmwareStep::StartingKernel)
-        .map(|s| s.line);
-    let before = &boot.lines[..kernel];
-    // The loader's farewell, if it is stamped; output after it comes from elsewhere.
-    let stamped = before
-        .iter()
-        .find(|l| Some(l.number) == handover && l.firmware_ns.is_some())
-        .or_else(|| before.iter().rev().find(|l| l.firmware_ns.is_some()));
-    if let Some(line) = stamped {
-        let name = line.text.trim().to_owned();
-        return line.firmware_ns.map(|ns| LoaderTime {
-            ns,
-            line: line.number,
-            name,
-        });
-    }
-    if let Some(mark) = firmware.own_times.last() {
-        return Some(LoaderTime {
-            ns: mark.ns,
-            line: mark.line,
-            name: mark.name.clone(),
-        });
-    }
-    let end = boot.lines.get(kernel).map_or(u32::MAX, |l| l.number);
-    let marks = firmware
-        .tables
-        .iter()
-        .filter(|t| t.from_line < end)
-        .flat_map(table_marks);
-    marks
-        .max_by_key(|(ns, ..)| *ns)
-        .map(|(ns, line, name)| LoaderTime { ns, line, name })
-}
-
-fn table_marks(table: &TimeTable) -> impl Iterator<Item = (i64, u32, String)> + '_ {
-    table.marks.iter().map(|m| (m.ns, m.line, m.name.clone()))
 }

@@ -1,5 +1,6 @@
 //! The course of a boot: axis, stages, silences, failures, the way to init.
 
+pub mod alignment;
 pub mod axis;
 pub mod blind_spot;
 pub mod critical_path;
@@ -8,12 +9,16 @@ pub mod end;
 pub mod failure;
 mod first_use;
 pub mod gap;
+mod host_stamps;
 mod initramfs;
 pub mod interval;
+mod loader_time;
+mod meeting;
 pub mod stage;
 pub mod startup;
 
-pub use axis::{Alignment, Axis, Fit};
+pub use alignment::{Alignment, Fit};
+pub use axis::Axis;
 pub use blind_spot::{blind_spots, BlindSpot, BlindSpotKind};
 pub use critical_path::{critical_path, Beside, CriticalPath, PathSegment, SegmentKind};
 pub use deferred::{deferred, DeferredDevice, DeferredProbes};

@@ -7,6 +7,7 @@
 use super::graph_call::{Call, Kind};
 use super::graph_line::{duration, find_paren, function, parse, skip_spaces, Body, GraphLine};
 use super::names::{eight, equal, Names, MAX_NAME_BYTES, OVERFLOW};
+use crate::log::clock::NS_PER_S;
 use crate::text::lines::MAX_LINE_BYTES;
 use crate::text::number::{signed, six_digits};
 
@@ -14,7 +15,6 @@ use crate::text::number::{signed, six_digits};
 const KEPT: usize = 4;
 /// Longer columns are not remembered.
 const MAX_COLUMNS_BYTES: usize = 64;
-const NS_PER_S: i64 = 1_000_000_000;
 
 /// What was seen of the lines before.
 #[derive(Debug, Clone, Default)]

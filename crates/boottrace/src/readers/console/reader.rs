@@ -3,13 +3,14 @@
 use std::io::{self, Cursor, Read};
 
 use super::tail::Tail;
+use crate::log::bracket::{is_too_wide, Human};
 use crate::log::host_shape::Shapes;
+use crate::log::inner_start::inner_start;
 use crate::log::label::Label;
 use crate::log::labels::Labels;
 use crate::log::line::{HostSource, Line, LineKind};
 use crate::log::own_time::own_time;
 use crate::log::prefix;
-use crate::log::prefix::Human;
 use crate::log::style::Style;
 use crate::log::{dumpstate, firmware_stamp, harness, lava};
 use crate::options::Limits;
@@ -111,7 +112,7 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
             let padded = text.as_bytes().get(1) == Some(&b' ') || text.find(']').is_some_and(|n| n > 12);
             *(if padded { &mut wide } else { &mut narrow }) += 1;
             if text.starts_with("[ ") {
-                *(if prefix::is_too_wide(text.as_bytes()) {
+                *(if is_too_wide(text.as_bytes()) {
                     &mut too_wide
                 } else {
                     &mut exact
@@ -283,7 +284,7 @@ impl Reader<'_> {
                 let mut line = inherited.clone();
                 let found = prefix::peel(rest, self.style);
                 let message = &rest[found.length..];
-                let cut = prefix::inner_start(message, self.style).filter(|_| piece_number < MAX_PIECES);
+                let cut = inner_start(message, self.style).filter(|_| piece_number < MAX_PIECES);
                 self.apply(&found, rest, &mut line);
                 message[..cut.unwrap_or(message.len())].clone_into(&mut line.text);
                 inherited.host_ns = line.host_ns;
