@@ -111,7 +111,7 @@ def system_of(row: Row, packages: Path, files: Files, program: str) -> System:
         machine=machine,
         cmdline=CommandLine.parse(f"console={console} {_QUIET} {_FASTER.get(row.arch, '')}".strip()),
         initramfs=Initramfs(tree=FileTree.of(entries), compression="none"),
-        limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
+        limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=3000, stall_wall_s=600),
     )
 
 

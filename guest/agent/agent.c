@@ -191,6 +191,8 @@ static void child(const char *self, int ready)
 	make_places(&at);
 	if (getenv("BOOTLAB_ACCESSES"))
 		watch_start(at.proc, at.tracing);
+	else
+		report_waits(STDOUT_FILENO);
 	close(ready);
 	report(&at, ms);
 	_exit(EXIT_SUCCESS);

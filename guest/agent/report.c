@@ -42,6 +42,17 @@ void report_begin(int fd)
 	port = fd;
 	lines = 0;
 	put(start, sizeof(start) - 1);
+	/* At once: when it comes out is when the agent woke up. */
+	flush();
+}
+
+void report_waits(int fd)
+{
+	static const char line[] = "\n@BL1 waits\n";
+
+	port = fd;
+	put(line, sizeof(line) - 1);
+	flush();
 }
 
 void report_line(const char *head, const char *text, size_t size, enum escape_for purpose)

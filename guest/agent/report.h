@@ -1,6 +1,7 @@
 /*
  * The agent's report on the console. Every line starts with "@BL1 ":
  *
+ *   waits                         before `begin`: now it sleeps for BOOTLAB_WAIT_MS
  *   begin
  *   file <R|-> <bytes> <path>     R: read since the boot; the path as a field
  *   link <path>                   a symbolic link that was followed; the path as a field
@@ -21,6 +22,7 @@
 
 #include "escape.h"
 
+void report_waits(int fd);
 void report_begin(int fd);
 /* `head` is written as it is, then the escaped text, then the line's end. */
 void report_line(const char *head, const char *text, size_t size, enum escape_for purpose);

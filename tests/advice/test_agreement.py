@@ -10,7 +10,7 @@ from bootlab.builders import kernelinfo
 from bootlab.builders.cache import Cache
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.base import Base
-from bootlab.experiments.trials import proposals
+from bootlab.experiments.trials import proposals, require_buildable
 from bootlab.model.system import System
 from bootlab.systemfile import load
 from bootlab.techniques import all_techniques, get
@@ -71,3 +71,12 @@ def test_an_image_that_is_given_is_not_configured():
     with pytest.raises(UserError, match="none of the named techniques can be tried") as caught:
         proposals(base, (get("proc-off"),), forced=True)
     assert "kernel source" in caught.value.hint
+
+
+def test_what_no_boot_can_change_is_refused_before_the_first_one():
+    system = load(ROOT / "tests/replay/system.toml")
+    with pytest.raises(UserError, match="proc-off, swap-off: each builds the kernel") as caught:
+        require_buildable(system, (get("proc-off"), get("swap-off")))
+    assert "kernel source" in caught.value.hint
+    require_buildable(system, (get("proc-off"), get("quiet")))
+    require_buildable(system, ())

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from bootlab.analysis.grid import holding_wait
-from bootlab.analysis.parts import judged, undecided
+from bootlab.analysis.parts import judged, own_saving, undecided
 from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.model.change import Change
 from bootlab.model.recording import Mark
@@ -62,8 +62,25 @@ def test_a_proved_saving_is_said_beside_a_goal_that_dithers_move():
 def test_nothing_proved_nothing_said():
     same = trial(side(400), side(400), Verdict.SAME, reason="not told apart")
     assert judged(same) == same
-    faster = trial(side(400), side(203), Verdict.FASTER)
-    assert judged(faster).reason == ""
+    assert own_saving(same) == ""
+
+
+def test_what_the_change_itself_saves_is_said_of_a_faster_one_too():
+    found = judged(trial(side(400), side(203), Verdict.FASTER))
+    assert found.verdict is Verdict.FASTER
+    itself = "saves 197.0 ms up to “Welcome” (98.5 million instructions), behind which dithers move “Started”"
+    assert own_saving(found) == itself
+    assert found.reason == (
+        f"saves 197.0 ms of decompression; {itself}; dithers alone move the goal (\u221274.7 to +116.3 ms)"
+    )
+
+
+def test_where_the_boots_agree_up_to_the_goal_its_time_says_it_all():
+    calm = (0, 1, -1, 0.5, 0)
+    found = judged(trial(side(400, calm), side(203, calm), Verdict.FASTER))
+    assert found.steady.until == "goal"
+    assert found.reason == ""
+    assert own_saving(found) == ""
 
 
 @pytest.mark.parametrize(("boots", "more"), [(1, True), (3, True), (5, False)])

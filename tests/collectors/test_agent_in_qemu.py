@@ -7,10 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bootlab.analysis.guest_clock import clock_notes, slept
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Outcome
+from bootlab.model.recording import Diagnosis, Outcome
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets.qemu import QemuTarget
@@ -105,6 +106,11 @@ def test_the_agent(system, cache, tmp_path, root):
     assert "bootlab" not in report.proc["mounts"]
     assert recording.find("init: pid 1 arguments one two environment none yes")
     assert recording.find("script")
+    if recording.meta.stamped:
+        asked_ns, took_ns = slept(recording)
+        assert asked_ns == 3_000_000_000
+        assert 0 <= took_ns - asked_ns < 20_000_000, "the PC's timers are right"
+        assert clock_notes(recording, Diagnosis(recording=recording)) == ()
 
 
 def test_an_init_that_is_not_there(system, cache, tmp_path):

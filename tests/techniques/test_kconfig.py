@@ -1,5 +1,6 @@
 """Names of options held against the Kconfig files of real kernels, for the versions whose sources are installed."""
 
+import functools
 import re
 import tarfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from bootlab.techniques.base import Context
 from bootlab.techniques.option import OptionTechnique
 from bootlab.techniques.registry import BUILT_IN
 from bootlab.techniques.scope import kernel_range
+from tests.conftest import REPOSITORY
 
 ARCHIVES = {
     tuple(map(int, found[1].split("."))): path
@@ -21,6 +23,14 @@ ARCHIVES = {
 CONFIG = re.compile(rb"^\s*(?:menu)?config\s+(\w+)", re.MULTILINE)
 
 
+LITERAL = re.compile(r"\bCONFIG_([A-Z0-9][A-Za-z0-9_]*[A-Za-z0-9])\b")
+LATER = {"CRYPTO_SELFTESTS"}
+"""Options of kernels after 6.1 (6.16: in place of CRYPTO_MANAGER_DISABLE_TESTS)."""
+EXAMPLES = {"X", "NAME"}
+"""What comments call any option."""
+
+
+@functools.cache
 def names_of(archive: Path) -> set[str]:
     names: set[str] = set()
     with tarfile.open(archive, "r|xz") as tar:
@@ -48,3 +58,16 @@ def test_every_option_of_a_row_is_one_of_the_kernel(version):
             if missing and (version == (6, 1) or not known.intersection(asked)):
                 unknown.append(f"{technique.id}: {', '.join(missing)}")
     assert unknown == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif((6, 1) not in ARCHIVES, reason="no kernel source: apt-get install linux-source-6.1")
+def test_every_option_that_the_code_names_is_one_of_the_kernel():
+    named = {
+        name: path.relative_to(REPOSITORY)
+        for path in sorted((REPOSITORY / "python/bootlab").rglob("*.py"))
+        for name in LITERAL.findall(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 60
+    unknown = {name: path for name, path in named.items() if name not in names_of(ARCHIVES[6, 1]) | LATER | EXAMPLES}
+    assert unknown == {}

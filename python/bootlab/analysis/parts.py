@@ -26,9 +26,23 @@ def judged(trial: Trial) -> Trial:
     said = [trial.reason] if trial.reason else []
     if trial.verdict not in _TOLD:
         said = [*_proved(trial), *said]
-    elif hold is not None and abs(hold.idle_saved_ns) * 2 >= abs(trial.saved_ns or 0):
-        said.append(_waiting(hold))
+    else:
+        if hold is not None and abs(hold.idle_saved_ns) * 2 >= abs(trial.saved_ns or 0):
+            said.append(_waiting(hold))
+        if trial.steady is not None and trial.steady.until != "goal":
+            said += _proved(trial)
     return msgspec.structs.replace(trial, reason="; ".join(said))
+
+
+def own_saving(trial: Trial) -> str:
+    """Return in words what the change itself saves or costs, up to where the schedules of the boots differ.
+
+    "" where the boots do not tell it, or where they agree up to the goal: the goal's own figures say it then.
+    """
+    steady = trial.steady
+    if trial.verdict not in _JUDGED or steady is None or steady.until == "goal" or steady.verdict not in _TOLD:
+        return ""
+    return _up_to(steady)
 
 
 def undecided(trial: Trial) -> bool:
@@ -70,7 +84,8 @@ def _proved(trial: Trial) -> list[str]:
     if not said:
         return []
     spread = _spread(trial.base_samples_ns)
-    return [*said, f"the goal moves within the dithers{spread}"]
+    moved = "dithers alone move the goal" if trial.verdict in _TOLD else "the goal moves within the dithers"
+    return [*said, f"{moved}{spread}"]
 
 
 def _up_to(steady: Steady) -> str:

@@ -14,7 +14,7 @@ from bootlab.experiments.self_check import require_exact
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
-from bootlab.experiments.trials import Applicability, Tried, proposals, try_all, try_all_free
+from bootlab.experiments.trials import Applicability, Tried, proposals, require_buildable, try_all, try_all_free
 from bootlab.model.change import apply_all
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
@@ -65,6 +65,8 @@ def try_each(
     `blocks`: compare on the host's clock, which free mode needs. Raise InexactError when an exact system does not boot
     alike twice, unless `blocks` are given.
     """
+    if forced:
+        require_buildable(system, chosen)
     base = _base(bench, system, chosen, inexact=blocks is not None)
     journal.base(base)
     if blocks is None:

@@ -18,6 +18,7 @@ from bootlab.experiments.trial import judge_exact, judge_free, judge_sample, unb
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.sample import Sample
+from bootlab.model.system import System
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.techniques.base import Answer, Applies, Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
@@ -70,9 +71,27 @@ def proposals(
         whys = "; ".join(f"{one.technique}: {one.applies.reason}" for one in said)
         hint = f"bootlab techniques show {said[0].technique}"
         if any(t.builds for t in techniques) and base.system.kernel.build is None:
-            hint = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
+            hint = _SOURCE_HINT
         raise UserError(f"none of the named techniques can be tried on {base.system.name}: {whys}", hint=hint)
     return said, pairs
+
+
+_SOURCE_HINT = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'
+
+
+def require_buildable(system: System, named: tuple[Technique, ...]) -> None:
+    """Raise UserError, before anything is booted, when all named techniques build a kernel that bootlab cannot build.
+
+    A system that names an image has no configuration to change, whatever its boots would show.
+    """
+    if not named or system.kernel.build is not None or not all(technique.builds for technique in named):
+        return
+    names = ", ".join(technique.id for technique in named)
+    raise UserError(
+        f"none of the named techniques can be tried on {system.name}: {names}: each builds the kernel, and the system "
+        "names no kernel source",
+        hint=_SOURCE_HINT,
+    )
 
 
 def try_all(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import bootlab
+from bootlab.analysis.guest_clock import clock_notes
 from bootlab.analysis.stages import timeline_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
@@ -15,7 +16,6 @@ from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import System
-from bootlab.model.timeline import Timeline
 from bootlab.results.document import (
     Applicability,
     Artefact,
@@ -60,14 +60,15 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
     )
 
 
-def summary(recording: Recording, timeline: Timeline | None = None) -> BootSummary:
-    """Summarise a recording with its timeline."""
-    return BootSummary.of(recording, timeline or timeline_of(recording))
+def summary(recording: Recording, diagnosis: Diagnosis | None = None) -> BootSummary:
+    """Summarise a recording with its timeline, and what its clock and its diagnostic boot's sleeps say of its waits."""
+    found = BootSummary.of(recording, timeline_of(recording, diagnosis))
+    return msgspec.structs.replace(found, notes=(*found.notes, *clock_notes(recording, diagnosis)))
 
 
 def base_summary(base: Base) -> BootSummary:
     """Summarise a base with its diagnosis, where its goal comes under dithers, and what gain that lets one see."""
-    found = summary(base.recording, timeline_of(base.recording, base.diagnosis))
+    found = summary(base.recording, base.diagnosis)
     return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
 
 
@@ -174,7 +175,7 @@ def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, fas
                 )
             )
     final = msgspec.structs.replace(
-        summary(stacked.recording, timeline_of(stacked.recording, diagnosis)),
+        summary(stacked.recording, diagnosis),
         spread=Spread.of(goals_ns(stacked.boots)) if len(stacked.boots) > 1 else None,
     )
     return msgspec.structs.replace(

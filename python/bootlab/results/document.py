@@ -80,7 +80,7 @@ class BootSummary(msgspec.Struct, frozen=True, kw_only=True):
     lacks: tuple[str, ...] = ()
     """What this recording does not have, in sentences (no plugin, no symbols)."""
     notes: tuple[str, ...] = ()
-    """Which parts of the machine do not repeat in exact mode, or do not show in it, in sentences."""
+    """What of the machine does not repeat in exact mode, does not show in it, or is wrong (its clock), in sentences."""
 
     @classmethod
     def of(cls, recording: Recording, timeline: Timeline | None = None) -> BootSummary:

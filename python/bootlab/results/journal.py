@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from bootlab.analysis.stages import timeline_of
 from bootlab.errors import UserError
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
 from bootlab.model.comparison import Comparison
@@ -31,7 +30,7 @@ def keep_boot(
 ) -> tuple[runs.Run, Results]:
     """Write the results of a single boot as a run."""
     run, started = runs.create(store, "boot", system.name), runs.now()
-    summary = assemble.summary(recording, timeline_of(recording, diagnosis))
+    summary = assemble.summary(recording, diagnosis)
     results = assemble.results("boot", run.id, system, started, summary, modelled_for=recording)
     results_file.save(results, run.results)
     return run, results

@@ -49,7 +49,7 @@ class AppAsInit(Technique):
         if entry is not None and entry.kind == "file" and not entry.mode & 0o111:
             return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
         line = KernelLog.of_console(context.recording).line(_RUN)
-        return Applies.yes("something else is init and starts it", line or f"rdinit={system.cmdline.value('rdinit')}")
+        return Applies.yes("something else is init and starts it", line or f"{system.init_path} runs first")
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the application; without one there is nothing to propose."""

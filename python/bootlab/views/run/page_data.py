@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bootlab.analysis.parts import own_saving
 from bootlab.model import figures
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
 from bootlab.model.recording import Line, Recording
@@ -180,6 +181,7 @@ def _trial(trial: Trial, results: Results) -> dict[str, Any]:
         "shown": trial.effect.shown if trial.effect else None,
         "evidence": _show(trial.effect.evidence) if trial.effect else "",
         "reason": _show(trial.reason),
+        "own": _show(own_saving(trial)),
         "stages": [[_show(d.stage), d.before_ns, d.after_ns] for d in trial.stages],
         "cmdline": [] if after is None else _words(cmdline_diff(results.base.cmdline, after)),
         "sizes": [

@@ -63,6 +63,7 @@ function evidence(t, data) {
   const facts = [
     ["change", t.what],
     ["proof of effect", t.shown === null ? "none asked: it was not booted" : [el("strong", {}, t.shown ? "shown. " : "not shown. "), t.evidence]],
+    t.own ? ["the change itself", t.own] : null,
     t.reason ? ["reason", t.reason] : null,
     t.failed ? ["outcome", [el("strong", {}, t.outcome), t.hint ? `: ${t.hint}` : ""]] : null,
     ["instructions", t.insns === null || t.baseInsns === null ? ABSENT : `${count(t.baseInsns)} → ${count(t.insns)} (${signedCount(t.insns - t.baseInsns)})`],
