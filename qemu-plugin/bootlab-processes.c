@@ -14,7 +14,6 @@
  * Read by python/bootlab/collectors/processes.py.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,11 +22,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PLUGIN_NAME "bootlab-processes"
+
 #include "plugin-api.h"
+#include "qemu-clock.h"
+#include "qemu-functions.h"
+#include "qemu-registers.h"
+#include "refuse.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
-
-#define QEMU_CLOCK_VIRTUAL 1
 
 enum kind { SWITCHED, NAMED, FORKED, N_KINDS };
 
@@ -37,11 +40,6 @@ struct record {
     uint64_t task; /* the next one, the named one, the new one */
     uint64_t kind;
     char name[16]; /* of NAMED: as the kernel keeps it */
-};
-
-struct bytes { /* GByteArray of GLib */
-    uint8_t *data;
-    unsigned n;
 };
 
 /* Numbers of the first two arguments' registers in QEMU's gdb stub: rdi and rsi, x0 and x1, a0 and a1. */
@@ -55,44 +53,17 @@ static const struct architecture {
 };
 
 static const struct architecture *arch;
-static int64_t (*clock_get_ns)(int type);
-static int64_t (*icount_raw)(void);
-static void (*icount_fold)(void *cpu);
 static void *(*cpu_by_index)(int index);
-static int (*read_register)(void *cpu, struct bytes *into, int number);
-static struct bytes *(*set_size)(struct bytes *bytes, unsigned n);
 static int (*read_memory)(void *cpu, uint64_t address, void *into, size_t n, bool write);
-static struct bytes *scratch;
 static uint64_t addresses[N_KINDS];
 static int out = -1, shift = -1;
 
-/* As in bootlab-stamp.c: QEMU charges a block's whole length when it enters it. */
-static void read_clock(unsigned left, struct record *r)
-{
-    void **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* thread-local: asked in this thread */
-    void *self = *current;
-    icount_fold(self ? self : cpu_by_index(0));
-    *current = NULL;
-    r->insns = (uint64_t)icount_raw() - left;
-    r->ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL) - ((uint64_t)left << shift);
-    *current = self;
-}
-
-static uint64_t argument(int which)
-{
-    uint64_t value = 0;
-    set_size(scratch, 0);
-    int n = read_register(cpu_by_index(0), scratch, arch->argument[which]);
-    if (n > 0 && (unsigned)n <= sizeof value)
-        memcpy(&value, scratch->data, (size_t)n);
-    return value;
-}
-
 static void on_call(enum kind kind, unsigned left)
 {
-    struct record r = {.kind = kind, .task = argument(kind == SWITCHED)};
-    read_clock(left, &r);
-    if (kind == NAMED && read_memory(cpu_by_index(0), argument(1), r.name, sizeof r.name - 1, false) != 0)
+    struct qemu_time now = qemu_clock_at(left);
+    struct record r = {.insns = now.insns, .ns = now.ns, .kind = kind};
+    r.task = qemu_register(arch->argument[kind == SWITCHED]);
+    if (kind == NAMED && read_memory(cpu_by_index(0), qemu_register(arch->argument[1]), r.name, sizeof r.name - 1, false) != 0)
         memset(r.name, 0, sizeof r.name);
     if (write(out, &r, sizeof r) != (ssize_t)sizeof r)
         fprintf(stderr, "bootlab-processes: a record could not be written\n");
@@ -128,27 +99,15 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                                                    (void *)(uintptr_t)n);
 }
 
-static int refuse(const char *why)
+static const char *find_qemu_functions(void)
 {
-    fprintf(stderr, "bootlab-processes: %s\n", why);
-    return 1;
-}
-
-static int find_qemu_functions(void)
-{
-    struct bytes *(*make)(void) = (struct bytes * (*)(void)) dlsym(RTLD_DEFAULT, "g_byte_array_new");
-    set_size = (struct bytes * (*)(struct bytes *, unsigned)) dlsym(RTLD_DEFAULT, "g_byte_array_set_size");
-    clock_get_ns = (int64_t(*)(int))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
-    icount_raw = (int64_t(*)(void))dlsym(RTLD_DEFAULT, "icount_get_raw");
-    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
-    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-    read_register = (int (*)(void *, struct bytes *, int))dlsym(RTLD_DEFAULT, arch->reader);
-    read_memory = (int (*)(void *, uint64_t, void *, size_t, bool))dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
-    if (!make || !set_size || !clock_get_ns || !icount_raw || !icount_fold || !cpu_by_index || !read_register ||
-        !read_memory || !dlsym(RTLD_DEFAULT, "current_cpu"))
-        return refuse("this QEMU does not export what it takes");
-    scratch = make();
-    return 0;
+    const struct qemu_function wanted[] = {{"qemu_get_cpu", &cpu_by_index}, {"cpu_memory_rw_debug", &read_memory}};
+    const char *why = qemu_registers_open(arch->reader);
+    if (!why)
+        why = qemu_clock_open(shift);
+    if (!why && qemu_find(QEMU_FUNCTIONS(wanted)))
+        why = "this QEMU does not export its guest's memory";
+    return why;
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -175,8 +134,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
         return refuse("this machine's processes cannot be told yet");
     if (!path || shift < 0 || !addresses[SWITCHED] || !addresses[NAMED] || !addresses[FORKED])
         return refuse("out=, shift=, switch=, comm= and fork= are needed");
-    if (find_qemu_functions())
-        return 1;
+    const char *why = find_qemu_functions();
+    if (why)
+        return refuse(why);
     out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (out < 0)
         return refuse("cannot create the file named by out=");

@@ -28,40 +28,22 @@
  * not do. Without icount such stores cannot be told from those to memory, and a
  * thread that inotify wakes stamps what is new: that clock is the host's anyway.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <pthread.h>
-#include <sys/inotify.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
+
+#define PLUGIN_NAME "bootlab-stamp"
 
 #include "halt.h"
 #include "plugin-api.h"
-#include "stamp-file.h"
+#include "qemu-clock.h"
+#include "refuse.h"
+#include "stamp-console.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 
 #define MAX_MARKS BOOTLAB_USER_MARK
-#define QEMU_CLOCK_VIRTUAL 1
 
-/* QEMU's own functions, found by dlsym: Debian's binaries export them. */
-static int64_t (*clock_get_ns)(int type);
-static int64_t (*icount_raw)(void);
-static void (*icount_fold)(void *cpu);
-static void *(*cpu_by_index)(int index);
-
-static struct bootlab_stamp_file *file;
-static struct bootlab_stamp *window;
-static int out_fd = -1;
-static int console_fd = -1;
 static int shift = -1;
 static uint64_t marks[MAX_MARKS];
 static unsigned n_marks;
@@ -73,85 +55,11 @@ static bool user_watched, user_armed, user_done, is_x86, by_inotify;
 /* What a mark's call is told: its number above, and below the instructions of the block from it to the block's end. */
 #define SITE_MARK_SHIFT 16
 
-/*
- * The time at which an instruction starts. QEMU charges a block's whole length
- * when it enters it, so the rest of the block is taken off again.
- *
- * icount_get_raw() refuses to answer in the middle of a block (its caller could
- * see time go back). Folding the executed instructions in first and asking as
- * "no CPU" is what QEMU itself does at an I/O instruction, and leaves the same
- * sums behind.
- */
-static void read_clock(unsigned left, uint64_t *ns, uint64_t *insns)
-{
-    if (shift < 0) {
-        *ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL);
-        *insns = 0;
-        return;
-    }
-    void **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* thread-local: asked in this thread */
-    void *self = *current;
-    icount_fold(self ? self : cpu_by_index(0));
-    *current = NULL;
-    *insns = (uint64_t)icount_raw() - left;
-    *ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL) - ((uint64_t)left << shift);
-    *current = self;
-}
-
-/*
- * Of one processor time only goes on. Of several with times of their own (smp/README.md) the next byte may come from one
- * that is a little behind; the console is one, so its time goes on too.
- */
-static void read_console_clock(unsigned left)
-{
-    uint64_t before = file->pending_ns;
-    read_clock(left, &file->pending_ns, &file->pending_insns);
-    if (file->pending_ns < before)
-        file->pending_ns = before;
-}
-
-/* Maps the window that begins with stamp number `first`; false when there is no room for it. */
-static bool open_window(uint64_t first)
-{
-    const size_t bytes = BOOTLAB_WINDOW_STAMPS * sizeof *window;
-    off_t at = (off_t)(BOOTLAB_STAMPS_AT + first * sizeof *window);
-    if (window)
-        munmap(window, bytes);
-    window = NULL;
-    /* Allocated first: a full disk under a mapping would kill QEMU. */
-    if (posix_fallocate(out_fd, at, (off_t)bytes) != 0)
-        return false;
-    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, out_fd, at);
-    if (mapped == MAP_FAILED)
-        return false;
-    window = mapped;
-    return true;
-}
-
-static void settle_console(void)
-{
-    struct stat st;
-    if (file->lost || fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
-        return;
-    uint64_t place = file->n_stamps % BOOTLAB_WINDOW_STAMPS;
-    if (place == 0 && !open_window(file->n_stamps)) {
-        fprintf(stderr, "bootlab-stamp: no room for more stamps: %s\n", strerror(errno));
-        __atomic_store_n(&file->lost, 1, __ATOMIC_RELEASE);
-        return;
-    }
-    struct bootlab_stamp *s = &window[place];
-    s->console_bytes = (uint64_t)st.st_size;
-    s->ns = file->pending_ns;
-    s->insns = file->pending_insns;
-    __atomic_store_n(&file->n_stamps, file->n_stamps + 1, __ATOMIC_RELEASE);
-    file->console_bytes = (uint64_t)st.st_size;
-}
-
 static void on_port_write(unsigned cpu, void *data)
 {
     (void)cpu;
-    settle_console();
-    read_console_clock((unsigned)(uintptr_t)data);
+    console_settle();
+    console_note_time((unsigned)(uintptr_t)data);
 }
 
 static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
@@ -162,19 +70,20 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, v
     if (!where || !qemu_plugin_hwaddr_is_io(where))
         return;
     /* Runs after the store, the only instruction of its block: the byte is in the file already. */
-    struct stat st;
-    if (fstat(console_fd, &st) != 0 || (uint64_t)st.st_size == file->console_bytes)
+    if (!console_has_grown())
         return;
-    read_console_clock(1);
-    settle_console();
+    console_note_time(1);
+    console_settle();
 }
 
 static void note_mark(unsigned number, unsigned left)
 {
-    if (number >= BOOTLAB_MAX_MARKS || file->marks[number].seen)
+    if (number >= BOOTLAB_MAX_MARKS || stamp_file->marks[number].seen)
         return;
-    struct bootlab_mark *m = &file->marks[number];
-    read_clock(left, &m->ns, &m->insns);
+    struct bootlab_mark *m = &stamp_file->marks[number];
+    struct qemu_time now = qemu_clock_at(left);
+    m->ns = now.ns;
+    m->insns = now.insns;
     __atomic_store_n(&m->seen, 1, __ATOMIC_RELEASE);
     if (number == user_from)
         user_watched = true;
@@ -238,7 +147,7 @@ static void instrument_marks(struct qemu_plugin_tb *tb, size_t n)
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint64_t at = qemu_plugin_insn_vaddr(insn);
         for (unsigned m = 0; m < n_marks; m++) {
-            if (marks[m] != at || file->marks[m].seen)
+            if (marks[m] != at || stamp_file->marks[m].seen)
                 continue;
             uintptr_t site = (uintptr_t)m << SITE_MARK_SHIFT | (n - i);
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)site);
@@ -281,65 +190,7 @@ static void on_idle(qemu_plugin_id_t id, unsigned cpu)
     (void)id;
     (void)cpu;
     if (!by_inotify)
-        settle_console();
-}
-
-static void *follow_console(void *data)
-{
-    char events[4096];
-    int fd = (int)(intptr_t)data;
-    while (read(fd, events, sizeof events) > 0) {
-        file->pending_ns = (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL);
-        settle_console();
-    }
-    return NULL;
-}
-
-/*
- * The watcher outside sees time pass also while nothing is printed. A thread that is no vCPU gets the clock as of the
- * end of the last slice, and reads it only: the guest cannot tell.
- */
-static void *heartbeat(void *unused)
-{
-    (void)unused;
-    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
-    for (;;) {
-        __atomic_store_n(&file->now_ns, (uint64_t)clock_get_ns(QEMU_CLOCK_VIRTUAL), __ATOMIC_RELAXED);
-        nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
-static int refuse(const char *why)
-{
-    fprintf(stderr, "bootlab-stamp: %s\n", why);
-    return 1;
-}
-
-static int open_output(const char *path)
-{
-    out_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (out_fd < 0 || posix_fallocate(out_fd, 0, BOOTLAB_STAMPS_AT) != 0)
-        return refuse("cannot create the file named by out=");
-    file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, out_fd, 0);
-    if (file == MAP_FAILED)
-        return refuse("cannot map the file named by out=");
-    memcpy(file->magic, BOOTLAB_STAMP_MAGIC, sizeof file->magic);
-    file->version = BOOTLAB_STAMP_VERSION;
-    return 0;
-}
-
-static int find_qemu_functions(void)
-{
-    clock_get_ns = (int64_t(*)(int))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
-    icount_raw = (int64_t(*)(void))dlsym(RTLD_DEFAULT, "icount_get_raw");
-    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
-    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-    if (!clock_get_ns)
-        return refuse("this QEMU does not export qemu_clock_get_ns");
-    if (shift >= 0 && (!icount_raw || !icount_fold || !cpu_by_index || !dlsym(RTLD_DEFAULT, "current_cpu")))
-        return refuse("this QEMU does not export its instruction counter");
-    return 0;
+        console_settle();
 }
 
 static int parse(const char *arg, const char **con, const char **out)
@@ -373,23 +224,6 @@ static int parse(const char *arg, const char **con, const char **out)
     return 0;
 }
 
-static int start_thread(void *(*body)(void *), void *data)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, body, data) != 0)
-        return refuse("cannot start a thread");
-    pthread_detach(thread);
-    return 0;
-}
-
-static int start_following(const char *con)
-{
-    int fd = inotify_init1(IN_CLOEXEC);
-    if (fd < 0 || inotify_add_watch(fd, con, IN_MODIFY) < 0)
-        return refuse("cannot watch the file named by con=");
-    return start_thread(follow_console, (void *)(intptr_t)fd);
-}
-
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     const char *con = NULL, *out = NULL;
@@ -399,18 +233,21 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     if (!con || !out)
         return refuse("con= and out= are needed");
     const char *why = shift >= 0 ? halt_open(info->target_name) : NULL;
+    if (!why)
+        why = qemu_clock_open(shift);
+    if (!why)
+        why = console_open_stamps(out);
+    if (!why)
+        why = console_open(con);
     if (why)
         return refuse(why);
-    if (find_qemu_functions() || open_output(out))
-        return 1;
-    console_fd = open(con, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (console_fd < 0)
-        return refuse("cannot open the file named by con=");
     is_x86 = !strcmp(info->target_name, "x86_64") || !strcmp(info->target_name, "i386");
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_vcpu_idle_cb(id, on_idle);
     by_inotify = !is_x86 && shift < 0;
-    if (by_inotify && start_following(con))
-        return 1;
-    return start_thread(heartbeat, NULL);
+    if (by_inotify)
+        why = console_follow(con);
+    if (!why)
+        why = console_beat();
+    return why ? refuse(why) : 0;
 }

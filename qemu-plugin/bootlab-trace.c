@@ -26,12 +26,14 @@
  *
  * Nothing in the guest changes: no register is read, no time passes on the virtual clock.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define PLUGIN_NAME "bootlab-trace"
+
 #include "halt.h"
 #include "plugin-api.h"
+#include "refuse.h"
 #include "trace-block.h"
 #include "trace-count.h"
 #include "trace-cpu.h"
@@ -110,12 +112,6 @@ static void on_end(qemu_plugin_id_t id, void *data)
     flow_exit();
 }
 
-static int refuse(const char *why)
-{
-    fprintf(stderr, "bootlab-trace: %s\n", why);
-    return 1;
-}
-
 static bool number_of(const char *arg, const char *key, uint64_t *value)
 {
     size_t n = strlen(key);
@@ -173,7 +169,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
     if (!why)
         why = symbols_open(a.syms);
     if (!why)
-        why = count_open();
+        why = count_open((int)a.shift);
     if (!why)
         why = halt_open(info->target_name);
     if (why)

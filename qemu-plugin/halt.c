@@ -17,14 +17,14 @@
  *
  * Patterns that match more than they must cost a call and alter nothing: counting early leaves the same sums.
  */
-#define _GNU_SOURCE
 #include "halt.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "qemu-functions.h"
 
 #define QEMU_CLOCK_VIRTUAL 1
 #define ALL_TIMERS (-1)
@@ -85,20 +85,11 @@ static bool is_riscv_halt(const uint8_t *b, size_t n)
     return n == 4 && word(b) == 0x10500073; /* wfi */
 }
 
-/* QEMU's, thread-local: asked in each thread. */
-static void **current_cpu(void)
-{
-    static __thread void **current;
-    if (!current)
-        current = dlsym(RTLD_DEFAULT, "current_cpu");
-    return current;
-}
-
 static void on_halt(unsigned cpu, void *data)
 {
     (void)cpu;
     (void)data;
-    icount_fold(*current_cpu());
+    icount_fold(*qemu_current_cpu());
     if (bootlab_widen_before_halt)
         bootlab_widen_before_halt();
 }
@@ -117,7 +108,7 @@ static void on_clock(void *data, int clock)
 {
     (void)data;
     (void)clock;
-    if (*current_cpu() && all_idle() && next_deadline_ns(QEMU_CLOCK_VIRTUAL, ALL_TIMERS) == 0)
+    if (*qemu_current_cpu() && all_idle() && next_deadline_ns(QEMU_CLOCK_VIRTUAL, ALL_TIMERS) == 0)
         queue_work(cpu_by_index(0), do_nothing, 0);
 }
 
@@ -140,15 +131,16 @@ const char *halt_open(const char *target)
             is_halt = kinds[i].is_halt;
     if (!is_halt)
         return "the instructions that halt this processor are not known";
-    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
-    all_idle = (bool (*)(void))dlsym(RTLD_DEFAULT, "all_cpu_threads_idle");
-    next_deadline_ns = (int64_t(*)(int, int))dlsym(RTLD_DEFAULT, "qemu_clock_deadline_ns_all");
-    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-    queue_work = (void (*)(void *, void (*)(void *, uintptr_t), uintptr_t))dlsym(RTLD_DEFAULT, "async_run_on_cpu");
-    void *(*new_list)(int, void (*)(void *, int), void *) =
-        (void *(*)(int, void (*)(void *, int), void *))dlsym(RTLD_DEFAULT, "timerlist_new");
-    if (!icount_fold || !all_idle || !next_deadline_ns || !cpu_by_index || !queue_work || !new_list ||
-        !dlsym(RTLD_DEFAULT, "current_cpu"))
+    void *(*new_list)(int, void (*)(void *, int), void *);
+    const struct qemu_function wanted[] = {
+        {"icount_update", &icount_fold},
+        {"all_cpu_threads_idle", &all_idle},
+        {"qemu_clock_deadline_ns_all", &next_deadline_ns},
+        {"qemu_get_cpu", &cpu_by_index},
+        {"async_run_on_cpu", &queue_work},
+        {"timerlist_new", &new_list},
+    };
+    if (qemu_find(QEMU_FUNCTIONS(wanted)) || !qemu_current_cpu())
         return "this QEMU exports neither its instruction counter nor its timers";
     new_list(QEMU_CLOCK_VIRTUAL, on_clock, NULL); /* stays empty: QEMU tells the owner of each list */
     return NULL;

@@ -11,13 +11,14 @@
 #define _GNU_SOURCE
 #include "trace-count.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define QEMU_CLOCK_VIRTUAL 1
+#include "qemu-clock.h"
+#include "qemu-functions.h"
+
 #define CPU_BYTES 16384
 #define TIMERS_BYTES 256
 #define SAMPLES 24
@@ -25,57 +26,21 @@
 
 struct count_reader count_reader;
 
-static int64_t (*clock_get_ns)(int type);
-static int64_t (*icount_raw)(void);
-static void (*icount_fold)(void *cpu);
 static void *(*cpu_by_index)(int index);
 static uint8_t *timers;
 static void *cpu;
-static void **current; /* thread-local in QEMU: exact mode has one vCPU thread, whose copy this is */
 
-const char *count_open(void)
+const char *count_open(int shift)
 {
-    clock_get_ns = (int64_t(*)(int))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
-    icount_raw = (int64_t(*)(void))dlsym(RTLD_DEFAULT, "icount_get_raw");
-    icount_fold = (void (*)(void *))dlsym(RTLD_DEFAULT, "icount_update");
-    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-    timers = dlsym(RTLD_DEFAULT, "timers_state");
-    if (!clock_get_ns || !icount_raw || !icount_fold || !cpu_by_index || !dlsym(RTLD_DEFAULT, "current_cpu"))
-        return "this QEMU does not export its instruction counter";
-    return NULL;
-}
-
-/*
- * icount_get_raw() refuses to answer in the middle of a block (its caller could see time go back). Folding the executed
- * instructions in first and asking as "no CPU" is what QEMU does at an I/O instruction, and leaves the same sums.
- */
-static void fold(void)
-{
-    if (!current) {
-        current = dlsym(RTLD_DEFAULT, "current_cpu");
-        cpu = cpu_by_index(0);
-    }
-    icount_fold(cpu);
-}
-
-uint64_t count_by_functions(void)
-{
-    fold();
-    void *self = *current;
-    *current = NULL;
-    uint64_t count = (uint64_t)icount_raw();
-    *current = self;
-    return count;
+    const struct qemu_function wanted[] = {{"qemu_get_cpu", &cpu_by_index}, {"timers_state", &timers}};
+    qemu_find(QEMU_FUNCTIONS(wanted)); /* without timers_state the fields are not looked for */
+    return qemu_clock_open(shift);
 }
 
 int64_t count_bias_ns(int shift)
 {
-    fold();
-    void *self = *current;
-    *current = NULL;
-    int64_t bias = clock_get_ns(QEMU_CLOCK_VIRTUAL) - (icount_raw() << shift);
-    *current = self;
-    return bias;
+    struct qemu_time now = qemu_clock_at(0);
+    return (int64_t)(now.ns - (now.insns << shift));
 }
 
 struct sample {
@@ -164,6 +129,7 @@ static void sample_fields(uint64_t count)
 {
     if (!timers || tries >= MAX_TRIES)
         return;
+    cpu = cpu_by_index(0);
     if (!samples && !(samples = malloc(SAMPLES * sizeof *samples)))
         return;
     if (n_samples && samples[n_samples - 1].count == count)
@@ -188,14 +154,14 @@ static void sample_fields(uint64_t count)
 uint64_t count_learn(void)
 {
     if (!count_reader.low) {
-        uint64_t count = count_by_functions();
+        uint64_t count = qemu_clock_insns();
         if (!count_reader.mismatches)
             sample_fields(count);
         return count;
     }
     uint64_t direct =
         (uint64_t)(*count_reader.folded + *count_reader.budget - *count_reader.extra - *count_reader.low);
-    uint64_t count = count_by_functions();
+    uint64_t count = qemu_clock_insns();
     count_reader.checks++;
     if (direct != count) {
         count_reader.mismatches++;

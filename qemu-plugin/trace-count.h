@@ -16,10 +16,7 @@ struct count_reader {
 extern struct count_reader count_reader;
 
 /* Finds QEMU's functions; returns why not, or NULL. */
-const char *count_open(void);
-
-/* By QEMU's own functions: instructions charged so far, the running block's whole length included. */
-uint64_t count_by_functions(void);
+const char *count_open(int shift);
 
 /* The virtual clock less the instructions' share: time that passed while the processor was halted. */
 int64_t count_bias_ns(int shift);
@@ -28,7 +25,7 @@ int64_t count_bias_ns(int shift);
 uint64_t count_learn(void);
 
 /*
- * The same as count_by_functions(), at the cost of four loads once the fields are known. icount_get_executed() of QEMU's
+ * What qemu_clock_insns() says, at the cost of four loads once the fields are known. icount_get_executed() of QEMU's
  * accel/tcg/icount code: budget - (low + extra) instructions were executed since the last fold.
  */
 static inline uint64_t count_now(void)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "trace-cpu.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "decode.h"
+#include "qemu-registers.h"
 
 /*
  * Source of the numbers: QEMU's gdb-xml/arm-core.xml, aarch64-core.xml, target/i386/gdbstub.c (in qemu-system-x86_64 also
@@ -18,11 +17,6 @@
 #define PSR_T (1u << 5)
 #define PSR_I (1u << 7)
 #define RISCV_SIE 2 /* the bit of sstatus; the register holds what is written there */
-
-struct bytes { /* GByteArray of GLib */
-    uint8_t *data;
-    unsigned n;
-};
 
 static const struct architecture {
     const char *target, *reader;
@@ -39,10 +33,6 @@ static const struct architecture {
 };
 
 static const struct architecture *arch;
-static int (*read_register)(void *cpu, struct bytes *into, int number);
-static struct bytes *(*set_size)(struct bytes *bytes, unsigned n);
-static void *(*cpu_by_index)(int index);
-static struct bytes *scratch;
 
 const char *cpu_open(const char *target)
 {
@@ -51,38 +41,19 @@ const char *cpu_open(const char *target)
             arch = &architectures[i];
     if (!arch)
         return "this machine's instructions cannot be followed yet";
-    if (!arch->reader)
-        return NULL;
-    struct bytes *(*make)(void) = (struct bytes * (*)(void)) dlsym(RTLD_DEFAULT, "g_byte_array_new");
-    set_size = (struct bytes * (*)(struct bytes *, unsigned)) dlsym(RTLD_DEFAULT, "g_byte_array_set_size");
-    read_register = (int (*)(void *, struct bytes *, int))dlsym(RTLD_DEFAULT, arch->reader);
-    cpu_by_index = (void *(*)(int))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
-    if (!make || !set_size || !read_register || !cpu_by_index)
-        return "this QEMU does not export its processor's registers";
-    scratch = make();
-    return NULL;
-}
-
-static uint64_t register_value(int number)
-{
-    uint64_t value = 0;
-    set_size(scratch, 0);
-    int n = read_register(cpu_by_index(0), scratch, number);
-    if (n > 0 && (unsigned)n <= sizeof value)
-        memcpy(&value, scratch->data, (size_t)n);
-    return value;
+    return arch->reader ? qemu_registers_open(arch->reader) : NULL;
 }
 
 const struct decoder *cpu_decoder(void)
 {
-    return arch->thumb.flow && register_value(arch->status) & PSR_T ? &arch->thumb : &arch->decoder;
+    return arch->thumb.flow && qemu_register(arch->status) & PSR_T ? &arch->thumb : &arch->decoder;
 }
 
 bool cpu_irqs_on(unsigned change, bool were_on)
 {
     unsigned kind = change & IRQ_CHANGE;
     if (kind == IRQ_STATUS)
-        return !arch->reader ? were_on : !((register_value(arch->status) ^ arch->on) & (arch->on | arch->off));
-    bool set = register_value((int)(change >> IRQ_REGISTER_SHIFT)) & RISCV_SIE;
+        return !arch->reader ? were_on : !((qemu_register(arch->status) ^ arch->on) & (arch->on | arch->off));
+    bool set = qemu_register((int)(change >> IRQ_REGISTER_SHIFT)) & RISCV_SIE;
     return kind == IRQ_AS ? set : set ? kind == IRQ_ON_IF : were_on;
 }

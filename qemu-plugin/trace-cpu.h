@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The processor: its decoders, and registers that an instruction's bytes do not show. They are read as QEMU's debugger
- * stub reads them (*_cpu_gdb_read_register), which changes nothing; they are right at the beginning of a block.
- */
+/* The processor: its decoders, and what its registers say that an instruction's bytes do not show. */
 #ifndef BOOTLAB_TRACE_CPU_H
 #define BOOTLAB_TRACE_CPU_H
 

@@ -13,10 +13,12 @@ struct flow_state {
     uint8_t pending;   /* enum flow: how the block before this one ended */
     uint64_t pending_end;
     uint64_t last_insns; /* charged so far */
+    uint64_t now_ns;     /* at the beginning of the block */
     int64_t bias_ns;   /* virtual time that passed without instructions */
     int shift;
     bool over;
     bool switch_armed;
+    bool jumps_by_thunk; /* the function that runs is a retpoline's */
     uint8_t irq_ask;     /* enum irq_change whose outcome the next block's beginning shows */
     uint64_t entry_self; /* what the entered exception's node had before */
     uint64_t start_insns, start_ns, end_insns, idle_ns, unexplained_ns, slow_blocks;

@@ -7,9 +7,9 @@
  */
 #include "trace-preempt.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
+#include "qemu-functions.h"
 #include "trace-flow.h"
 
 #define NEED_RESCHED 0x80000000u /* inverted flag in the same word, not a count */
@@ -23,8 +23,8 @@ static const uint32_t *known;
 
 void preempt_open(uint64_t offset)
 {
-    map = (void *(*)(uint64_t, uint64_t *, bool))dlsym(RTLD_DEFAULT, "cpu_physical_memory_map");
-    count_offset = map ? offset : 0;
+    const struct qemu_function wanted[] = {{"cpu_physical_memory_map", &map}};
+    count_offset = qemu_find(QEMU_FUNCTIONS(wanted)) ? 0 : offset;
 }
 
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)

@@ -123,8 +123,11 @@ void stack_begin_task(uint32_t function, uint64_t now_ns)
 {
     struct stack *s = stacks.now;
     if (!s->fresh) {
-        while (s->depth)
-            close_frame(s, s->left_ns, 0);
+        /* Frames that an exception opened before the new task was recognised are nobody's: they end where they begin. */
+        while (s->depth) {
+            uint64_t began_ns = s->frames[s->depth - 1].t0_ns;
+            close_frame(s, began_ns > s->left_ns ? began_ns : s->left_ns, 0);
+        }
         s->task = add_task(s->task->key, now_ns);
     }
     s->depth = s->subtrees = 0;

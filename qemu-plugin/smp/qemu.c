@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include "qemu.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,11 +15,8 @@
 
 struct qemu qemu;
 
-static const struct {
-    const char *name;
-    size_t place;
-} functions[] = {
-#define FUNCTION(name) {#name, offsetof(struct qemu, name)}
+static const struct qemu_function functions[] = {
+#define FUNCTION(name) {#name, &qemu.name}
     FUNCTION(icount_get),
     FUNCTION(icount_get_raw),
     FUNCTION(icount_to_ns),
@@ -46,11 +41,16 @@ static const struct {
  */
 static const char *check_options(void)
 {
-    void *(*list)(const char *) = (void *(*)(const char *))dlsym(RTLD_DEFAULT, "qemu_find_opts");
-    void *(*find)(void *, const char *) = (void *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "qemu_opts_find");
-    bool (*get_bool)(void *, const char *, bool) = (bool (*)(void *, const char *, bool))dlsym(RTLD_DEFAULT, "qemu_opt_get_bool");
-    const char *(*get)(void *, const char *) = (const char *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "qemu_opt_get");
-    if (!list || !find || !get_bool || !get)
+    void *(*list)(const char *), *(*find)(void *, const char *);
+    bool (*get_bool)(void *, const char *, bool);
+    const char *(*get)(void *, const char *);
+    const struct qemu_function wanted[] = {
+        {"qemu_find_opts", &list},
+        {"qemu_opts_find", &find},
+        {"qemu_opt_get_bool", &get_bool},
+        {"qemu_opt_get", &get},
+    };
+    if (qemu_find(QEMU_FUNCTIONS(wanted)))
         return "this QEMU does not export its options";
     void *group = list("icount"), *options = group ? find(group, NULL) : NULL;
     if (!options)
@@ -65,25 +65,14 @@ static const char *check_options(void)
 const char *qemu_open(void)
 {
     static char why[160];
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = dlsym(RTLD_DEFAULT, functions[i].name);
-        if (!found) {
-            snprintf(why, sizeof why, "this QEMU has or exports no %s(); QEMU 10 as Debian builds it does", functions[i].name);
-            return why;
-        }
-        memcpy((char *)&qemu + functions[i].place, &found, sizeof found);
+    const char *missing = qemu_find(QEMU_FUNCTIONS(functions));
+    if (missing) {
+        snprintf(why, sizeof why, "this QEMU has or exports no %s(); QEMU 10 as Debian builds it does", missing);
+        return why;
     }
-    if (!dlsym(RTLD_DEFAULT, "current_cpu"))
+    if (!qemu_current_cpu())
         return "this QEMU does not export current_cpu";
     return check_options();
-}
-
-void **qemu_current_cpu(void)
-{
-    static __thread void **current;
-    if (!current)
-        current = dlsym(RTLD_DEFAULT, "current_cpu");
-    return current;
 }
 
 /*

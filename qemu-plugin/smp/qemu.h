@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../qemu-functions.h"
+
 /* include/exec/cpu-common.h: why a processor left the generated code. */
 #define EXCP_INTERRUPT 0x10000
 #define EXCP_YIELD 0x10004
@@ -43,9 +45,6 @@ const char *qemu_take_operations(const struct qemu_operations *operations);
 
 /* Makes QEMU's loop call `exec` where it calls tcg_cpu_exec(). Returns why not, or NULL; then nothing was changed. */
 const char *qemu_redirect_exec(int (*exec)(void *cpu));
-
-/* Of the calling thread; NULL inside in a thread that runs no processor. */
-void **qemu_current_cpu(void);
 
 /* Instructions that all processors have executed, as ns. In the middle of a block as QEMU itself counts it. */
 int64_t qemu_executed_ns(void);

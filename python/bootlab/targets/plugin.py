@@ -16,19 +16,24 @@ from bootlab.data import source_folder
 from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
 
-_SOURCES = ("bootlab-stamp.c", "halt.c", "halt.h", "plugin-api.h", "stamp-file.h")
-_SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", "plugin-api.h")
-_TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "tree")
+_FUNCTIONS = ("qemu-functions.c", "qemu-functions.h", "plugin-api.h")
+_CLOCK = ("qemu-clock.c", "qemu-clock.h", "refuse.h", *_FUNCTIONS)
+_REGISTERS = ("qemu-registers.c", "qemu-registers.h")
+_HALT = ("halt.c", "halt.h")
+_STAMP_SOURCES = ("bootlab-stamp.c", "stamp-console.c", "stamp-console.h", "stamp-file.h", *_HALT, *_CLOCK)
+_PROCESSES_SOURCES = ("bootlab-processes.c", *_REGISTERS, *_CLOCK)
+_SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_FUNCTIONS)
+_TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "transfer", "tree")
 _TRACE_SOURCES = (
     "bootlab-trace.c",
     *(f"trace-{part}.c" for part in _TRACE_PARTS),
     *(f"decode-{kind}.c" for kind in ("x86", "arm64", "a32", "t32", "riscv")),
     *(f"trace-{part}.h" for part in _TRACE_PARTS),
     "decode.h",
-    "halt.c",
-    "halt.h",
-    "plugin-api.h",
     "trace-file.h",
+    *_HALT,
+    *_REGISTERS,
+    *_CLOCK,
 )
 
 
@@ -42,7 +47,7 @@ class Plugin(msgspec.Struct, frozen=True):
 
 def prepare(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the stamp plugin, built at first use. Never raises: bootlab works without, and says so."""
-    return _prepare(emulator, cache_folder, _SOURCES)
+    return _prepare(emulator, cache_folder, _STAMP_SOURCES)
 
 
 def prepare_trace(emulator: Emulator, cache_folder: Path) -> Plugin:
@@ -52,7 +57,7 @@ def prepare_trace(emulator: Emulator, cache_folder: Path) -> Plugin:
 
 def prepare_processes(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the plugin that tells processes apart for this emulator, built at first use. Never raises."""
-    return _prepare(emulator, cache_folder, ("bootlab-processes.c", "plugin-api.h"))
+    return _prepare(emulator, cache_folder, _PROCESSES_SOURCES)
 
 
 def prepare_processors(emulator: Emulator, cache_folder: Path) -> Plugin:
