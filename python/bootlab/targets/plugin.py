@@ -23,7 +23,10 @@ _HALT = ("halt.c", "halt.h")
 _STAMP_SOURCES = ("bootlab-stamp.c", "stamp-console.c", "stamp-console.h", "stamp-file.h", *_HALT, *_CLOCK)
 _PROCESSES_SOURCES = ("bootlab-processes.c", *_REGISTERS, *_CLOCK)
 _SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_FUNCTIONS)
-_TRACE_PARTS = ("block", "code", "count", "cpu", "flow", "irq", "out", "preempt", "stack", "symbols", "transfer", "tree")
+_TRACE_PARTS = (
+    *("block", "code", "count", "cpu", "flow", "irq"),
+    *("out", "preempt", "stack", "symbols", "transfer", "tree"),
+)
 _TRACE_SOURCES = (
     "bootlab-trace.c",
     *(f"trace-{part}.c" for part in _TRACE_PARTS),
