@@ -8,7 +8,7 @@
  * -DFLOOD=N: print N lines of 64 bytes before the word.
  * Machines: hw/i386/pc.c (PVH entry), hw/arm/vexpress.c (Cortex-A9), hw/arm/virt.c, hw/riscv/virt.c of QEMU.
  */
-#include <stdint.h>
+#include "bare.h"
 
 #ifndef HALTS
 #define HALTS 1000
@@ -17,22 +17,9 @@
 #define FLOOD 0
 #endif
 
-#define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
 #if defined(__i386__)
 
 #define HPET_BASE 0xfed00000u
-
-static inline void out8(uint16_t port, uint8_t value) { __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
-
-static void put(char c) { out8(0x3f8, (uint8_t)c); }
-
-static uint64_t clock_now(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return (uint64_t)high << 32 | low;
-}
 
 static struct {
     uint16_t low, selector;
@@ -132,19 +119,6 @@ __asm__(".text\n.globl _start\n_start: ldr sp, =stack_end\nbl run\n1: wfi\nb 1b\
         ".bss\n.align 3\n.skip 4096\nstack_end:\n.text\n");
 
 #elif defined(__aarch64__)
-
-#define UART 0x09000000
-#define GIC_DIST 0x08000000
-#define GIC_CPU 0x08010000
-
-static void put(char c) { REG(UART) = (uint32_t)(uint8_t)c; }
-
-static uint64_t clock_now(void)
-{
-    uint64_t now;
-    __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(now));
-    return now;
-}
 
 static void start(void)
 {

@@ -9,7 +9,8 @@
  * clock made, rounds that each of the others woke for; then a hash of the list and the clock.
  * Machines: hw/i386/pc.c (PVH entry), hw/arm/virt.c (PSCI by hvc, GICv2), hw/riscv/virt.c of QEMU.
  */
-#include <stdint.h>
+#define ARM_VIRT
+#include "bare.h"
 
 #ifndef PROCESSORS
 #define PROCESSORS 2
@@ -21,8 +22,6 @@
 #define HANDS 50
 #define ROUNDS 20
 
-#define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
 __attribute__((used)) void run(void);
 __attribute__((used)) void help(uint32_t self);
 __attribute__((used)) uint8_t stacks[PROCESSORS][STACK] __attribute__((aligned(16)));
@@ -31,17 +30,6 @@ __attribute__((used)) uint8_t stacks[PROCESSORS][STACK] __attribute__((aligned(1
 
 #define APIC 0xfee00000u
 #define VECTOR 0x40
-
-static inline void out8(uint16_t port, uint8_t value) { __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
-
-static void put(char c) { out8(0x3f8, (uint8_t)c); }
-
-static uint64_t clock_now(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return (uint64_t)high << 32 | low;
-}
 
 static void relax(void) { __asm__ volatile("pause" ::: "memory"); }
 
@@ -129,22 +117,11 @@ __asm__(".section .note.pvh, \"a\", @note\n.long 4, 4, 18\n.asciz \"Xen\"\n.long
 
 #elif defined(__arm__) || defined(__aarch64__)
 
-#define UART 0x09000000
-#define GIC_DIST 0x08000000
-#define GIC_CPU 0x08010000
 #define TIMER_IRQ 27
-
-static void put(char c) { REG(UART) = (uint32_t)(uint8_t)c; }
 
 extern uint8_t helper[];
 
 #ifdef __aarch64__
-static uint64_t clock_now(void)
-{
-    uint64_t now;
-    __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(now));
-    return now;
-}
 static void timer(uint32_t ticks, uint32_t on)
 {
     __asm__ volatile("msr cntv_tval_el0, %0; msr cntv_ctl_el0, %1; isb" ::"r"((uint64_t)ticks), "r"((uint64_t)on) : "memory");

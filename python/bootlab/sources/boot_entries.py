@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -34,7 +34,8 @@ _INITRD = ("initrd", "initrd16", "initrdefi")
 def read(view: FileView) -> tuple[BootEntry, ...]:
     """Return every entry that is found, those that a loader takes by itself first."""
     found: list[BootEntry] = []
-    for looked in (_systemd_boot, _extlinux, _grub, _raspberry):
+    looks: tuple[Callable[[FileView], Iterable[BootEntry]], ...] = (_systemd_boot, _extlinux, _grub, _raspberry)
+    for looked in looks:
         for entry in looked(view):
             found.append(entry)
             if len(found) >= _ENTRIES_MAX:
@@ -42,12 +43,18 @@ def read(view: FileView) -> tuple[BootEntry, ...]:
     return tuple(sorted(found, key=lambda entry: not entry.default))
 
 
-def _grub(view: FileView) -> Iterator[BootEntry]:
-    for path in _GRUB_FILES:
-        text = view.text(path)
-        if text is not None:
-            yield from parse_grub(text, path)
-            return
+def _of_first(
+    view: FileView, paths: tuple[str, ...], parse: Callable[[str, str], tuple[BootEntry, ...]]
+) -> tuple[BootEntry, ...]:
+    """Return the entries of the first menu that is there."""
+    for path in paths:
+        if (text := view.text(path)) is not None:
+            return parse(text, path)
+    return ()
+
+
+def _grub(view: FileView) -> tuple[BootEntry, ...]:
+    return _of_first(view, _GRUB_FILES, parse_grub)
 
 
 def parse_grub(text: str, source: str) -> tuple[BootEntry, ...]:
@@ -110,12 +117,8 @@ def _path(text: str) -> str:
     return posixpath.normpath("/" + text.lstrip("/")) if text else ""
 
 
-def _extlinux(view: FileView) -> Iterator[BootEntry]:
-    for path in _EXTLINUX_FILES:
-        text = view.text(path)
-        if text is not None:
-            yield from parse_extlinux(text, path)
-            return
+def _extlinux(view: FileView) -> tuple[BootEntry, ...]:
+    return _of_first(view, _EXTLINUX_FILES, parse_extlinux)
 
 
 def parse_extlinux(text: str, source: str) -> tuple[BootEntry, ...]:

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import NO_RISK, Applies, Context, Evidence, Proof, Published, Risk, StageName, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared
+from bootlab.techniques.row import Row
 
 Options = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OptionTechnique(Technique):
+class OptionTechnique(Row):
     """A row of the tables in `bootlab.techniques.options`: builds the kernel with every option of `sets`.
 
     Options are named without `CONFIG_`, values as a `.config` writes them. `because` is the reason that it applies.
@@ -26,28 +27,14 @@ class OptionTechnique(Technique):
     proved.
     """
 
-    id: str
-    title: str
-    stage: StageName = "kernel"
-    what: str
-    why: str
-    when_not: str
-    cost: str
     sets: Options
     because: str
-    references: tuple[str, ...]
     earlier: tuple[tuple[int, ...], Options] | None = None
     only_if: tuple[str, ...] = ()
     expert: bool = False
     held_by: tuple[str, ...] = ()
     gone: str = ""
     says: str = ""
-    risk: Risk = NO_RISK
-    architectures: tuple[str, ...] = ()
-    kernels: str = "any"
-    conflicts: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
-    published: tuple[Published, ...] = ()
     proof: Proof = "recording"
     builds: bool = True
 

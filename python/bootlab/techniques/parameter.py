@@ -8,8 +8,9 @@ from typing import Literal
 from bootlab.model.change import Change, ExtendParam, SetParam
 from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import NO_RISK, Applies, Context, Evidence, Proof, Published, Risk, StageName, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, vanished
+from bootlab.techniques.row import Row
 
 
 class ParameterTechnique(Technique):
@@ -49,7 +50,7 @@ class Sign:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ParameterRow(ParameterTechnique):
+class ParameterRow(Row, ParameterTechnique):
     """A technique whose messages tell all: a row in `TECHNIQUES` of its mechanism's file.
 
     `without`: options, and what is said when one of them is off: there is nothing to gain then. `signs`: the first that
@@ -58,26 +59,12 @@ class ParameterRow(ParameterTechnique):
     group `differs`.
     """
 
-    id: str
-    title: str
-    stage: StageName = "kernel"
-    what: str
-    why: str
-    when_not: str
-    cost: str
     sets: tuple[Param, ...]
     extends: bool = False
     signs: tuple[Sign, ...]
     otherwise: tuple[str, str] | str
     shows: tuple[Literal["appears", "vanishes", "differs"], str]
-    references: tuple[str, ...]
     without: tuple[tuple[str, str], ...] = ()
-    risk: Risk = NO_RISK
-    architectures: tuple[str, ...] = ()
-    kernels: str = "any"
-    conflicts: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
-    published: tuple[Published, ...] = ()
     proof: Proof = "kernel-log"
 
     def applies(self, context: Context) -> Applies:
