@@ -105,9 +105,7 @@ static const char *find_qemu_functions(void)
     const char *why = qemu_registers_open(arch->reader);
     if (!why)
         why = qemu_clock_open(shift);
-    if (!why && qemu_find(QEMU_FUNCTIONS(wanted)))
-        why = "this QEMU does not export its guest's memory";
-    return why;
+    return why ? why : qemu_find(QEMU_FUNCTIONS(wanted));
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

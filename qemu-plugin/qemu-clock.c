@@ -15,15 +15,17 @@ static int shift = -1;
 
 const char *qemu_clock_open(int icount_shift)
 {
+    void *current; /* this thread's: only whether it is there */
     const struct qemu_function clock[] = {{"qemu_clock_get_ns", &clock_get_ns}};
     const struct qemu_function counter[] = {
-        {"icount_get_raw", &icount_raw}, {"icount_update", &icount_fold}, {"qemu_get_cpu", &cpu_by_index}};
+        {"icount_get_raw", &icount_raw},
+        {"icount_update", &icount_fold},
+        {"qemu_get_cpu", &cpu_by_index},
+        {"current_cpu", &current},
+    };
     shift = icount_shift;
-    if (qemu_find(QEMU_FUNCTIONS(clock)))
-        return "this QEMU does not export qemu_clock_get_ns";
-    if (shift >= 0 && (qemu_find(QEMU_FUNCTIONS(counter)) || !qemu_current_cpu()))
-        return "this QEMU does not export its instruction counter";
-    return NULL;
+    const char *why = qemu_find(QEMU_FUNCTIONS(clock));
+    return why || shift < 0 ? why : qemu_find(QEMU_FUNCTIONS(counter));
 }
 
 uint64_t qemu_clock_ns(void)

@@ -3,10 +3,12 @@
 #include "qemu-functions.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *qemu_find(const struct qemu_function *wanted, size_t n)
 {
+    static char why[160];
     const char *missing = NULL;
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(RTLD_DEFAULT, wanted[i].name);
@@ -14,7 +16,10 @@ const char *qemu_find(const struct qemu_function *wanted, size_t n)
         if (!found && !missing)
             missing = wanted[i].name;
     }
-    return missing;
+    if (!missing)
+        return NULL;
+    snprintf(why, sizeof why, "this QEMU does not export %s, or is of a version that has none", missing);
+    return why;
 }
 
 void **qemu_current_cpu(void)

@@ -13,7 +13,7 @@ struct qemu_function {
 
 #define QEMU_FUNCTIONS(wanted) (wanted), sizeof(wanted) / sizeof *(wanted)
 
-/* Fills all pointers, with NULL where nothing has that name. Returns the first name that was not found, or NULL. */
+/* Fills all pointers, with NULL where nothing has that name. Returns a sentence about the first such name, or NULL. */
 const char *qemu_find(const struct qemu_function *wanted, size_t n);
 
 /* QEMU's current_cpu of the calling thread; it holds NULL where no processor runs. NULL: QEMU does not export it. */

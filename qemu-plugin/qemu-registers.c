@@ -24,10 +24,10 @@ const char *qemu_registers_open(const char *reader)
         {"qemu_get_cpu", &cpu_by_index},
         {reader, &read_register},
     };
-    if (qemu_find(QEMU_FUNCTIONS(wanted)))
-        return "this QEMU does not export its processor's registers";
-    scratch = make();
-    return NULL;
+    const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
+    if (!why)
+        scratch = make();
+    return why;
 }
 
 uint64_t qemu_register(int number)

@@ -4,7 +4,6 @@
 
 #include <link.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #define MOST_OPERATIONS 64
 
 struct qemu qemu;
+
+static void *current; /* of the thread that installs: only whether it is there */
 
 static const struct qemu_function functions[] = {
 #define FUNCTION(name) {#name, &qemu.name}
@@ -33,6 +34,7 @@ static const struct qemu_function functions[] = {
     FUNCTION(qemu_get_cpu),
     FUNCTION(qemu_clock_deadline_ns_all),
     FUNCTION(cpus_get_accel),
+    {"current_cpu", &current},
 };
 
 /*
@@ -50,8 +52,9 @@ static const char *check_options(void)
         {"qemu_opt_get_bool", &get_bool},
         {"qemu_opt_get", &get},
     };
-    if (qemu_find(QEMU_FUNCTIONS(wanted)))
-        return "this QEMU does not export its options";
+    const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
+    if (why)
+        return why;
     void *group = list("icount"), *options = group ? find(group, NULL) : NULL;
     if (!options)
         return "it needs QEMU's instruction counter: -icount shift=N,sleep=off";
@@ -64,15 +67,8 @@ static const char *check_options(void)
 
 const char *qemu_open(void)
 {
-    static char why[160];
-    const char *missing = qemu_find(QEMU_FUNCTIONS(functions));
-    if (missing) {
-        snprintf(why, sizeof why, "this QEMU has or exports no %s(); QEMU 10 as Debian builds it does", missing);
-        return why;
-    }
-    if (!qemu_current_cpu())
-        return "this QEMU does not export current_cpu";
-    return check_options();
+    const char *why = qemu_find(QEMU_FUNCTIONS(functions));
+    return why ? why : check_options();
 }
 
 /*
