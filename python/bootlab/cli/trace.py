@@ -157,11 +157,12 @@ def trace(
 
     Example: bootlab trace camera.toml --show functions --show waits -n 30 --html boot.html --perfetto boot.pftrace
     """
-    from bootlab.cli import trace_difference, trace_levers, trace_sources, trace_views  # noqa: PLC0415
+    from bootlab.analysis import traced_source  # noqa: PLC0415 - loaded only where a trace is shown
+    from bootlab.cli import trace_difference, trace_sources, trace_views  # noqa: PLC0415
     from bootlab.collectors.kernel_tracer import KernelTracer  # noqa: PLC0415 - loaded only where a trace is made
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
     from bootlab.views.functions import export as function_export  # noqa: PLC0415
-    from bootlab.views.functions import levers_text  # noqa: PLC0415
+    from bootlab.views.functions import levers_page, levers_text  # noqa: PLC0415
     from bootlab.views.functions import page as function_page  # noqa: PLC0415
     from bootlab.views.functions import text as function_text  # noqa: PLC0415
 
@@ -190,17 +191,20 @@ def trace(
         traced = trace_sources.traced(what, request, store=store, quiet=as_json)
     found = traced.trace
     cover = coverage or coverage_csv is not None
-    known = trace_levers.Known()
+    known = traced_source.Known()
     if source is not None or cover:
         if not traced.complete:
             raise UserError("--source and --coverage need a trace by the plugin", hint="bootlab trace SYSTEM.toml")
-        known = trace_levers.known(
+        known = traced_source.known(
             found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
         )
     elif Show.LEVERS in (show or ()):
         raise UserError("the levers come from the kernel's source", hint="--source TREE")
     write_files(
-        (html, lambda: function_page.render(found, traced.name, min_ns=min_ns, more=known.tables()).encode()),
+        (
+            html,
+            lambda: function_page.render(found, traced.name, min_ns=min_ns, more=levers_page.tables(known)).encode(),
+        ),
         (coverage_csv, lambda: levers_text.coverage_csv(known.covered)),
         (perfetto, trace_sources.spans(traced, "perfetto")),
         (chrome, trace_sources.spans(traced, "chrome")),

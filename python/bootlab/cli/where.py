@@ -41,7 +41,7 @@ def where(
 
     Example: bootlab where acpi_init i8042_init 10000000.serial --source linux --config .config
     """
-    from bootlab.cli.trace_levers import opened_tree, table_of  # noqa: PLC0415 - not needed for `--help`
+    from bootlab.analysis.traced_source import opened_tree, table_of  # noqa: PLC0415 - not needed for `--help`
     from bootlab.kernelsource.lookup import look_up  # noqa: PLC0415
     from bootlab.views.functions import levers_text  # noqa: PLC0415
 

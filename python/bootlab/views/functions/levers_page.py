@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from bootlab.analysis.coverage import Cover
+from bootlab.analysis.traced_source import Known
 from bootlab.kernelsource.levers import Levers
 from bootlab.views.page_parts import ms, number, show, table
+
+
+def tables(known: Known) -> list[dict[str, Any]]:
+    """Make the tables of what a source tree adds to a trace."""
+    made = [levers_table(known.levers)] if known.levers else []
+    return [*made, *(coverage_table(title, covers) for title, covers in known.groups)]
 
 
 def levers_table(rows: Sequence[tuple[str, int, Levers]]) -> dict[str, Any]:

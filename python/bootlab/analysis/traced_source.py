@@ -1,9 +1,8 @@
-"""What a source tree adds to `bootlab trace`: what can be changed, and coverage."""
+"""What a kernel's source tree adds to a trace: what can be changed, and coverage."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -18,7 +17,6 @@ from bootlab.kernelsource.levers import Levers, levers_of
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.launch import Launch
 from bootlab.targets import recording_dir, trace_symbols
-from bootlab.views.functions import levers_page
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,12 +31,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         """The whole kernel."""
         return coverage.whole(self.covered)
 
-    def tables(self) -> list[dict[str, Any]]:
-        """Return the tables of the HTML page."""
-        made = [levers_page.levers_table(self.levers)] if self.levers else []
-        return [*made, *(levers_page.coverage_table(title, covers) for title, covers in self.groups)]
-
-    def document(self) -> dict[str, Any] | None:
+    def document(self) -> dict[str, object] | None:
         """Return coverage for JSON; None when it was not asked for."""
         if not self.covered:
             return None
