@@ -62,8 +62,8 @@ def without_techniques(text: str) -> dict:
 
 def test_the_same_json_from_bytes_path_packed_command_and_rust(log: Path):
     text = bootlab.analyze(log).json
-    assert json.loads(_core.analyze_path(log)) == without_techniques(text)
-    assert json.loads(_core.analyze_log(str(log), log.read_bytes())) == without_techniques(text)
+    assert json.loads(_core.Analysis.from_path(log).json()) == without_techniques(text)
+    assert json.loads(_core.Analysis.from_bytes(str(log), log.read_bytes()).json()) == without_techniques(text)
     done = subprocess.run(
         [sys.executable, "-m", "bootlab.cli.__main__", "analyze", "--json", str(log)], capture_output=True, check=True
     )
@@ -73,7 +73,8 @@ def test_the_same_json_from_bytes_path_packed_command_and_rust(log: Path):
     assert packed.parts == bootlab.analyze(log).document.parts
     trace = log.with_name("graph.txt")
     trace.write_text(samples.TRACE)
-    assert _core.analyze_log(str(trace), trace.read_bytes()) == _core.analyze_path(trace)
+    from_bytes = _core.Analysis.from_bytes(str(trace), trace.read_bytes())
+    assert from_bytes.json() == _core.Analysis.from_path(trace).json()
 
 
 def test_golden_documents_are_the_same_through_python_and_the_command_line(tmp_path: Path, monkeypatch, capfd):
@@ -93,7 +94,7 @@ def test_golden_documents_are_the_same_through_python_and_the_command_line(tmp_p
         monkeypatch.chdir(tmp_path)
         made = bootlab.analyze(copy.name)
         assert without_techniques(made.json) == golden, path
-        assert json.loads(_core.analyze_log(path.stem, path.read_bytes())) == golden, path
+        assert json.loads(_core.Analysis.from_bytes(path.stem, path.read_bytes()).json()) == golden, path
         if golden["detected"] == "foreign":
             with pytest.raises(UserError, match=re.escape(golden["skipped"][0]["reason"])):
                 run(Request(files=[copy.name], as_json=True))

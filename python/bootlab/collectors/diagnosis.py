@@ -130,7 +130,7 @@ def initcalls_of(log: tuple[str, ...]) -> tuple[Initcall, ...]:
     if not log:
         return ()
     text = "\n".join(log).encode("utf-8", "replace")
-    document = msgspec.json.decode(_core.analyze_log("diagnostic boot", text), type=_Document)
+    document = msgspec.json.decode(_core.Analysis.from_bytes("diagnostic boot", text).json(), type=_Document)
     return tuple(
         Initcall(
             name=call.name,

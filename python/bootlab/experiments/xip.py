@@ -30,7 +30,6 @@ _WORDS = {
     "unpacked": "copied to RAM, unpacked there",
     "unpacked-in-place": "unpacked out of flash",
 }
-_MODEL = "model: "
 
 
 class Xip(Experiment):

@@ -9,7 +9,6 @@ import msgspec
 from bootlab.errors import UserError
 
 BUSY = ("mdelay", "udelay", "ndelay")
-SLEEPS = ("msleep_interruptible", "msleep", "ssleep", "usleep_range", "fsleep")
 UNIT_NS = {
     "ndelay": 1, "udelay": 1_000, "usleep_range": 1_000, "fsleep": 1_000, "mdelay": 1_000_000, "msleep": 1_000_000,
     "msleep_interruptible": 1_000_000, "ssleep": 1_000_000_000,

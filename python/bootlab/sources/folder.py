@@ -1,4 +1,4 @@
-"""A folder of this machine and a tree of entries as readers: the tree that a build system or mmdebstrap left."""
+"""A folder of this machine as a reader: the tree that a build system or mmdebstrap left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bootlab.errors import UserError
-from bootlab.model.tree import Entry, FileTree
 from bootlab.sources.file_view import Kind, Node
 
 _NAMES_MAX = 200_000
@@ -56,64 +55,9 @@ class FolderFiles:
         return str(Path(str(node.key)).readlink())
 
 
-class TreeFiles:
-    """A tree of entries, as an archive was unpacked to."""
-
-    folds_case = False
-
-    def __init__(self, tree: FileTree) -> None:
-        """Look at a tree; folders that it does not name are there too."""
-        self._entries: dict[str, Entry] = {}
-        self._held: dict[str, dict[str, Node]] = {"/": {}}
-        for path, entry in tree.entries:
-            self._entries[path] = entry
-            self._put(path, _node_of(path, entry))
-
-    def root(self) -> Node:
-        """Return the root folder."""
-        return Node(kind="dir", size_bytes=0, key="/")
-
-    def entries(self, node: Node) -> Iterator[tuple[str, Node]]:
-        """Give what a folder holds."""
-        yield from self._held.get(str(node.key), {}).items()
-
-    def read(self, node: Node, offset: int, count: int) -> bytes:
-        """Return bytes of a file."""
-        entry = self._entries[str(node.key)]
-        if entry.source is None:
-            return (entry.text or "").encode("utf-8", "surrogateescape")[offset : offset + count]
-        with Path(entry.source).open("rb") as file:
-            file.seek(offset)
-            return file.read(count)
-
-    def target(self, node: Node) -> str:
-        """Return where a link points."""
-        return self._entries[str(node.key)].target or ""
-
-    def _put(self, path: str, node: Node) -> None:
-        folder, _, name = path.rpartition("/")
-        folder = folder or "/"
-        if folder not in self._held:
-            self._held[folder] = {}
-            if folder != "/":
-                self._put(folder, Node(kind="dir", size_bytes=0, key=folder))
-        self._held[folder].setdefault(name, node)
-        if node.kind == "dir":
-            self._held.setdefault(path, {})
-
-
 def _kind(mode: int) -> Kind:
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
         return "dir"
     return "symlink" if stat.S_ISLNK(mode) else "other"
-
-
-def _node_of(path: str, entry: Entry) -> Node:
-    size = 0
-    if entry.kind == "file":
-        text = entry.text or ""
-        size = Path(entry.source).stat().st_size if entry.source else len(text.encode("utf-8", "surrogateescape"))
-    kind: Kind = entry.kind if entry.kind in {"file", "dir", "symlink"} else "other"
-    return Node(kind=kind, size_bytes=size, key=path, mode=entry.mode)

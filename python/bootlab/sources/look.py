@@ -243,14 +243,6 @@ def merged(parts: list[Found]) -> Found:
     return first
 
 
-def kernel_facts_or_none(looker: Looker, path: Path) -> KernelFacts | None:
-    """Return what an image says, None when it is no kernel."""
-    try:
-        return looker.kernel(path).kernel
-    except (SystemFileError, UserError):
-        return None
-
-
 def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
