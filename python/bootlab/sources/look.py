@@ -11,7 +11,7 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.images.disk_bytes import RawFile
 from bootlab.errors import SystemFileError, UserError, cannot_write
 from bootlab.sources import boot_log, build_folder, device_tree, disk, fit, initramfs, kernel_image, root_tree
-from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, KernelFacts, RootFacts
+from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, RootFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
 
