@@ -254,11 +254,12 @@ def main() -> int:
     parser.add_argument("--among", type=int, default=0, help="trials take the last N changes only (default: all)")
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--store", type=Path, default=Path(".bootlab"))
+    parser.add_argument("--shuffles", type=int, default=0, help="with --tell: deal the boots out anew so many times")
     parser.add_argument("--tell", action="store_true", help="boot nothing, only compute from the files in FOLDER")
     args = parser.parse_args()
     if args.tell:
         for file in sorted(args.folder.glob("null-*.json")):
-            tell(json.loads(file.read_text()), args.draws)
+            tell(json.loads(file.read_text()), args.draws, args.shuffles)
         return 0
     system = load(args.system)
     args.folder.mkdir(parents=True, exist_ok=True)

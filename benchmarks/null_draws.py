@@ -75,6 +75,21 @@ def draw_pool(goals: list[list[int]], draws: int, base_boots: int) -> int:
     return hits
 
 
+def draw_shuffled(goals: list[list[int]], base_boots: int, shuffles: int, draws: int = 2000) -> list[float]:
+    """Deal all boots out anew to the changes, and draw experiments from each such table: the rates, lowest first.
+
+    They show how far few bases alone carry the rate away from the rule's, where the changes are alike.
+    """
+    chance, rates = random.Random(7), []
+    flat = [value for row in goals for value in row]
+    for _ in range(shuffles):
+        chance.shuffle(flat)
+        rest = iter(flat)
+        hits, of = draw([[next(rest) for _ in row] for row in goals], draws, base_boots)
+        rates.append(hits / of if of else 0.0)
+    return sorted(rates)
+
+
 def alike(goals: list[list[int]], shuffles: int = 2000) -> tuple[float, float]:
     """Compare the changes with each other: variance between them over that within, and how often chance gives more."""
     least = min(len(row) for row in goals)
@@ -123,7 +138,7 @@ def draw_apart(goals: list[list[int]], draws: int) -> tuple[int, int]:
     return hits, draws
 
 
-def tell(kept: dict[str, Any], draws: int) -> None:
+def tell(kept: dict[str, Any], draws: int, shuffles: int = 0) -> None:
     """Print what a file of goals says."""
     goals = kept.get("goals_ns", [])
     assert isinstance(goals, list)
@@ -143,6 +158,11 @@ def tell(kept: dict[str, Any], draws: int) -> None:
             pool = draw_pool(goals, draws, boots)
             print(f"  {boots} boots of the base: {interval(hits, of)}; counted for the rule: {rate:.2f} %")
             print(f"    both sides drawn from all boots together: {interval(pool, draws)}")
+            if shuffles:
+                rates = draw_shuffled(goals, boots, shuffles)
+                more = sum(rate >= hits / of for rate in rates) / len(rates)
+                print(f"    boots dealt out anew, {shuffles} times: {100 * statistics.fmean(rates):.2f} % in the mean, "
+                      f"{100 * rates[-1]:.2f} % at most; {more:.0%} of them as much as here")  # fmt: skip
             seen = (
                 f"{ms} ms {100 * draw(goals, draws, boots, gain_ns=ms * 1_000_000)[0] / draws:.1f} %" for ms in GAINS_MS
             )
