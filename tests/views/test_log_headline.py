@@ -9,9 +9,11 @@ import pytest
 import bootlab
 from bootlab.logs.comparison import compare
 from bootlab.systemfile.skeleton import LogFacts, architecture, command_line, goal, skeleton
+from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.headline import headline, seconds
+from bootlab.views.log.page_headline import stage_lengths
 from tests.logs import samples
 
 SERIAL = """\
@@ -81,7 +83,8 @@ def test_a_lower_bound_is_compared_with_nothing():
     assert [budget.kept for budget in comparison.budgets] == [False, False]
     assert "100 ms slower" in sentence(comparison)
     assert "kernel-start..user-space-start" in not_measured(comparison, "kernel-start..user-space-strat")
-    assert not_measured(comparison, "zzzz") == "not measured"
+    assert not_measured(comparison, "zzzz").startswith("not measured (stages are called boot-loader, ")
+    assert "whole-boot" in not_measured(comparison, "whole-bot")
 
 
 def test_a_skeleton_of_a_system():
@@ -109,3 +112,19 @@ def test_parts_of_a_skeleton():
     assert command_line("", "riscv64") == "console=ttyS0,115200 panic=-1"
     assert goal("poky login: root") == "login:"
     assert goal("") == "login:"
+
+
+def test_a_boot_that_ends_in_firmware_has_its_whole_length():
+    table = boot(
+        "2 entries total:\n\n   0:1st timestamp      2,347 (0)\n  11:start of bootblock    58,933 (56,585)\n"
+        "  99:selfboot jump     5,948,649 (5,889,716)\n\nTotal Time: 5,946,302\n"
+    )
+    assert [(name, length) for name, *_, length in stage_lengths(table)] == [("firmware", 5_948_649_000)]
+
+
+def test_the_page_of_a_comparison_says_the_total_first():
+    logs = [bootlab.analyze(SERIAL.format(end=end).encode()) for end in ("5.200000", "7.200000")]
+    made = compare(logs[:1], logs[1:])
+    first = comparison_data([made], logs)["headline"][0]
+    assert first == ["+2000.000", "ms", "slower in all (5.20 s to 7.20 s)", "slower"]
+    assert sentence(made).startswith("2.00 s slower (5.20 s to 7.20 s), all of it in RC scripts")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bootlab.cli.analysis_input import read
 from bootlab.cli.analysis_request import SEPARATOR, Request
 from bootlab.cli.files import write_file
 from bootlab.errors import Found, UserError
@@ -21,23 +22,13 @@ if TYPE_CHECKING:
 
 def run(request: Request) -> int:
     """Read, compare, write and show; return the exit code."""
-    from bootlab.logs import analysis as logs  # noqa: PLC0415
-
     _refuse_endless(request)
     groups = _groups(request.files, apart=request.apart)
     kinds = ("svg", "perfetto", "chrome", "folded", "speedscope")
     wanted = {kind: path for kind in kinds if (path := getattr(request, kind)) is not None}
 
-    def read(name: str) -> Analysis:
-        return logs.analyze(
-            name,
-            application=request.application,
-            goal=request.goal,
-            baud=request.baud,
-            export=bool(wanted) or request.csv or request.html is not None,
-        )
-
-    read_groups = [[read(name) for name in group] for group in groups]
+    export = bool(wanted) or request.csv or request.html is not None
+    read_groups = [[read(name, request, export=export) for name in group] for group in groups]
     analyses = [analysis for group in read_groups for analysis in group]
     _refuse_foreign(analyses)
     comparisons = _compare(read_groups, request)

@@ -95,6 +95,17 @@ class CallTrace(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     events: dict[str, int] = {}
     mismatches: dict[str, int] = {}
 
+    @property
+    def counted(self) -> str:
+        """Return what `calls` counts."""
+        return "samples" if self.source == "perf-script" else "calls"
+
+    @property
+    def length_ns(self) -> int | None:
+        """Return the time from the first stamp to the last; None when there are not two."""
+        first, last = self.bounds_ns or (0, 0)
+        return last - first or None
+
 
 class Startup(msgspec.Struct, frozen=True, kw_only=True):
     """`Startup finished in ...`."""

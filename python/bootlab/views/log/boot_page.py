@@ -8,9 +8,10 @@ from typing import Any
 from bootlab.logs.boot import Boot, TimeTable
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.log.boot_end import END_WORDS, timed_marks
 from bootlab.views.log.headline import headline
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
-from bootlab.views.log.text import END_WORDS, PART_WORDS, axis_notes, bounded, ends_on_axis, flag_words
+from bootlab.views.log.text import PART_WORDS, axis_notes, bounded, flag_words
 from bootlab.views.page_parts import ROWS_LIMIT, lane, ms, number, plot, show, table
 
 
@@ -48,9 +49,7 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     offsets = {a.clock: a.offset_ns for a in boot.axis.alignments if a.fit != "drifts"}
     offset = offsets.get(boot.kernel_clock)
     lanes = []
-    marks = [(s.event, s.ns) for s in boot.stages if s.ns is not None] if offset is not None else []
-    if marks and ends_on_axis(boot) and boot.end and boot.end.ns is not None and boot.end.ns >= marks[-1][1]:
-        marks.append((END_WORDS[boot.end.what], boot.end.ns))
+    marks = timed_marks(boot) if offset is not None else []
     shift = offset or 0
     if len(marks) > 1:
         pairs = itertools.pairwise(marks)

@@ -8,7 +8,7 @@ from typing import Any
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
 from bootlab.model import figures
-from bootlab.views.log.comparison_sentence import sentence
+from bootlab.views.log.comparison_sentence import Total, sentence, total
 from bootlab.views.log.comparison_text import calls_text, is_whole, not_measured, rule, summary
 from bootlab.views.log.page_data import PARTS_LIMIT
 from bootlab.views.page_parts import ms, part, show, table
@@ -46,11 +46,18 @@ def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
     """Say how many quantities became slower and faster, and how many budgets are not kept."""
     changes = [row.change for comparison in comparisons for row in comparison.rows]
     broken = sum(len(comparison.broken_budgets) for comparison in comparisons)
-    said = [[text, "", "in all"] for comparison in comparisons[:3] if (text := sentence(comparison))]
+    said = [_whole(whole) for comparison in comparisons[:3] if (whole := total(comparison))]
     said += [[figures.count(changes.count(name)), "", name] for name in ("slower", "faster")]
     if broken:
         said.append([figures.count(broken), "", "budget not kept" if broken == 1 else "budgets not kept"])
     return said
+
+
+def _whole(whole: Total) -> list[str]:
+    """Return the total as a figure: difference, unit, what it is, verdict."""
+    if whole.word == "same":
+        return ["same", "", f"in all ({whole.span})", "same"]
+    return [figures.signed_ms(whole.difference_ns), "ms", f"{whole.word} in all ({whole.span})", whole.word]
 
 
 def _part(comparison: Comparison, title: str) -> dict[str, Any]:
@@ -64,7 +71,9 @@ def _part(comparison: Comparison, title: str) -> dict[str, Any]:
     for change in _ORDER:
         rows = [row for row in comparison.rows if row.change == change and not is_whole(row)]
         tables.append(_table(change.capitalize(), rows))
-    subtitle = f"{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
+    said = sentence(comparison)
+    said = f"{said[:1].upper()}{said[1:]}. " if said else ""
+    subtitle = f"{said}{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
     alerts = [show(text) for text in broken]
     return part(show(title), show(subtitle), *(t for t in tables if t["rows"]), alerts=alerts)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from bootlab.logs.comparison import Comparison, Row
 from bootlab.views.log.headline import seconds
 from bootlab.views.log.page_headline import STAGE_OF
@@ -10,21 +12,54 @@ _ALL = 0.95
 _MOST = 0.6
 
 
+class Total(NamedTuple):
+    """How long the boots of both sides are in all, and what became of it."""
+
+    base_ns: int
+    difference_ns: int
+    change: str
+    stages: list[Row]
+
+    @property
+    def span(self) -> str:
+        """Return `3.00 s to 3.10 s`."""
+        return f"{seconds(self.base_ns)} to {seconds(self.base_ns + self.difference_ns)}"
+
+    @property
+    def word(self) -> str:
+        """Return `slower`, `faster` or `same`."""
+        if self.change == "same" or not self.difference_ns:
+            return "same"
+        return "slower" if self.difference_ns > 0 else "faster"
+
+
 def sentence(comparison: Comparison) -> str:
     """Return `100 ms slower (3.00 s to 3.10 s), all of it in RC scripts`; empty where no total is known."""
+    whole = total(comparison)
+    if whole is None:
+        return ""
+    if whole.word == "same":
+        return f"no slower and no faster ({whole.span})"
+    sure = ", but the values of both sides overlap" if whole.change == "unclear" else ""
+    where = _where(whole.difference_ns, whole.stages)
+    return f"{seconds(abs(whole.difference_ns))} {whole.word} ({whole.span}){where}{sure}"
+
+
+def total(comparison: Comparison) -> Total | None:
+    """Return the whole boot's times on both sides, or those of all stages that both have; None where there is none."""
     rows = {row.quantity: row for row in comparison.rows if row.base and row.new and row.difference_ns is not None}
     stages = [row for name, row in rows.items() if name.startswith("stage:") and ".." in name]
     whole = rows.get("stage:whole-boot")
     if whole is None and stages:
-        return _said(sum(row.base.median_ns for row in stages if row.base), stages, comparison)
+        return _of_stages(sum(row.base.median_ns for row in stages if row.base), stages, comparison)
     if whole is None:
         whole = rows.get("kernel") or rows.get("application")
     if whole is None or whole.base is None or whole.new is None or whole.difference_ns is None:
-        return ""
-    return _total(whole.base.median_ns, whole.difference_ns, whole.change, stages)
+        return None
+    return Total(whole.base.median_ns, whole.difference_ns, whole.change, stages)
 
 
-def _said(base_ns: int, stages: list[Row], comparison: Comparison) -> str:
+def _of_stages(base_ns: int, stages: list[Row], comparison: Comparison) -> Total:
     difference = sum(row.difference_ns or 0 for row in stages)
     general = comparison.thresholds.general
     least = max(general.ns, base_ns * general.percent / 100)
@@ -32,16 +67,7 @@ def _said(base_ns: int, stages: list[Row], comparison: Comparison) -> str:
     change = "same" if abs(difference) <= least else "slower" if difference > 0 else "faster"
     if change != "same" and change not in changes:
         change = "unclear"
-    return _total(base_ns, difference, change, stages)
-
-
-def _total(base_ns: int, difference_ns: int, change: str, stages: list[Row]) -> str:
-    span = f"({seconds(base_ns)} to {seconds(base_ns + difference_ns)})"
-    if change == "same" or not difference_ns:
-        return f"no slower and no faster {span}"
-    word = "slower" if difference_ns > 0 else "faster"
-    sure = ", but the values of both sides overlap" if change == "unclear" else ""
-    return f"{seconds(abs(difference_ns))} {word} {span}{_where(difference_ns, stages)}{sure}"
+    return Total(base_ns, difference, change, stages)
 
 
 def _where(difference_ns: int, stages: list[Row]) -> str:

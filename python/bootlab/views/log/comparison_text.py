@@ -90,14 +90,19 @@ def budget_lines(comparison: Comparison, name: str = "") -> list[RenderableType]
     return out
 
 
+STAGES = ("boot-loader", "decompression", "kernel", "user-space", "whole-boot")
+"""Stages that a budget can name, as the core calls them; a log need not show each."""
+
+
 def not_measured(comparison: Comparison, quantity: str) -> str:
     """Say that a budget's quantity is in no run, and which ones of like names are."""
     names = [row.quantity for row in comparison.rows if row.new is not None]
     short = {name.split(":", 1)[-1]: name for name in reversed(names)} | {name: name for name in names}
-    near = difflib.get_close_matches(quantity, list(short), n=3, cutoff=0.5)
-    return (
-        f"not measured (nearest: {', '.join(dict.fromkeys(short[name] for name in near))})" if near else "not measured"
-    )
+    known = short | {name: name for name in STAGES if name not in short}
+    near = difflib.get_close_matches(quantity.split(":", 1)[-1], list(known), n=3, cutoff=0.5)
+    if near:
+        return f"not measured (nearest: {', '.join(dict.fromkeys(known[name] for name in near))})"
+    return f"not measured (stages are called {', '.join(STAGES)})"
 
 
 def series_view(comparisons: Sequence[Comparison], analyses: Sequence[Analysis], *, top: int) -> RenderableType:

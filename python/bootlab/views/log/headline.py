@@ -100,7 +100,7 @@ def _largest(boot: Boot) -> str:
     sentence += f", {_gain(largest)}."
     best = max((c for c in costs if c.gain_ns), key=lambda cost: cost.gain_ns or 0, default=None)
     if best is not None and best is not largest:
-        sentence += f" Most may be gained by {best.technique}: {_gain(best)}."
+        sentence += f" The largest known gain is {best.technique}, {_gain(best)}."
     return sentence
 
 

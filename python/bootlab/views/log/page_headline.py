@@ -10,6 +10,7 @@ from typing import Any
 
 from bootlab.logs.boot import Boot
 from bootlab.model import figures
+from bootlab.views.log.boot_end import END_WORDS, timed_marks
 from bootlab.views.shown_text import visible
 
 STAGE_OF = {
@@ -27,13 +28,19 @@ STAGE_OF = {
 
 
 def stage_lengths(boot: Boot) -> list[tuple[str, str, str, int, int]]:
-    """Return the stages whose both ends have a time: name, first event, last event, start and length."""
-    marks = [(stage.event, stage.ns) for stage in boot.stages if stage.ns is not None]
-    return [
-        (STAGE_OF.get(first, first), first, last, at, to - at)
-        for (first, at), (last, to) in itertools.pairwise(marks)
-        if to >= at
-    ]
+    """Return the stages whose both ends have a time: name, first event, last event, start and length.
+
+    The end of a boot that broke off is such an event too.
+    """
+    out: list[tuple[str, str, str, int, int]] = []
+    for (first, at), (last, to) in itertools.pairwise(timed_marks(boot)):
+        name = STAGE_OF.get(first, first)
+        if to <= at:
+            continue
+        if out and out[-1][0] == name and out[-1][2] == first:
+            _, first, _, at, _ = out.pop()
+        out.append((name, first, last, at, to - at))
+    return out
 
 
 def boot_figures(boot: Boot) -> list[list[str]]:
@@ -59,13 +66,20 @@ def boot_figures(boot: Boot) -> list[list[str]]:
 
 
 def bounds_of(boot: Boot, first: str, last: str) -> str:
-    """Return the sign of a time between two events that is known only as a bound."""
-    ends = [stage for stage in boot.stages if stage.event in {first, last}]
-    if any(stage.at_least for stage in ends):
-        return "≥ "
-    return "≤ " if any(stage.at_most for stage in ends) else ""
+    """Return the sign of a time between two events that is known only as a bound; `≈ ` where it may be either."""
+    begin, end = boot.stage(first), boot.stage(last)
+    broke_off = boot.end is not None and END_WORDS[boot.end.what] == last and boot.end.at_least
+    # Two lower bounds of one clock, as behind a boot loader without a clock, are as far apart as they say.
+    together = begin is not None and end is not None and begin.at_least and end.at_least
+    least = (broke_off or (end is not None and end.at_least)) and not together
+    least = least or (begin is not None and begin.at_most)
+    most = (end is not None and end.at_most) or (begin is not None and begin.at_least and not together)
+    return "≈ " if least and most else "≥ " if least else "≤ " if most else ""
 
 
 def boot_bars(boot: Boot) -> list[list[Any]]:
-    """Return the bar of a boot's stages: stage, start, length, and from which event to which."""
-    return [[visible(n, 80), at, length, visible(f"{a} to {b}", 80)] for n, a, b, at, length in stage_lengths(boot)]
+    """Return the bar of a boot's stages: stage, start, length, from which event to which, and the sign of a bound."""
+    return [
+        [visible(n, 80), at, length, visible(f"{a} to {b}", 80), bounds_of(boot, a, b)]
+        for n, a, b, at, length in stage_lengths(boot)
+    ]

@@ -11,6 +11,7 @@ from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot, TimeTable
 from bootlab.logs.kernel import Initcall
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.log.boot_end import END_WORDS, ends_on_axis
 from bootlab.views.log.headline import BASIS_WORDS, headline
 from bootlab.views.log.trace_text import part_view
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
@@ -20,8 +21,6 @@ _MAX_LISTED = 50
 PART_WORDS = {"firmware": "firmware", "kernel": "kernel", "user-space": "user space"}
 """How the parts of a boot are called."""
 _LATE_BLIND = {"early-kernel": "kernel-start"}
-END_WORDS = {"panic": "panic", "last-line": "last line"}
-"""How the end of a boot is called."""
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
 
 
@@ -161,11 +160,6 @@ def stages_table(boot: Boot) -> RenderableType:
 def bounded(text: str, *, at_least: bool, at_most: bool = False) -> str:
     """Put before a time that it is a bound."""
     return ("≥ " if at_least else "≤ " if at_most else "") + text
-
-
-def ends_on_axis(boot: Boot) -> bool:
-    """Whether the end belongs to the boot: a system that is up may print for days."""
-    return boot.end is not None and (boot.end.what == "panic" or boot.outcome != "user-space")
 
 
 def axis_notes(boot: Boot) -> list[str]:

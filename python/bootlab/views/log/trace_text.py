@@ -42,10 +42,10 @@ def _part_view(
 
 def trace_view(trace: CallTrace, top: int) -> RenderableType:
     """Show a trace: self times, total times, waits, tasks, call tree, initcalls."""
-    length = "" if trace.bounds_ns is None else f", {figures.ms(trace.bounds_ns[1] - trace.bounds_ns[0])} ms"
-    what = "samples" if trace.weight != "ns" else "calls"
-    said = f"{trace.source}: {figures.count(trace.calls)} {what} of {figures.count(trace.functions)} functions"
-    parts: list[RenderableType] = [cell(f"{said} in {figures.count(trace.tasks_total)} tasks{length}", "bold", 300)]
+    length = "" if trace.length_ns is None else f", {figures.ms(trace.length_ns)} ms"
+    said = f"{trace.source}: {figures.count(trace.calls)} {trace.counted} of {figures.count(trace.functions)} functions"
+    tasks = f" in {figures.count(trace.tasks_total)} tasks" if trace.tasks_total else ""
+    parts: list[RenderableType] = [cell(f"{said}{tasks}{length}", "bold", 300)]
     if trace.not_a_boot:
         parts.append(cell(f"no boot: {trace.not_a_boot}", "yellow", 300))
     if trace.about:

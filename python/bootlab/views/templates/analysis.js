@@ -6,7 +6,7 @@ function dataTable(made, number) {
     caption: made.caption, cls: "figures", rows: made.rows, most: 15,
     columns: made.columns.map(([name, right], i) => ({
       name, right, cls: right ? null : i === 0 ? "name" : "words",
-      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => text(row[i]),
+      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => (name === "verdict" ? verdictBadge(text(row[i])) : text(row[i])),
     })),
   });
   const filter = (needle) => {
@@ -47,7 +47,7 @@ function stageBar(bars) {
     return segment;
   });
   return el("div", { class: "bars" }, el("div", { class: "bar-track", role: "img", "aria-label": "Stage lengths on one scale; their figures stand below" }, segments),
-    el("ul", { class: "legend" }, bars.map(([name, , length, words]) => el("li", { title: words }, el("i", { class: `swatch ${stageClass(name)}` }), `${name} ${ms(length)} ms`))));
+    el("ul", { class: "legend" }, bars.map(([name, , length, words, sign]) => el("li", { title: words }, el("i", { class: `swatch ${stageClass(name)}` }), `${name} ${sign || ""}${ms(length)} ms`))));
 }
 
 let made = 0;
@@ -77,8 +77,8 @@ function build(data) {
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
     el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
-      data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name]) => el("div", {},
-        el("p", { class: "figure" }, el("span", { class: "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
+      data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
+        el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
       data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
       data.parts.length ? null : el("div", { class: "failure", role: "alert" }, "Nothing of a boot was found in it."),
       data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
