@@ -128,3 +128,11 @@ def test_the_page_of_a_comparison_says_the_total_first():
     first = comparison_data([made], logs)["headline"][0]
     assert first == ["+2000.000", "ms", "slower in all (5.20 s to 7.20 s)", "slower"]
     assert sentence(made).startswith("2.00 s slower (5.20 s to 7.20 s), all of it in RC scripts")
+
+
+def test_samples_are_counted_once():
+    frame = "\tffffffff81000020 walk+0x20 ([kernel.kallsyms])\n"
+    text = f"init     1 [001]     0.100500:     250000 cpu-clock: \n{frame}{frame}\n"
+    (trace,) = bootlab.analyze(text.encode()).traces
+    assert trace.counted == (1, "samples")
+    assert trace.length_ns is None

@@ -96,9 +96,11 @@ class CallTrace(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     mismatches: dict[str, int] = {}
 
     @property
-    def counted(self) -> str:
-        """Return what `calls` counts."""
-        return "samples" if self.source == "perf-script" else "calls"
+    def counted(self) -> tuple[int, str]:
+        """Return how many calls or samples there are, and which of the two: a sample stands in `events` once."""
+        if self.source == "perf-script":
+            return sum(self.events.values()), "samples"
+        return self.calls, "calls"
 
     @property
     def length_ns(self) -> int | None:

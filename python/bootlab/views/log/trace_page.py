@@ -95,7 +95,8 @@ def _trace(trace: CallTrace) -> tuple[str, list[str], Any, list[dict[str, Any]]]
         ),
     ]
     spans = [(c.name, c.start_ns, (c.end_ns or c.start_ns) - c.start_ns, f"pid {c.pid}") for c in trace.initcalls]
-    title = f"{trace.source}: {trace.calls} {trace.counted} of {trace.functions} functions"
+    number_of, what = trace.counted
+    title = f"{trace.source}: {number_of} {what} of {trace.functions} functions"
     return (
         title,
         [show(trace.not_a_boot)] if trace.not_a_boot else [],

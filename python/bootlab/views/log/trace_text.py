@@ -43,7 +43,8 @@ def _part_view(
 def trace_view(trace: CallTrace, top: int) -> RenderableType:
     """Show a trace: self times, total times, waits, tasks, call tree, initcalls."""
     length = "" if trace.length_ns is None else f", {figures.ms(trace.length_ns)} ms"
-    said = f"{trace.source}: {figures.count(trace.calls)} {trace.counted} of {figures.count(trace.functions)} functions"
+    number, what = trace.counted
+    said = f"{trace.source}: {figures.count(number)} {what} of {figures.count(trace.functions)} functions"
     tasks = f" in {figures.count(trace.tasks_total)} tasks" if trace.tasks_total else ""
     parts: list[RenderableType] = [cell(f"{said}{tasks}{length}", "bold", 300)]
     if trace.not_a_boot:
