@@ -37,9 +37,10 @@ def stage_lengths(boot: Boot) -> list[tuple[str, str, str, int, int]]:
         name = STAGE_OF.get(first, first)
         if to <= at:
             continue
+        begin, start = first, at
         if out and out[-1][0] == name and out[-1][2] == first:
-            _, first, _, at, _ = out.pop()
-        out.append((name, first, last, at, to - at))
+            _, begin, _, start, _ = out.pop()
+        out.append((name, begin, last, start, to - start))
     return out
 
 
