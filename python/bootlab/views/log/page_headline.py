@@ -35,7 +35,8 @@ def stage_lengths(boot: Boot) -> list[tuple[str, str, str, int, int]]:
     out: list[tuple[str, str, str, int, int]] = []
     for (first, at), (last, to) in itertools.pairwise(timed_marks(boot)):
         name = STAGE_OF.get(first, first)
-        if to <= at:
+        # Two events of one line are no stage; that a time is not known is.
+        if to < at or (to == at and not bounds_of(boot, first, last)):
             continue
         begin, start = first, at
         if out and out[-1][0] == name and out[-1][2] == first:
@@ -70,8 +71,8 @@ def bounds_of(boot: Boot, first: str, last: str) -> str:
     """Return the sign of a time between two events that is known only as a bound; `≈ ` where it may be either."""
     begin, end = boot.stage(first), boot.stage(last)
     broke_off = boot.end is not None and END_WORDS[boot.end.what] == last and boot.end.at_least
-    # Two lower bounds of one clock, as behind a boot loader without a clock, are as far apart as they say.
-    together = begin is not None and end is not None and begin.at_least and end.at_least
+    # Behind a boot loader without a clock the kernel's two events are bounds, and yet as far apart as they say.
+    together = (first, last) == ("kernel-start", "user-space-start") and begin is not None and begin.at_least
     least = (broke_off or (end is not None and end.at_least)) and not together
     least = least or (begin is not None and begin.at_most)
     most = (end is not None and end.at_most) or (begin is not None and begin.at_least and not together)
