@@ -36,8 +36,7 @@ def test_a_boot_in_sentences():
     assert said[0] == "5.20 s from the firmware's first words to a prompt."
     assert said[1] == "The kernel took 1.00 s."
     assert said[2] == (
-        "The largest cost is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this log's "
-        "stamps)."
+        "The largest cost is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this log)."
     )
 
 
@@ -136,3 +135,14 @@ def test_samples_are_counted_once():
     (trace,) = bootlab.analyze(text.encode()).traces
     assert trace.counted == (1, "samples")
     assert trace.length_ns is None
+
+
+def test_what_a_daemon_read_late_has_no_length():
+    late = boot(
+        "Jan  1 10:00:05 box kernel: klogd started.\n"
+        "Jan  1 10:00:05 box kernel: Linux version 2.6.33 (me@here) (gcc 4) #1\n"
+        "Jan  1 10:00:17 box kernel: Freeing init memory: 140K\n"
+        "Jan  1 10:00:20 box kernel: eth0: link up\n"
+    )
+    assert not any("kernel took" in text or "first line" in text for text in headline(late))
+    assert stage_lengths(late) == []

@@ -1,8 +1,13 @@
-"""The end of a boot: how it is called, and whether it stands on the boot's axis."""
+"""The events of a boot that have a time, its end among them, and how sure the time between two of them is."""
 
 from __future__ import annotations
 
-from bootlab.logs.boot import Boot
+from typing import Literal
+
+from bootlab.logs.boot import Boot, Stage
+
+Sureness = Literal["exact", "least", "most", "unknown"]
+"""A length is what it says, at least that, at most that, or neither."""
 
 END_WORDS = {"panic": "panic", "last-line": "last line"}
 """How the end of a boot is called."""
@@ -20,3 +25,20 @@ def timed_marks(boot: Boot) -> list[tuple[str, int]]:
     if marks and end is not None and end.ns is not None and ends_on_axis(boot) and end.ns >= marks[-1][1]:
         marks.append((END_WORDS[end.what], end.ns))
     return marks
+
+
+def sureness(first: Stage | None, last: Stage | None, *, broke_off: bool = False) -> Sureness:
+    """Return how the time between two events is meant, whose own times may be bounds.
+
+    `broke_off`: the last event is the log's last line, behind which the boot went on.
+    """
+    begin_most, begin_least = (first.at_most, first.at_least) if first else (False, False)
+    end_most, end_least = (last.at_most, last.at_least) if last else (False, broke_off)
+    if begin_least and end_least:
+        # Behind a boot loader without a clock the kernel's two events are bounds, and yet as far apart as they say.
+        kernel = first and last and (first.event, last.event) == ("kernel-start", "user-space-start")
+        return "exact" if kernel else "least"
+    least, most = end_least or begin_most, end_most or begin_least
+    if least and most:
+        return "unknown"
+    return "least" if least else "most" if most else "exact"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bootlab.logs.boot import Boot, Cost, Stage
+from bootlab.views.log.boot_end import Sureness, sureness
 
 EVENT_WORDS = {
     "power-on": "power-on",
@@ -20,7 +21,7 @@ EVENT_WORDS = {
 
 BASIS_WORDS = {
     "printed": "the log says so",
-    "computed": "computed from this log's stamps",
+    "computed": "computed from this log",
     "published": "measured on another machine",
 }
 """How sure a gain is."""
@@ -33,13 +34,6 @@ def seconds(ns: int) -> str:
     if abs(ns) >= 1_000_000_000:
         return f"{ns / 1e9:.2f} s"
     return f"{ns / 1e6:.0f} ms" if abs(ns) >= 10_000_000 else f"{ns / 1e6:.1f} ms"
-
-
-def bound(*stages: Stage) -> str:
-    """Say how a time between events is meant where it is a bound."""
-    if any(stage.at_least for stage in stages):
-        return "at least "
-    return "up to " if any(stage.at_most for stage in stages) else ""
 
 
 def headline(boot: Boot) -> list[str]:
@@ -59,8 +53,9 @@ def _whole(boot: Boot) -> str:
     use = boot.stage("first-use")
     if use and use.ns is not None and known[0] is not use:
         first = known[0]
-        length = seconds(use.ns - (first.ns or 0))
-        return f"{bound(first, use)}{length} from {EVENT_WORDS[first.event]} to a prompt.".capitalize()
+        length = _length(use.ns - (first.ns or 0), sureness(first, use))
+        if length:
+            return f"{length} from {EVENT_WORDS[first.event]} to a prompt.".capitalize()
     if use and use.line is not None:
         return f"It came to a prompt (line {use.line}); no clock tells when."
     if not boot.reached_kernel and boot.end and boot.end.ns is not None and known:
@@ -69,9 +64,10 @@ def _whole(boot: Boot) -> str:
         )
     if len(known) > 1 and boot.outcome == "user-space":
         first, last = known[0], known[-1]
-        length = seconds((last.ns or 0) - (first.ns or 0))
-        text = f"{bound(first, last)}{length} from {EVENT_WORDS[first.event]} to {EVENT_WORDS[last.event]};"
-        return f"{text} the log does not show when the system could be used.".capitalize()
+        length = _length((last.ns or 0) - (first.ns or 0), sureness(first, last))
+        if length:
+            text = f"{length} from {EVENT_WORDS[first.event]} to {EVENT_WORDS[last.event]};"
+            return f"{text} the log does not show when the system could be used.".capitalize()
     return ""
 
 
@@ -79,9 +75,14 @@ def _kernel(boot: Boot) -> str:
     start, user = boot.stage("kernel-start"), boot.stage("user-space-start")
     if start is None or user is None or start.ns is None or user.ns is None or user.ns <= start.ns:
         return ""
-    # Two times of one clock are as far apart as they say, wherever the clock's zero lies.
-    sure = () if start.clock == user.clock and not (start.at_most or user.at_most) else (start, user)
-    return f"The kernel took {bound(*sure)}{seconds(user.ns - start.ns)}."
+    length = _length(user.ns - start.ns, sureness(start, user))
+    return f"The kernel took {length}." if length else ""
+
+
+def _length(ns: int, sure: Sureness) -> str:
+    """Spell a length with its bound; empty where its ends do not bound it."""
+    words = {"exact": "", "least": "at least ", "most": "up to "}.get(sure)
+    return "" if words is None else words + seconds(ns)
 
 
 def _account(boot: Boot) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bootlab.logs.boot import Boot
 from bootlab.model import figures
-from bootlab.views.log.boot_end import END_WORDS, timed_marks
+from bootlab.views.log.boot_end import END_WORDS, Sureness, sureness, timed_marks
 from bootlab.views.shown_text import visible
 
 STAGE_OF = {
@@ -36,7 +36,8 @@ def stage_lengths(boot: Boot) -> list[tuple[str, str, str, int, int]]:
     for (first, at), (last, to) in itertools.pairwise(timed_marks(boot)):
         name = STAGE_OF.get(first, first)
         # Two events of one line are no stage; that a time is not known is.
-        if to < at or (to == at and not bounds_of(boot, first, last)):
+        sure = _sureness(boot, first, last)
+        if to < at or sure == "unknown" or (to == at and sure == "exact"):
             continue
         begin, start = first, at
         if out and out[-1][0] == name and out[-1][2] == first:
@@ -50,7 +51,7 @@ def boot_figures(boot: Boot) -> list[list[str]]:
     stages = stage_lengths(boot)
     said: list[list[str]] = []
     if stages:
-        whole = sum(length for *_, length in stages)
+        whole = stages[-1][3] + stages[-1][4] - stages[0][3]
         first, last = stages[0][1], stages[-1][2]
         unsure = bounds_of(boot, first, last)
         said.append([unsure + figures.grouped_ms(whole), "ms", f"{first} to {last}, {boot.axis.clock} clock"])
@@ -68,15 +69,13 @@ def boot_figures(boot: Boot) -> list[list[str]]:
 
 
 def bounds_of(boot: Boot, first: str, last: str) -> str:
-    """Return the sign of a time between two events that is known only as a bound; `≈ ` where it may be either."""
-    begin, end = boot.stage(first), boot.stage(last)
+    """Return the sign of a time between two events that is known only as a bound."""
+    return {"least": "≥ ", "most": "≤ "}.get(_sureness(boot, first, last), "")
+
+
+def _sureness(boot: Boot, first: str, last: str) -> Sureness:
     broke_off = boot.end is not None and END_WORDS[boot.end.what] == last and boot.end.at_least
-    # Behind a boot loader without a clock the kernel's two events are bounds, and yet as far apart as they say.
-    together = (first, last) == ("kernel-start", "user-space-start") and begin is not None and begin.at_least
-    least = (broke_off or (end is not None and end.at_least)) and not together
-    least = least or (begin is not None and begin.at_most)
-    most = (end is not None and end.at_most) or (begin is not None and begin.at_least and not together)
-    return "≈ " if least and most else "≥ " if least else "≤ " if most else ""
+    return sureness(boot.stage(first), boot.stage(last), broke_off=broke_off)
 
 
 def boot_bars(boot: Boot) -> list[list[Any]]:
