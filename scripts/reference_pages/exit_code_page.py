@@ -61,7 +61,7 @@ def render() -> str:
     parts = [_INTRODUCTION, table(("code", "meaning"), [(code(c), text) for c, text in _FAMILIES])]
     parts.append("".join(f"| `{found.value}` | {found.meaning} |\n" for found in Found))
     parts.append(
-        "| `41` to `49` | how a boot failed, below |\n| `130` | stopped by Ctrl-C; finished boots are kept |\n"
+        "| `41` to `59` | how a boot failed, below |\n| `130` | stopped by Ctrl-C; finished boots are kept |\n"
     )
     rows = [(code(o.value), code(o.exit_code), o.hint or "") for o in Outcome]
     parts += [_OUTCOMES, table(("outcome", "exit code", "the next thing to try"), rows)]

@@ -37,9 +37,10 @@ def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:
 def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None) -> Timeline:
     """Put marks and stages of a timing boot on one axis; a diagnostic boot's initcalls go beside, on its own clock."""
     stages = stages_of(recording)
+    # A board's marks are arrivals on the host's clock; an emulator's plugin stamps with its own.
+    clock = "wall" if recording.meta.board else "virtual"
     spans = tuple(
-        Span(name=s.name, lane="stages", start_ns=s.start_ns, duration_ns=s.duration_ns, clock="virtual")
-        for s in stages
+        Span(name=s.name, lane="stages", start_ns=s.start_ns, duration_ns=s.duration_ns, clock=clock) for s in stages
     )
     diagnostic: tuple[Span, ...] = ()
     if diagnosis is not None:

@@ -8,12 +8,21 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.boot_run import MOST_REPEATS, Request, run
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    BoardOption,
+    JobsOption,
+    JsonOption,
+    OptionalSystemArgument,
+    StoreOption,
+    system_required,
+)
 
 
 def boot(
-    system_file: SystemArgument,
+    system_file: OptionalSystemArgument = None,
     *,
+    board: BoardOption = None,
     repeat: Annotated[
         int | None,
         typer.Option("--repeat", min=2, max=MOST_REPEATS, help="Boot N times and check that all boots are equal."),
@@ -46,10 +55,17 @@ def boot(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Boot a system and show where its time goes, from power-on to the goal.
+    """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
 
     Example: bootlab boot camera.toml --repeat 5
     """
+    if board is not None:
+        from bootlab.cli.board_boot import boot_board  # noqa: PLC0415 - a plain boot does without
+
+        if repeat or diagnostic or quantum or dry_run:
+            raise typer.BadParameter("--repeat, --diagnostic, --quantum and --dry-run are for QEMU: use bootlab board")
+        raise typer.Exit(boot_board(board, system_file, store=store, as_json=as_json))
+    system_file = system_required(system_file)
     if quantum is not None:
         _quanta(system_file, quantum, jobs=jobs, store=store, as_json=as_json)
         return

@@ -10,14 +10,18 @@ import typer
 
 from bootlab import techniques as catalogue
 from bootlab.advice.check import check as check_facts
-from bootlab.advice.facts import gather
+from bootlab.advice.facts import Facts, gather
 from bootlab.advice.finding import Finding
+from bootlab.advice.ways import ways
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.files import write_files
-from bootlab.cli.session import JsonOption, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, BoardOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import Found, UserError
 from bootlab.model.change_text import change_text
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import System
 from bootlab.systemfile import load
+from bootlab.systemfile.board import load_board
 from bootlab.techniques.base import Answer
 from bootlab.views.log import findings_text, sarif
 
@@ -55,6 +59,8 @@ def check(
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with code 0 even if a technique applies.")
     ] = False,
+    board: BoardOption = None,
+    store: StoreOption = DEFAULT_STORE,
     sarif_file: Annotated[
         Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, for code review tools.")
     ] = None,
@@ -68,21 +74,50 @@ def check(
     Example: bootlab check --config .config --log boot.log
     """
     system = load(system_file) if system_file is not None else None
+    on_board = load_board(board).system(system) if board is not None else None
+    if on_board is not None and log is None:
+        log = _log_of(store, on_board.name if system is None else load_board(board or Path()).board.name)
     facts = gather(
         Cache(default_folder()), system=system, config=config, cmdline=_cmdline(cmdline), log=log, boot=boot, arch=arch
     )
     wanted = [catalogue.get(i) for i in select] if select else list(catalogue.all_techniques())
     unwanted = {catalogue.get(i).id for i in ignore or ()}
     findings = check_facts(facts, [t for t in wanted if t.id not in unwanted])
+    where = [ways(f, system, _with_cmdline(on_board, facts)) for f in findings] if on_board is not None else []
     write_files(
         (sarif_file, lambda: msgspec.json.format(msgspec.json.encode(sarif.document(findings)), indent=1) + b"\n")
     )
     if as_json:
-        print_json({"format": "bootlab-advice", "version": 1, "findings": [_plain(f) for f in findings]})
+        print_json({"format": "bootlab-advice", "version": 1, "findings": [_plain(f) for f in findings], "ways": where})
     else:
         findings_text.show(out(), findings, everything=everything)
+        if where:
+            applying = {f.technique for f in findings if f.answer is Answer.YES}
+            out().print(findings_text.ways_table([way for way in where if way.technique in applying]))
     if any(f.answer is Answer.YES for f in findings) and not exit_zero:
         raise typer.Exit(Found.APPLIES)
+
+
+def _with_cmdline(system: System, facts: Facts) -> System:
+    """Return the board's system with the command line that its log shows, where no file gives one."""
+    recording = facts.context.recording
+    printed = recording.meta.cmdline if recording is not None else ""
+    if system.cmdline.params or not printed:
+        return system
+    return msgspec.structs.replace(system, cmdline=CommandLine.parse(printed))
+
+
+def _log_of(store: Path, name: str) -> Path:
+    """Return the console of a board's newest boot that reached its goal."""
+    from bootlab.store.boards import newest_boot  # noqa: PLC0415 - most checks name their log
+
+    found = newest_boot(store, name)
+    if found is None:
+        raise UserError(
+            f"no boot of {name} is kept in {store}",
+            hint="boot it first: bootlab boot --board BOARD.toml, or give --log",
+        )
+    return found
 
 
 def _cmdline(given: str | None) -> str | None:

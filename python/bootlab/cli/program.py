@@ -41,6 +41,9 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
     },
+    "On real hardware": {
+        "board": ("bootlab.cli.board", "board", "Board files, a virtual board, a board beside its exact boot"),
+    },
     "Beside boot time": {
         "timers": ("bootlab.cli.timers", "timers", "Stress-test timers, clocks and sleeps"),
         "doctor": ("bootlab.cli.doctor", "doctor", "Check that this machine has what bootlab needs"),

@@ -8,19 +8,23 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.screen import err, fail, out, print_json
+from bootlab.errors import UserError
 from bootlab.model.modelled import DEFAULT_BANDWIDTH
 
 __all__ = [
     "DEFAULT_STORE",
     "AllOption",
+    "BoardOption",
     "JobsOption",
     "JsonOption",
+    "OptionalSystemArgument",
     "StoreOption",
     "SystemArgument",
     "err",
     "fail",
     "out",
     "print_json",
+    "system_required",
 ]
 
 JsonOption = Annotated[
@@ -36,6 +40,14 @@ StoreOption = Annotated[
 SystemArgument = Annotated[
     Path, typer.Argument(metavar="SYSTEM.toml", help="The system file. `bootlab new` writes one.", show_default=False)
 ]
+OptionalSystemArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="SYSTEM.toml", help="The system file. Not needed with --board.", show_default=False),
+]
+BoardOption = Annotated[
+    Path | None,
+    typer.Option("--board", metavar="BOARD.toml", help="Boot this real board. `bootlab board new` writes the file."),
+]
 JobsOption = Annotated[
     int | None,
     typer.Option(
@@ -48,3 +60,10 @@ BandwidthOption = Annotated[
 ]
 DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 DEFAULT_STORE = Path(".bootlab")
+
+
+def system_required(path: Path | None) -> Path:
+    """Return the system file. Raise UserError where neither it nor a board is named."""
+    if path is None:
+        raise UserError("which system?", hint="name a system file (`bootlab new` writes one), or --board BOARD.toml")
+    return path

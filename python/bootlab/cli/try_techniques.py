@@ -11,13 +11,15 @@ from bootlab.cli.open_system import opened
 from bootlab.cli.session import (
     DEFAULT_STORE,
     AllOption,
+    BoardOption,
     JobsOption,
     JsonOption,
+    OptionalSystemArgument,
     StoreOption,
-    SystemArgument,
     err,
     out,
     print_json,
+    system_required,
 )
 
 
@@ -53,9 +55,13 @@ AlsoOption = Annotated[
 
 
 def try_(
-    system_file: SystemArgument,
+    system_file: OptionalSystemArgument = None,
     ids: IdsArgument = None,
     *,
+    board: BoardOption = None,
+    both: Annotated[
+        bool, typer.Option("--both", help="With --board: try in QEMU too, and show both verdicts side by side.")
+    ] = False,
     inexact: Annotated[
         bool,
         typer.Option("--inexact", help="If boots of the same system differ, continue and judge as in free mode."),
@@ -73,6 +79,26 @@ def try_(
 
     Example: bootlab try camera.toml quiet crypto-selftests
     """
+    if board is not None:
+        from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
+
+        named = ids or []
+        if system_file is not None and system_file.suffix != ".toml":
+            # Without a system file the first word is a technique's.
+            system_file, named = None, [str(system_file), *named]
+        try_board(
+            board,
+            system_file,
+            tuple(named),
+            blocks=blocks,
+            seed=seed,
+            both=both,
+            store=store,
+            everything=everything,
+            as_json=as_json,
+        )
+        return
+    system_file = system_required(system_file)
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
     from bootlab.views.run import terminal  # noqa: PLC0415

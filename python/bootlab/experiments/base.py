@@ -202,7 +202,8 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
 
 
 def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
-    checking = checking_system(system, timing)
+    # A board cannot be given the agent: what rides along would have to be installed, and its report typed out slowly.
+    checking = checking_system(system, timing) if system.board is None else None
     if checking is None:
         return None
     made = bench.boot(checking, f"{label} (check)", purpose="check")
@@ -213,7 +214,7 @@ def _output(bench: Bench, system: System, timing: Recording, label: str) -> Chec
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
     """Make the diagnostic boot of a system whose timing boot is there. None: this system cannot carry the agent."""
-    instrumented = diagnostic_system(system, timing)
+    instrumented = diagnostic_system(system, timing) if system.board is None else None
     if instrumented is None:
         return None
     return diagnose(bench.boot(instrumented, f"{label} (diagnostic)", purpose="diagnostic"))

@@ -13,6 +13,7 @@ from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMiss
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, BaseFailedError, diagnosis_of, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.board_changes import for_board
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.trial import judge_exact, judge_free, judge_sample, unbuilt
 from bootlab.model.change import Change
@@ -57,7 +58,7 @@ def proposals(
     pairs: list[tuple[Technique, Change]] = []
     for technique in techniques:
         proposal = propose(technique, context, forced=forced)
-        answer, changes = proposal.applies, proposal.changes
+        answer, changes = for_board(base.system, proposal.applies, proposal.changes)
         said.append(
             Applicability(
                 technique=technique.id,

@@ -25,11 +25,17 @@ class Outcome(enum.StrEnum):
     WRONG_ARCH = "wrong-architecture"
     NO_CONSOLE = "no-console"
     TIME_LIMIT = "time-limit"
+    GARBAGE = "garbage"
+    REBOOTED = "rebooted"
+    STOPPED = "stopped-in-loader"
+    CONSOLE_LOST = "console-lost"
+    POWER_FAILED = "power-failed"
+    NOT_INSTALLED = "not-installed"
     INTERRUPTED = "interrupted"
 
     @property
     def exit_code(self) -> int:
-        """Exit code of `bootlab boot`: 0, the 40s (target), 130 (interrupted)."""
+        """Exit code of `bootlab boot`: 0, 41 to 59 (target), 130 (interrupted)."""
         return _EXIT_CODES[self]
 
     @property
@@ -49,6 +55,12 @@ _EXIT_CODES = {
     Outcome.WRONG_ARCH: 47,
     Outcome.NO_CONSOLE: 48,
     Outcome.TIME_LIMIT: 49,
+    Outcome.GARBAGE: 51,
+    Outcome.REBOOTED: 52,
+    Outcome.STOPPED: 53,
+    Outcome.CONSOLE_LOST: 54,
+    Outcome.POWER_FAILED: 55,
+    Outcome.NOT_INSTALLED: 56,
     Outcome.INTERRUPTED: 130,
 }
 
@@ -64,6 +76,15 @@ _HINTS = {
     Outcome.NO_CONSOLE: "nothing was printed; is `console=` there with the board's port (ttyS0; ttyAMA0 on ARM), and "
     "is the kernel for this machine? A large one may unpack for longer than limits.stall_virtual_s",
     Outcome.TIME_LIMIT: "raise limits.wall_s in the system file if the machine is merely slow",
+    Outcome.GARBAGE: "a board: set serial.baud in board.toml to the board's rate; the same in console=ttyS0,115200n8",
+    Outcome.REBOOTED: "a board: a watchdog, a crash without a word, or weak power; look at the last lines before it. A "
+    "loader that is a Linux itself needs limits.kernels = 2 in board.toml",
+    Outcome.STOPPED: "a board: the loader waits for a key or found nothing to boot; check bootcmd and bootdelay, and "
+    "that nothing else types on the console",
+    Outcome.CONSOLE_LOST: "a board: the adapter was unplugged, or its server closed the connection; run it again",
+    Outcome.POWER_FAILED: "a board: run power.on and power.off of board.toml by hand; both must return 0",
+    Outcome.NOT_INSTALLED: "a board: run the command of [install] by hand; it finds the files in $BOARD_KERNEL and the "
+    "like",
     Outcome.INTERRUPTED: "run the same command again: finished boots are kept",
 }
 
@@ -134,6 +155,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     end_ns: int | None = None
     lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    board: str = ""
+    """The name of the real board that was booted; empty for an emulator."""
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):

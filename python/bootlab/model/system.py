@@ -11,6 +11,7 @@ from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processors
 from bootlab.model.program import Program
+from bootlab.model.real_board import Board
 from bootlab.model.root import Root
 from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
@@ -252,7 +253,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     `root`: what lies on a medium; an `initramfs` beside it is the one that mounts it. `programs` are built and put
     into the tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it
-    is (the image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own.
+    is (the image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one
+    that boots it, instead of an emulator.
     """
 
     name: str
@@ -274,6 +276,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
     path: str | None = None
     recordings: str | None = None
+    board: Board | None = None
 
     @property
     def tree(self) -> FileTree | None:

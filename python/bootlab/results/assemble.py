@@ -93,7 +93,10 @@ def results(
         goal=system.goal.console,
         processors=meta.processors,
         not_modelled=not_modelled(meta.processors) if exact else (),
-        modelled=_modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
+        # A real board's times hold its console and its loads already.
+        modelled=None
+        if meta.board
+        else _modelled("base", Modelled(bandwidth_bytes_per_s=DEFAULT_BANDWIDTH), modelled_for),
         reproduce=(f"bootlab {kind} {path}",),
     )
 
@@ -110,7 +113,9 @@ def notes(base: Base) -> tuple[str, ...]:
         )
     if base.rule is None and base.undithered:
         said.append("the replay has no dithered boots: no variant can be called faster or slower")
-    if base.diagnosis is None:
+    if base.system.board is not None:
+        said.append("a board's diagnosis is its log: techniques that need the agent's report are unknown here")
+    elif base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree for the agent")
     return tuple(said)
 

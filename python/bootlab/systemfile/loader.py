@@ -17,22 +17,20 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.processors import QUANTUM_RANGE_NS
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
-from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, System
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
+from bootlab.systemfile.patterns import check_of, marks_of, pattern_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.programs import programs
-from bootlab.systemfile.raw import RawCheck, RawClock, RawLimits, RawMachine, RawSystem
+from bootlab.systemfile.raw import RawClock, RawLimits, RawMachine, RawSystem
 from bootlab.systemfile.root import root
 from bootlab.systemfile.steps import steps
 from bootlab.systemfile.storage import storage
 
 _SIZE_MAX_BYTES = 4 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_MARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
-_CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 _ACCELS = ("auto", "tcg", "kvm")
 _SHIFT_MAX = 10
 # QEMU takes a 64-bit number (system/vl.c: -seed).
@@ -139,9 +137,9 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         root=on_medium,
         programs=programs(raw, place),
         storage=storage(raw.storage, place) if raw.storage is not None else None,
-        goal=Goal(console=_pattern(raw.goal.console, "goal.console", place), name=raw.goal.name),
-        check=_check(raw.check, place),
-        marks=_marks(raw, place),
+        goal=Goal(console=pattern_of(raw.goal.console, "goal.console", place), name=raw.goal.name),
+        check=check_of(raw.check, place),
+        marks=marks_of(raw.marks, place),
         limits=_limits(raw.limits, raw.clock.shift, place),
         application=application,
         steps=steps(raw.steps, place, unpack_dir),
@@ -245,52 +243,6 @@ def _clock(raw: RawClock, place: Place) -> Clockwork:
         processors=raw.processors,
         quantum_ns=_number(raw.quantum_ns, *QUANTUM_RANGE_NS, "clock.quantum_ns", place, "nanoseconds; 5000 is usual"),
     )
-
-
-def _pattern(text: str, where: str, place: Place) -> str:
-    if not text:
-        raise place.error("expected a regular expression, got empty text", where)
-    try:
-        pattern = re.compile(text)
-    except re.error as error:
-        raise place.error(
-            f"not a regular expression: {error.msg} at character {(error.pos or 0) + 1} of {text!r}",
-            where,
-            "TOML's 'single quotes' keep a backslash as it is; a literal ( or [ needs one in front",
-        ) from error
-    if _LINE_END.search(_CHARACTER_SET.sub("", text)):
-        raise place.error(
-            f"{text!r} has an end of line in it: the console is read line by line", where, "name the text of one line"
-        )
-    if pattern.search(""):
-        raise place.error(
-            f"{text!r} also matches an empty line, so the first line printed would satisfy it", where, "name some text"
-        )
-    return text
-
-
-def _check(raw: RawCheck, place: Place) -> Check:
-    patterns = [raw.console] if isinstance(raw.console, str) else raw.console
-    for index, word in enumerate(raw.command):
-        if not word or "\n" in word or "\0" in word:
-            raise place.error(
-                f"{word!r} cannot be a word of a command", f"check.command[{index}]", "put longer scripts into a file"
-            )
-    return Check(
-        console=tuple(_pattern(text, f"check.console[{i}]", place) for i, text in enumerate(patterns)),
-        command=tuple(raw.command),
-    )
-
-
-def _marks(raw: RawSystem, place: Place) -> tuple[tuple[str, str], ...]:
-    marks = []
-    for name, text in raw.marks.items():
-        if not _MARK.fullmatch(name):
-            raise place.error("a mark's name may contain letters, digits, dot, dash and underscore", f'marks."{name}"')
-        if not isinstance(text, str):
-            raise place.error("expected a regular expression in quotes", f"marks.{name}")
-        marks.append((name, _pattern(text, f"marks.{name}", place)))
-    return tuple(marks)
 
 
 def _limits(raw: RawLimits, shift: int, place: Place) -> Limits:

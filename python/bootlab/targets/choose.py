@@ -14,13 +14,17 @@ from bootlab.targets.replay import ReplayTarget
 def target_for(
     system: System, cache: Cache, watch: tuple[str, ...] = (), builds: BuildObserver | None = None
 ) -> Target:
-    """Return the target that the system names: `qemu`, `replay`, or one that a package registered.
+    """Return the target that the system names: a real board, `qemu`, `replay`, or one that a package registered.
 
     `watch`: kernel functions whose first instruction is to be marked, where the target can. `builds` is told of kernels
     that are built.
 
     Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
     """
+    if system.board is not None:
+        from bootlab.targets.board.choose import board_target  # noqa: PLC0415 - most systems are QEMU's
+
+        return board_target(system.board, cache, system, builds)
     if system.target == "qemu":
         return QemuTarget(cache, watch, builds)
     if system.target == "replay":

@@ -47,7 +47,7 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
                     offset_bytes=at,
                     first_ns=first[0] if first else None,
                     last_ns=last[0] if last else None,
-                    insns=first[1] if first else None,
+                    insns=first[1] if first and first[1] >= 0 else None,
                     printk_ns=_core.kernel_stamp_ns(text),
                 )
             )

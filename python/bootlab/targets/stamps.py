@@ -34,8 +34,9 @@ class StampedMark(msgspec.Struct, frozen=True):
 class Stamps(msgspec.Struct, frozen=True):
     """Console bytes with their times. `ends[i]` bytes had been written once stamp `i`'s bytes were out.
 
-    `lost`: there was no room on the disk for more, so that later bytes have no time. `settled_bytes`: those behind may
-    get another time yet. Where the UART is memory a byte is in the file a moment before its stamp is.
+    `insns` are -1 where nothing counts them (a real board). `lost`: there was no room on the disk for more, so that
+    later bytes have no time. `settled_bytes`: those behind may get another time yet. Where the UART is memory a byte is
+    in the file a moment before its stamp is.
     """
 
     ends: NDArray[np.int64]

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bootlab.advice.finding import Finding, Gain
+from bootlab.advice.ways import Ways
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.techniques.base import Answer
@@ -31,6 +32,20 @@ def show(console: Console, findings: Sequence[Finding], *, everything: bool = Fa
         f"{len(findings)} techniques: {count[Answer.YES]} apply, {count[Answer.UNKNOWN]} are unknown, "
         f"{count[Answer.NO]} do not apply. Only a boot decides: bootlab try SYSTEM.toml"
     )
+
+
+def ways_table(found: Sequence[Ways]) -> Table:
+    """Show where each technique can be tried, in the order of the expected gain."""
+    table = Table(box=None, padding=(0, 2, 0, 2), title="Where it can be tried", title_justify="left")
+    for head in ("technique", "QEMU", "board"):
+        table.add_column(head)
+    for way in found:
+        table.add_row(
+            Text(way.technique),
+            Text(one_line(way.not_in_qemu or "yes", 200)),
+            Text(one_line(way.not_on_board or "yes", 200)),
+        )
+    return table
 
 
 def _show_one(console: Console, finding: Finding) -> None:

@@ -1,0 +1,186 @@
+"""`bootlab board`: board files, a board that is a program, a board beside its exact boot, a board's model."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.board_boot import opened_board
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.files import write_file
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.errors import UserError
+
+board = typer.Typer(
+    help="Real boards: write a board file, try it on a board that is a program, switch it, compare it with its exact "
+    "boot, forecast its time.\n\nExample: bootlab board new board.toml",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+BoardArgument = Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The board file.", show_default=False)]
+
+
+@board.command("new")
+def new(
+    path: Annotated[Path, typer.Argument(metavar="BOARD.toml", help="Where to write it.")] = Path("board.toml"),
+    *,
+    name: Annotated[str, typer.Option(help="The board's name.")] = "board",
+    device: Annotated[str, typer.Option(help="Its console.")] = "/dev/serial/by-id/ADAPTER",
+    as_json: JsonOption = False,
+) -> None:
+    """Write a board file to start from.
+
+    Example: bootlab board new camera.toml --name camera
+    """
+    from bootlab.systemfile.board_template import board_template  # noqa: PLC0415 - `--help` must not wait for it
+
+    if path.exists():
+        raise UserError(f"{path}: it exists already", hint="name another file: bootlab board new OTHER.toml")
+    write_file(path, board_template(name, file=str(path), device=device))
+    if as_json:
+        print_json({"board": str(path)})
+        return
+    err().print(f"wrote {path}; then: bootlab boot --board {path}", markup=False, soft_wrap=True)
+
+
+@board.command("virtual")
+def virtual(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its console and its switch are made.")],
+    *,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same boots.")] = 1,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option("--fault", metavar="NAME=SHARE", help="What goes wrong, and how often. May be given repeatedly."),
+    ] = None,
+    jitter: Annotated[float, typer.Option(min=0, max=1, help="Spread of every piece of work, a share of it.")] = 0.01,
+    speed: Annotated[float, typer.Option(min=0.01, max=1000, help="2 boots in half the time.")] = 1.0,
+    baud: Annotated[int, typer.Option(min=50, max=4_000_000, help="The rate that it speaks.")] = 115_200,
+    log: Annotated[Path | None, typer.Option(help="Boot this log instead of one made up.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Be a board: a console on a pseudo-terminal, a power switch, faults, and a diary of the truth. Ctrl-C ends it.
+
+    Example: bootlab board virtual board --fault hang=0.05 --fault baud=0.02
+    """
+    from bootlab.systemfile.board_template import board_template  # noqa: PLC0415
+    from bootlab.targets.board.virtual import switch  # noqa: PLC0415
+    from bootlab.targets.board.virtual.program import VirtualBoard, Wiring  # noqa: PLC0415
+
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder.resolve()
+    words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
+    text = board_template(
+        "virtual", file=str(folder / "board.toml"), device=str(place / "tty"), on=f"{words} on", off=f"{words} off"
+    )
+    text = text.replace('console = "login:"', 'console = "camera: ready"').replace("off_s = 1.0", "off_s = 0.05")
+    text = text.replace("baud = 115200", f"baud = {baud}").replace("stall_s = 60", "stall_s = 5")
+    install = f"""[install]\ncmdline = 'printf %s "$BOARD_CMDLINE" > {shlex.quote(str(place / "cmdline"))}'\n\n"""
+    (folder / "board.toml").write_text(text.replace("# When a boot is given", f"{install}# When a boot is given"))
+    wiring = Wiring(
+        tty=place / "tty",
+        control=place / "power",
+        truth=place / "truth.jsonl",
+        cmdline=place / "cmdline",
+        seed=seed,
+        baud=baud,
+        jitter=jitter,
+        speed=speed,
+        faults=tuple(_fault(words) for words in fault or ()),
+        log=log,
+    )
+    if as_json:
+        print_json({"board": str(folder / "board.toml"), "console": str(wiring.tty), "truth": str(wiring.truth)})
+    err().print(f"a board; in another terminal: bootlab boot --board {folder}/board.toml", markup=False, soft_wrap=True)
+    VirtualBoard(wiring).run()
+
+
+@board.command("power")
+def power(
+    board_file: BoardArgument, verb: Annotated[str, typer.Argument(metavar="on|off")], *, as_json: JsonOption = False
+) -> None:
+    """Switch a board by hand, with the commands of its file.
+
+    Example: bootlab board power board.toml off
+    """
+    from bootlab.systemfile.board import load_board  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.targets.board.power import CommandPower  # noqa: PLC0415
+
+    found = load_board(board_file).board
+    if found.power is None:
+        raise UserError(f"{board_file} has no [power]", hint="labgrid-client power on, or ssh HOST reboot")
+    if verb not in {"on", "off"}:
+        raise UserError(f"{verb!r} is neither on nor off", hint=f"bootlab board power {board_file} off")
+    switch = CommandPower(found.power, {"BOARD_NAME": found.name})
+    if verb == "on":
+        switch.on()
+    else:
+        switch.off()
+    if as_json:
+        print_json({"board": found.name, "power": verb})
+
+
+@board.command("compare")
+def compare(
+    board_file: BoardArgument,
+    system_file: Annotated[
+        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="The same system for QEMU.", show_default=False)
+    ] = None,
+    *,
+    boots: Annotated[int, typer.Option(min=1, max=10_000, help="How often the board is booted.")] = 5,
+    store: StoreOption = DEFAULT_STORE,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Boot a board several times, and its system once in QEMU: the stages of both beside each other, never added.
+
+    Example: bootlab board compare board.toml system.toml --boots 10
+    """
+    with opened_board(board_file, system_file, store=store, quiet=as_json) as there:
+        results = there.stages(boots=boots)
+    found = results.data.comparison
+    if found is not None:
+        show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
+
+
+@board.command("model")
+def model(
+    table: Annotated[
+        Path,
+        typer.Argument(metavar="BOOTS.csv", help="Columns name, instructions, bytes, characters, measured_ms."),
+    ],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Fit a board's time to instructions, bytes and characters of its boots; forecast those without a time.
+
+    Example: bootlab board model boots.csv
+    """
+    from bootlab.analysis.board_model import fit  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.board_model_text import read_boots, shown  # noqa: PLC0415
+
+    boots = read_boots(table)
+    found = fit(boots)
+    forecasts = [found.forecast(boot) for boot in boots if boot.measured_ns is None]
+    if as_json:
+        print_json({"format": "bootlab-boardmodel", "version": 1, "model": found, "forecasts": forecasts})
+        return
+    out().print(shown(found, forecasts))
+
+
+def _fault(words: str) -> tuple[str, float]:
+    from bootlab.targets.board.virtual.script import FAULTS  # noqa: PLC0415
+
+    name, _, share = words.partition("=")
+    try:
+        often = float(share or "1")
+    except ValueError:
+        often = -1.0
+    if name not in FAULTS or not 0 <= often <= 1:
+        raise UserError(f"--fault {words}: not NAME=SHARE", hint=f"names: {', '.join(FAULTS)}; a share from 0 to 1")
+    return name, often

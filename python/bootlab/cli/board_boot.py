@@ -1,0 +1,78 @@
+"""`bootlab boot --board` and `bootlab try --board`: real hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bootlab.cli.progress import BootProgress
+from bootlab.cli.screen import err, out, print_json
+
+if TYPE_CHECKING:
+    from bootlab.api.on_board import OnBoard
+
+
+@contextmanager
+def opened_board(board: Path, system_file: Path | None, *, store: Path, quiet: bool = False) -> Iterator[OnBoard]:
+    """Read the files of a board and a system; what is booted inside the block is shown."""
+    from bootlab.api.on_board import OnBoard  # noqa: PLC0415 - `--help` must not wait for it
+
+    with BootProgress(jobs=1, quiet=quiet) as progress:
+        yield OnBoard.load(board, system_file, store=store, observer=progress)
+
+
+def boot_board(board: Path, system_file: Path | None, *, store: Path, as_json: bool) -> int:
+    """Boot a board once, show and keep it; return the exit code."""
+    with opened_board(board, system_file, store=store, quiet=as_json) as there:
+        made = there.boot()
+        system = there.board.value
+    from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
+    from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import headline  # noqa: PLC0415
+
+    recording = made.recording
+    if as_json:
+        print_json(
+            {
+                "run": made.results.id,
+                "headline": headline(made.results.data),
+                "results": made.results.data,
+                "recording": recording.path,
+            }
+        )
+        return recording.meta.outcome.exit_code
+    out().print(terminal.results_view(made.results.data))
+    if not recording.ok:
+        err().print(f"hint: {hint_for(recording, system)}", markup=False, soft_wrap=True)
+    err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
+    err().print(f"next: bootlab check --board {board} --log {recording.path}/console.log", markup=False, soft_wrap=True)
+    return recording.meta.outcome.exit_code
+
+
+def try_board(
+    board: Path,
+    system_file: Path | None,
+    ids: tuple[str, ...],
+    *,
+    blocks: int,
+    seed: int,
+    both: bool,
+    store: Path,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Try techniques on a board, with `both` in QEMU too, and show the verdicts."""
+    with opened_board(board, system_file, store=store, quiet=as_json) as there:
+        made = there.try_both if both else there.try_
+        results = made(*ids, blocks=blocks, seed=seed)
+    from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import said  # noqa: PLC0415
+
+    if as_json:
+        print_json({"run": results.id, **said(results.data)})
+        return
+    out().print(terminal.results_view(results.data, everything=everything))
+    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    err().print(f"next: bootlab report {results.id} --html try.html", markup=False, soft_wrap=True)

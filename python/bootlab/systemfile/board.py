@@ -1,0 +1,240 @@
+"""Reading `board.toml`: how a real board is reached, switched, given another system, and measured."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import SystemFileError
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.real_board import (
+    PARTS,
+    Board,
+    BoardLimits,
+    Capture,
+    Command,
+    Installation,
+    LabgridPlace,
+    PowerSwitch,
+    RemoteHost,
+    SerialPort,
+)
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, Machine, System
+from bootlab.systemfile.patterns import check_of, marks_of, pattern_of
+from bootlab.systemfile.place import Place
+from bootlab.systemfile.problem import translate
+from bootlab.systemfile.raw_board import (
+    RawBoard,
+    RawCapture,
+    RawCommand,
+    RawInstall,
+    RawLabgrid,
+    RawPower,
+    RawSerial,
+    RawSsh,
+)
+
+_SIZE_MAX_BYTES = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_DEVICE = re.compile(r"(?:tcp|telnet)://(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}|/.+|\$.+|[^:]+")
+_EDGE = re.compile(r".+:(?:rising|falling)")
+_WAYS = ("serial", "labgrid", "ssh", "recordings")
+
+
+class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a board file says: the board, and what it tells of a system that nobody described."""
+
+    board: Board
+    goal: Goal | None = None
+    check: Check = Check()
+    marks: tuple[tuple[str, str], ...] = ()
+
+    def system(self, system: System | None = None) -> System:
+        """Return the system as it boots on this board; without one, what is on the board already.
+
+        Goal, check and marks of the board's file count instead of the system's: a board may say other words. Raise
+        SystemFileError where nothing says when it is up.
+        """
+        board = self.board
+        path = board.path or "board.toml"
+        if system is None:
+            if self.goal is None:
+                raise SystemFileError(
+                    "nothing says when the board is up",
+                    path=path,
+                    where="goal",
+                    hint='add [goal] with console = "PATTERN", or name a system file beside --board',
+                )
+            machine = Machine(arch=board.arch) if board.arch else Machine()  # type: ignore[arg-type]
+            words = CommandLine.parse(board.cmdline or "")
+            kernel = Kernel(image="")
+            system = System(name=board.name, kernel=kernel, goal=self.goal, machine=machine, cmdline=words, path=path)
+        elif board.cmdline is not None:
+            system = msgspec.structs.replace(system, cmdline=CommandLine.parse(board.cmdline))
+        limits = Limits(wall_s=board.limits.total_s, stall_wall_s=board.limits.stall_s)
+        return msgspec.structs.replace(
+            system,
+            target=board.reach,
+            board=board,
+            goal=self.goal or system.goal,
+            check=self.check if self.check != Check() else system.check,
+            marks=self.marks or system.marks,
+            clock=Clockwork(mode="free"),
+            limits=limits,
+        )
+
+
+def load_board(path: str | Path, *, environ: Mapping[str, str] = os.environ) -> BoardFile:
+    """Read a board file. Raise SystemFileError for everything that is wrong with it."""
+    file, name = Path(path), str(path)
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_SIZE_MAX_BYTES + 1)
+    except OSError as error:
+        raise SystemFileError(
+            f"cannot be read: {error.strerror}", path=name, hint="write one: bootlab board new   (or check the path)"
+        ) from error
+    if len(data) > _SIZE_MAX_BYTES:
+        raise SystemFileError("larger than 1 MiB; this is no board file", path=name, hint="bootlab board new")
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise SystemFileError(f"this is no TOML: {error}"[:200], path=name, hint="bootlab board new") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SystemFileError(str(error), path=name, hint='write texts in quotes: key = "value"') from error
+    try:
+        raw = msgspec.convert(table, RawBoard)
+    except msgspec.ValidationError as error:
+        raise translate(error, root=RawBoard, value=table, path=name) from error
+    return _board_file(raw, Place(path=name, folder=file.absolute().parent, environ=environ))
+
+
+def _board_file(raw: RawBoard, place: Place) -> BoardFile:
+    if not _NAME.fullmatch(raw.name):
+        raise place.error(
+            f'"{raw.name[:80]}" cannot be a name', "name", "letters, digits, dot, dash and underscore, 64 at most"
+        )
+    ways = [way for way in _WAYS if getattr(raw, way) is not None]
+    if len(ways) != 1:
+        said = f"it is reached in several ways: {', '.join(ways)}" if ways else "nothing says how the board is reached"
+        raise place.error(said, "name", "give exactly one of [serial], [labgrid], [ssh], recordings")
+    if raw.serial is not None and raw.power is None:
+        raise place.error("[serial] needs [power]", "power", 'on = "COMMAND", off = "COMMAND"')
+    if raw.power is not None and raw.serial is None and raw.labgrid is None:
+        raise place.error("[power] is for boards with a console", "power", "leave it out")
+    if raw.cmdline is not None:
+        CommandLine.parse(raw.cmdline)
+    board = Board(
+        name=raw.name,
+        serial=_serial(raw.serial, place) if raw.serial is not None else None,
+        power=_power(raw.power, place) if raw.power is not None else None,
+        labgrid=_labgrid(raw.labgrid, place) if raw.labgrid is not None else None,
+        ssh=_ssh(raw.ssh, place) if raw.ssh is not None else None,
+        recordings=place.directory(raw.recordings, "recordings") if raw.recordings is not None else None,
+        install=_install(raw.install, place),
+        capture=_capture(raw.capture, place) if raw.capture is not None else None,
+        limits=BoardLimits(**msgspec.structs.asdict(raw.limits)),
+        cmdline=raw.cmdline,
+        arch=raw.arch,
+        path=place.path,
+    )
+    goal = Goal(console=pattern_of(raw.goal.console, "goal.console", place), name=raw.goal.name) if raw.goal else None
+    return BoardFile(board=board, goal=goal, check=check_of(raw.check, place), marks=marks_of(raw.marks, place))
+
+
+def command(words: RawCommand, where: str, place: Place) -> Command:
+    """Return the words of a command: a text goes through the shell, a list does not."""
+    if isinstance(words, str):
+        return ("sh", "-c", words) if words.strip() else ()
+    if any("\0" in word for word in words):
+        raise place.error("a word holds a NUL byte", where)
+    return tuple(place.expand(word, where) for word in words)
+
+
+def _required(words: RawCommand, where: str, place: Place) -> Command:
+    found = command(words, where, place)
+    if not found:
+        raise place.error("a command is needed", where, 'write on = "COMMAND"; use `true` where there is nothing to do')
+    return found
+
+
+def _serial(raw: RawSerial, place: Place) -> SerialPort:
+    device = place.expand(raw.device, "serial.device")
+    if not _DEVICE.fullmatch(device):
+        raise place.error(
+            f'"{device[:80]}" is no device', "serial.device", "a path, tcp://HOST:PORT or telnet://HOST:PORT"
+        )
+    if "://" not in device:
+        device = place.resolve(raw.device, "serial.device")
+    return SerialPort(device=device, baud=raw.baud, probe=raw.probe)
+
+
+def _power(raw: RawPower, place: Place) -> PowerSwitch:
+    return PowerSwitch(
+        on=_required(raw.on, "power.on", place),
+        off=_required(raw.off, "power.off", place),
+        off_s=raw.off_s,
+        timeout_s=raw.timeout_s,
+        zero=raw.zero,
+    )
+
+
+def _labgrid(raw: RawLabgrid, place: Place) -> LabgridPlace:
+    if not raw.place and not raw.reserve and raw.config is None:
+        raise place.error("which board?", "labgrid.place", 'place = "NAME", or reserve = { board = "camera" }')
+    return LabgridPlace(
+        place=raw.place,
+        coordinator=place.expand(raw.coordinator, "labgrid.coordinator"),
+        config=place.file(raw.config, "labgrid.config") if raw.config is not None else None,
+        role=raw.role,
+        state=raw.state,
+        off_state=raw.off_state,
+        reserve=tuple(sorted(raw.reserve.items())),
+        wait_s=raw.wait_s,
+        console=raw.console,
+    )
+
+
+def _ssh(raw: RawSsh, place: Place) -> RemoteHost:
+    host = place.expand(raw.host, "ssh.host")
+    if not host or host.startswith("-"):
+        raise place.error(f'"{host[:80]}" is no host', "ssh.host", 'host = "root@board.local"')
+    plain = RemoteHost(host=host, reboot=raw.reboot, ready=raw.ready)
+    if raw.command is not None:
+        plain = msgspec.structs.replace(plain, ssh=_required(raw.command, "ssh.command", place))
+    if raw.collect is None:
+        return plain
+    for name in raw.collect:
+        if "/" in name or name.startswith("."):
+            raise place.error(f'"{name[:80]}" is no file name', "ssh.collect", "it lands in the recording's folder")
+    return msgspec.structs.replace(plain, collect=tuple(raw.collect.items()))
+
+
+def _install(raw: RawInstall, place: Place) -> Installation:
+    found = [(part, command(getattr(raw, part), f"install.{part}", place)) for part in PARTS]
+    return Installation(
+        parts=tuple((part, words) for part, words in found if words),
+        once=command(raw.once, "install.once", place),
+        confirm=command(raw.confirm, "install.confirm", place),
+        roll_back=command(raw.roll_back, "install.roll_back", place),
+        timeout_s=raw.timeout_s,
+    )
+
+
+def _capture(raw: RawCapture, place: Place) -> Capture:
+    if "/" in raw.file or raw.file.startswith("."):
+        raise place.error(f'"{raw.file[:80]}" is no file name', "capture.file", "it lands in the recording's folder")
+    for where, words in (("capture.shared", raw.shared), *((f"capture.marks.{n}", w) for n, w in raw.marks.items())):
+        if not _EDGE.fullmatch(words):
+            raise place.error(f'"{words[:80]}" is no edge', where, "CHANNEL:rising or CHANNEL:falling")
+    return Capture(
+        command=command(raw.command, "capture.command", place),
+        file=raw.file,
+        marks=tuple(raw.marks.items()),
+        shared=(raw.shared, raw.shared_mark),
+    )

@@ -1,0 +1,1 @@
+"""Real boards: a console that is read at arrival, a power switch, and what can go wrong with both."""

@@ -1,0 +1,179 @@
+"""What a virtual board prints, and when: out of a log, or made up; the same seed and number give the same boot."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+FAULTS = (
+    "hang",
+    "panic",
+    "reboot",
+    "reboot-loop",
+    "garbage",
+    "noise",
+    "baud",
+    "silent",
+    "stopped",
+    "half-line",
+    "unplugged",
+)
+"""What can go wrong with a boot. `noise` and `half-line` are no failure: the boot reaches its goal."""
+
+_STAMP = re.compile(r"^\[ *(\d+)\.(\d{6})\] ")
+_PRINTK_AT = 0.6
+_KERNEL_STEP_S = (0.0005, 0.012)
+_DRIVERS = (
+    "clk",
+    "pinctrl",
+    "gpio",
+    "i2c",
+    "spi",
+    "mmc0",
+    "usb",
+    "dwc2",
+    "rtc",
+    "thermal",
+    "watchdog",
+    "fec",
+    "snd",
+    "v4l2",
+)
+_OTHER_RATES = (9_600, 57_600, 921_600, 1_500_000)
+_SERVICES = ("syslogd", "klogd", "mdev", "network", "sshd", "camera-daemon")
+
+
+class Step(msgspec.Struct, frozen=True):
+    """After so many seconds of work, these bytes. `open_`: no line end follows."""
+
+    work_s: float
+    text: str
+    open_: bool = False
+
+    @property
+    def data(self) -> bytes:
+        """The bytes on the wire."""
+        return self.text.encode("utf-8", "replace") + (b"" if self.open_ else b"\r\n")
+
+
+_PANIC = (
+    Step(0.01, "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(179,2)"),
+    Step(0.001, "[    0.900100] ---[ end Kernel panic - not syncing: VFS: Unable to mount root fs ]---"),
+)
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """One boot: its steps, what is wrong with it, and how it goes on behind them."""
+
+    fault: str = ""
+    steps: tuple[Step, ...] = ()
+    then: str = ""
+    """`` (nothing more), `again` (from the start), `unplug` (the console's device goes away)."""
+    other_baud: int = 0
+    """The rate that it really speaks; 0: its usual one."""
+
+
+def good_boot(seed: int, *, cmdline: str = "", speed: float = 1.0, goal: str = "camera: ready") -> list[Step]:
+    """Make up a boot of a small board. `cmdline` may hold `quiet` and `lpj=`, which do what they do on a board.
+
+    `speed`: 2.0 takes half the time. The seed decides the drivers and their times, jitter comes from elsewhere.
+    """
+    pick = random.Random(f"board {seed}")  # noqa: S311 - a board that can be had again, no secret
+    words = cmdline.split()
+    quiet, preset = "quiet" in words, any(word.startswith("lpj=") for word in words)
+    steps = [
+        Step(0.08 / speed, "U-Boot SPL 2025.01 (Jan 06 2025 - 10:00:00 +0000)"),
+        Step(0.03 / speed, "Trying to boot from MMC1"),
+        Step(0.12 / speed, "U-Boot 2025.01 (Jan 06 2025 - 10:00:00 +0000)"),
+        Step(0.02 / speed, "DRAM:  512 MiB"),
+        Step(0.04 / speed, "Hit any key to stop autoboot:  0"),
+        Step(0.15 / speed, "Starting kernel ..."),
+    ]
+    clock = 0.0
+    kernel: list[tuple[float, str]] = [
+        (0.0, "Booting Linux on physical CPU 0x0"),
+        (0.0, "Linux version 6.6.30 (build@lab) (arm-linux-gnueabihf-gcc 12.2.0) #1 SMP Thu Jan  1 00:00:00 UTC 2026"),
+        (0.0, f"Kernel command line: {cmdline or 'console=ttyS0,115200 root=/dev/mmcblk0p2'}"),
+    ]
+    clock += 0.02
+    if preset:
+        kernel.append((0.001, "Calibrating delay loop (skipped) preset value.. 996.14 BogoMIPS (lpj=4980736)"))
+    else:
+        kernel.append((0.12, "Calibrating delay loop... 996.14 BogoMIPS (lpj=4980736)"))
+    for number in range(40):
+        name = pick.choice(_DRIVERS)
+        kernel.append((pick.uniform(*_KERNEL_STEP_S), f"{name} {number:x}000.{name}: registered as device {number}"))
+    kernel.append((0.01, "Run /sbin/init as init process"))
+    held = 0.0
+    for work_s, text in kernel:
+        work = work_s / speed
+        clock += work
+        line = f"[{clock:12.6f}] {text}"
+        if quiet:
+            held += work
+            continue
+        steps.append(Step(work, line))
+    for number, service in enumerate(_SERVICES):
+        work = (0.02 + 0.03 * pick.random()) / speed + (held if number == 0 else 0.0)
+        steps.append(Step(work, f"Starting {service}: OK"))
+    steps.append(Step(0.1 / speed, goal))
+    return steps
+
+
+def recorded_boot(path: Path, *, speed: float = 1.0) -> list[Step]:
+    """Return a log as steps: kernel stamps say when; lines without one follow at once. Long silences are kept."""
+    steps: list[Step] = []
+    last = 0.0
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        found = _STAMP.match(line)
+        now = int(found[1]) + int(found[2]) / 1e6 if found else last
+        steps.append(Step(max(0.0, now - last) / speed, line.rstrip("\r")))
+        last = max(last, now)
+    return steps
+
+
+def with_jitter(steps: list[Step], dice: random.Random, jitter: float) -> list[Step]:
+    """Return the steps with every piece of work longer or shorter by a share of this standard deviation."""
+    return [Step(max(0.0, s.work_s * dice.gauss(1.0, jitter)), s.text, s.open_) for s in steps]
+
+
+def with_fault(fault: str, steps: list[Step], dice: random.Random, *, baud: int) -> Script:
+    """Return what one boot prints when this is wrong with it; "" is a good boot."""
+    kernel = next((n for n, s in enumerate(steps) if "Linux version" in s.text), len(steps) // 3)
+    middle = dice.randrange(min(kernel + 2, len(steps) - 1), len(steps) - 1)
+    early, late = tuple(steps[:middle]), tuple(steps[middle:])
+    made: dict[str, Callable[[], Script]] = {
+        "hang": lambda: Script(steps=early),
+        "panic": lambda: Script(steps=(*early, *_PANIC)),
+        "reboot": lambda: Script(steps=(*early, *steps)),
+        "reboot-loop": lambda: Script(steps=early, then="again"),
+        "baud": lambda: Script(steps=tuple(steps), other_baud=dice.choice([r for r in _OTHER_RATES if r != baud])),
+        "garbage": lambda: Script(steps=(*early, *(Step(s.work_s, _noise(dice, 40)) for s in late))),
+        "noise": lambda: Script(steps=(*early, Step(0.001, _noise(dice, 12)), *late)),
+        "silent": Script,
+        "stopped": lambda: _stopped(steps),
+        "half-line": lambda: _halved(early, late),
+        "unplugged": lambda: Script(steps=early, then="unplug"),
+    }
+    if fault not in made:
+        return Script(steps=tuple(steps))
+    return msgspec.structs.replace(made[fault](), fault=fault)
+
+
+def _stopped(steps: list[Step]) -> Script:
+    loader = next((n for n, s in enumerate(steps) if "autoboot" in s.text), 3)
+    return Script(steps=(*steps[: loader + 1], Step(0.01, "=> ", open_=True)))
+
+
+def _halved(early: tuple[Step, ...], late: tuple[Step, ...]) -> Script:
+    cut, *rest, last = late
+    half = Step(cut.work_s, cut.text[: len(cut.text) // 2], open_=True)
+    return Script(steps=(*early, half, Step(0.02, ""), *rest, Step(last.work_s, last.text, open_=True)))
+
+
+def _noise(dice: random.Random, length: int) -> str:
+    return "".join(chr(dice.choice((*range(1, 8), *range(0x0E, 0x1B), *range(0x80, 0xA0)))) for _ in range(length))
