@@ -56,7 +56,8 @@ class Watch:
         self.functions[f"{there}.{frame.f_code.co_name}"] += 1
         caller = frame.f_back
         while caller is not None and room(caller.f_code) is None:
-            caller = caller.f_back
+            # What a module does while it is imported is not a call of whoever imports it first.
+            caller = caller.f_back if caller.f_code.co_name != "<module>" else None
         here = room(caller.f_code) if caller is not None else None
         if here is None or here == there:
             return

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * What image programs would take from this machine, made the same everywhere: the clock, times and inode numbers of
- * files, random UUIDs, and the order in which a folder is read. Preloaded before mkfs.xfs and mkfs.btrfs, which have no
- * options for it.
+ * files, random numbers and UUIDs, and the order in which a folder is read. Preloaded before mkfs.xfs and mkfs.btrfs,
+ * which have no options for it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -67,6 +70,21 @@ void uuid_generate(uuid_bytes out)
 void uuid_generate_random(uuid_bytes out)
 {
 	uuid_generate(out);
+}
+
+/* mkfs.xfs since 6.10 numbers the generations of its inodes with it. */
+ssize_t getrandom(void *out, size_t length, unsigned int flags)
+{
+	static unsigned long state = 1;
+	unsigned char *bytes = out;
+
+	(void)flags;
+	for (size_t i = 0; i < length; i++) {
+		/* Knuth's MMIX generator: any would do that is the same everywhere. */
+		state = state * 6364136223846793005UL + 1442695040888963407UL;
+		bytes[i] = (unsigned char)(state >> 56);
+	}
+	return (ssize_t)length;
 }
 
 /* mkfs.btrfs takes the inode numbers of the folder that it packs: files are numbered as they are met. */
@@ -145,3 +163,57 @@ BY_PATH(lstat64, stat64, number_of(out->st_dev, out->st_ino))
 
 SCAN(scandir, dirent)
 SCAN(scandir64, dirent64)
+
+/*
+ * mkfs.btrfs since 6.11 walks by nftw. The C library's asks the kernel itself, in the order of the folder: past the
+ * names above, and past fakeroot's owners and devices. Only what is asked for without FTW_CHDIR is done here.
+ */
+#define WALK(name, type, ask, list, entry)                                                   \
+	typedef int name##_told(const char *, const struct type *, int, struct FTW *);       \
+	static int name##_below(const char *path, name##_told *told, int flags, int level)   \
+	{                                                                                    \
+		const char *base = strrchr(path, '/');                                       \
+		struct FTW where = { .base = base ? (int)(base + 1 - path) : 0, .level = level }; \
+		struct entry **found = NULL;                                                 \
+		struct type facts;                                                           \
+		int count, kind, answer;                                                     \
+                                                                                             \
+		memset(&facts, 0, sizeof(facts));                                            \
+		if (ask(path, &facts))                                                       \
+			return told(path, &facts, FTW_NS, &where);                           \
+		if (!S_ISDIR(facts.st_mode)) {                                               \
+			kind = S_ISLNK(facts.st_mode) ? FTW_SL : FTW_F;                      \
+			return told(path, &facts, kind, &where);                             \
+		}                                                                            \
+		count = list(path, &found, NULL, NULL);                                      \
+		if (count < 0)                                                               \
+			return told(path, &facts, FTW_DNR, &where);                          \
+		answer = flags & FTW_DEPTH ? 0 : told(path, &facts, FTW_D, &where);          \
+		for (int i = 0; i < count; i++) {                                            \
+			const char *inner = found[i]->d_name;                                \
+			char *longer;                                                        \
+                                                                                             \
+			if (!answer && strcmp(inner, ".") && strcmp(inner, "..")) {          \
+				if (asprintf(&longer, "%s/%s", path, inner) < 0)             \
+					abort();                                             \
+				answer = name##_below(longer, told, flags, level + 1);       \
+				free(longer);                                                \
+			}                                                                    \
+			free(found[i]);                                                      \
+		}                                                                            \
+		free(found);                                                                 \
+		if (!answer && flags & FTW_DEPTH)                                            \
+			answer = told(path, &facts, FTW_DP, &where);                         \
+		return answer;                                                               \
+	}                                                                                    \
+	int name(const char *path, name##_told *told, int descriptors, int flags)            \
+	{                                                                                    \
+		int (*real)(const char *, name##_told *, int, int) = next(#name);            \
+                                                                                             \
+		if (!(flags & FTW_PHYS) || flags & ~(FTW_PHYS | FTW_DEPTH | FTW_MOUNT))      \
+			return real(path, told, descriptors, flags);                         \
+		return name##_below(path, told, flags, 0);                                   \
+	}
+
+WALK(nftw, stat, lstat, scandir, dirent)
+WALK(nftw64, stat64, lstat64, scandir64, dirent64)

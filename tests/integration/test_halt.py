@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from bootlab.model.system import Machine
+from bootlab.targets import emulator
 from tests.bare_guests import WIDENED, Guest, boot, build_preload
 
 pytestmark = pytest.mark.qemu
@@ -57,7 +58,10 @@ def test_without_the_cure_a_widened_window_changes_the_clock(guest, window, tmp_
     """The test above can fail: what it looks for is there when nothing closes it."""
     if guest.compiler is None or not shutil.which(Machine(arch=guest.arch).architecture.emulator):
         pytest.skip(f"no compiler or no emulator for {guest.arch}")
+    if window == "before the timers" and emulator.find(guest.machine).numbers >= (10,):
+        pytest.skip("this window is open in QEMU 7.2; 10.0 keeps every tick of this program without the cure, too")
     image, preload = guest.build(tmp_path), build_preload(tmp_path)
-    calm = boot(guest.arch, image, tmp_path / "calm", tmp_path, cured=False)
+    # Without the cure a busy host widens the window of a boot that is left alone, too: only a cured one is a measure.
+    cured = boot(guest.arch, image, tmp_path / "cured", tmp_path)
     wide = boot(guest.arch, image, tmp_path / "wide", tmp_path, cured=False, preload=preload, widened=window)
-    assert wide.console != calm.console
+    assert wide.console != cured.console

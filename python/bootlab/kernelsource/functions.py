@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -34,11 +35,13 @@ class FunctionIndex:
 
     def __init__(self, path: Path) -> None:
         """Open an index that `function_index` made."""
-        self._base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        # It is only read, and whichever thread drops the index last closes it.
+        self._base = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
+        self._close = weakref.finalize(self, self._base.close)
 
     def close(self) -> None:
-        """Close the file."""
-        self._base.close()
+        """Close the file. An index that nobody holds any more is closed by itself."""
+        self._close()
 
     def named(self, names: Iterable[str], kinds: str = FUNCTION + LOCAL) -> dict[str, list[Defined]]:
         """Return the definitions of each of the names that has one."""
