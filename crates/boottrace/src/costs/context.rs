@@ -1,32 +1,40 @@
 //! What the rules look at.
 
-use crate::facts::boot::axis::Axis;
-use crate::facts::boot::deferred::DeferredProbes;
-use crate::facts::boot::gap::LargeGap;
-use crate::facts::boot::stage::{Stage, StageEvent};
-use crate::facts::firmware::facts::FirmwareFacts;
-use crate::facts::kernel::facts::{stamp, KernelFacts};
-use crate::log::boot_log::BootLog;
-use crate::log::clock::Clock;
-use crate::log::line::Line;
-use crate::options::Options;
+use std::ops::Deref;
 
-/// What the rules look at.
+use super::evidence::Evidence;
+use crate::facts::boot::stage::StageEvent;
+use crate::facts::kernel::facts::{kernel_clock, stamp};
+use crate::log::clock::Clock;
+use crate::log::line::{Line, LineKind};
+
+/// The evidence, and the kernel's lines of it.
 pub(super) struct Context<'a> {
-    pub boot: &'a BootLog,
-    pub firmware: &'a FirmwareFacts,
-    pub kernel: &'a KernelFacts,
-    pub deferred: &'a DeferredProbes,
-    pub axis: &'a Axis,
-    pub stages: &'a [Stage],
-    pub gaps: &'a [LargeGap],
+    evidence: Evidence<'a>,
+    /// The clock of the kernel's stamps.
     pub clock: Clock,
-    pub options: &'a Options,
     /// Kernel lines only, in file order.
     pub lines: Vec<&'a Line>,
 }
 
+impl<'a> Deref for Context<'a> {
+    type Target = Evidence<'a>;
+
+    fn deref(&self) -> &Evidence<'a> {
+        &self.evidence
+    }
+}
+
 impl<'a> Context<'a> {
+    pub fn of(evidence: Evidence<'a>) -> Self {
+        let lines = evidence.boot.lines.iter();
+        Self {
+            clock: kernel_clock(evidence.boot),
+            lines: lines.filter(|l| l.kind == LineKind::Kernel).collect(),
+            evidence,
+        }
+    }
+
     /// The first kernel line whose message starts with one of the texts.
     pub fn find(&self, starts: &[&str]) -> Option<(usize, &'a Line)> {
         self.find_from(0, starts)
