@@ -10,7 +10,6 @@ prints is that of docs/explanation/processors.md.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from kept_rows import KeptRows
 
 from bootlab.builders.cache import Cache
 from bootlab.model.change import SetParam
@@ -98,26 +98,22 @@ def main() -> int:
         os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
     base = load(options.system)
     several = base.machine.cpus
-    kept: list[dict[str, Any]] = json.loads(options.out.read_text()) if options.out.exists() else []
-    lock = threading.Lock()
+    kept = KeptRows(options.out)
     with tempfile.TemporaryDirectory() as folder:
         target = QemuTarget(Cache(Path(folder)))
 
         def once(name: str, cpus: int) -> None:
-            found = {"name": name, "cpus": cpus} | boot(target, changed(base, name, cpus))
-            with lock:
-                kept.append(found)
-                options.out.write_text(json.dumps(kept, indent=1) + "\n")
+            kept.add({"name": name, "cpus": cpus} | boot(target, changed(base, name, cpus)))
 
         wanted = [
             (name, cpus)
             for name in ("base", *PARAMETERS, *SCRIPTS)
             for cpus in ((several,) if name in ONLY_SEVERAL else (1, several))
-            if not any((row["name"], row["cpus"]) == (name, cpus) for row in kept)
+            if not kept.count({"name": name, "cpus": cpus})
         ]
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda w: once(*w), wanted))
-    print(table(kept, several))
+    print(table(kept.rows, several))
     return 0
 
 

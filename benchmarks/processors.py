@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from kept_rows import KeptRows
 
 from bootlab.builders.cache import Cache
 from bootlab.model.system import Clockwork, System
@@ -145,25 +145,20 @@ def main() -> int:
     options = parser.parse_args()
     if options.emulators:
         os.environ["PATH"] = f"{options.emulators}:{os.environ['PATH']}"
-    kept: list[dict[str, Any]] = json.loads(options.out.read_text()) if options.out.exists() else []
-    lock = threading.Lock()
+    kept = KeptRows(options.out)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         target = QemuTarget(Cache(work / "cache"))
 
         build_preload(work)
 
-        def keep(case: dict[str, Any], found: dict[str, Any]) -> None:
-            with lock:
-                kept.append(case | found)
-                options.out.write_text(json.dumps(kept, indent=1) + "\n")
-                print(*kept[-1].values(), flush=True)
-
         def boot(case: dict[str, Any], system: System | None, window: str) -> None:
             if system is None:
-                keep(case, program(case["arch"], case["cpus"], case["quantum_ns"], window, work))
+                row = case | program(case["arch"], case["cpus"], case["quantum_ns"], window, work)
             else:
-                keep(case, once(target, system, work))
+                row = case | once(target, system, work)
+            kept.add(row)
+            print(*row.values(), flush=True)
 
         wanted = []
         for text in options.kernels:
@@ -175,11 +170,10 @@ def main() -> int:
                     which = case | ({} if kernel else {"window": window})
                     # One boot says how long the jobs take on one processor.
                     wish = options.boots if case["cpus"] > 1 else bool(kernel)
-                    missing = wish - sum(which.items() <= row.items() for row in kept)
-                    wanted += [(case, made, window)] * max(0, missing)
+                    wanted += [(case, made, window)] * max(0, wish - kept.count(which))
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda w: boot(*w), wanted))
-    return said(kept)
+    return said(kept.rows)
 
 
 def said(kept: list[dict[str, Any]]) -> int:
