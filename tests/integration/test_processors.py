@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault
-from bootlab.model.system import Clockwork, Machine
-from bootlab.targets import emulator, exactness, plugin
+from bootlab.model.cmdline import CommandLine
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.store.handover import hand_over
+from bootlab.targets import emulator, exactness, plugin, processors, qemu_launch
+from bootlab.targets.base import BootPlan
 from tests.bare_guests import TEAM_WIDENED, Guest, boot, build_preload
 
 pytestmark = pytest.mark.qemu
@@ -90,6 +94,49 @@ def test_shared_time_is_the_sum_and_exact(guest, cache, tmp_path):
     found = values(first.console)
     assert found["all"] > 1.9 * found["one"]
     assert first.facts == second.facts
+
+
+@pytest.mark.parametrize("guest", ["x86_64"], indirect=True)
+def test_the_script_that_is_handed_over_boots_as_bootlab_does(guest, cache, tmp_path):
+    image = guest.build(tmp_path)
+    wanted = boot(guest.arch, image, tmp_path / "boot", cache, machine=guest.machine).console
+    found = emulator.find(guest.machine)
+    system = System(
+        name="team", kernel=Kernel(image=str(image)), goal=Goal(console="x"), machine=guest.machine,
+        cmdline=CommandLine(),
+    )  # fmt: skip
+    several = processors.prepare(system, found, cache)
+    parts = qemu_launch.Parts(
+        emulator=found.path,
+        kernel=str(image),
+        initramfs=None,
+        accel="tcg",
+        mute=found.wants_audio,
+        plugin=plugin.prepare(found, cache).path,
+        processors_plugin=several.plugin,
+    )
+    plan = BootPlan(
+        system=system,
+        purpose="timing",
+        launch=qemu_launch.launch_of(system, parts),
+        key="k",
+        info=KernelInfo(),
+        sizes_bytes={},
+        sha256={},
+        processors=several.processors,
+    )
+    script = hand_over(tmp_path / "run", system, plan).files["script"]
+    text = Path(script).read_text()
+    assert "# 2 processors, parallel, quantum 5 us: needs QEMU 10 on an x86-64 host and qemu-smp.so" in text
+    with subprocess.Popen([script], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        try:
+            printed = b""
+            while len(printed) < len(wanted) and (more := process.stdout.read1(4096)):
+                printed += more
+        finally:
+            process.kill()
+    assert printed == wanted
 
 
 def _loads(options: list[str], cache: Path) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ import pytest
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.launch import LoadedPlugin
 from bootlab.model.root import Root
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.store import runs
@@ -171,6 +172,45 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
     assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words
     assert "-kernel kernel -initrd initramfs.cpio.gz" in words
     assert '-append console=ttyS0 dyndbg="file a +p" nokaslr -- single' in words
+
+
+@pytest.mark.parametrize("mode", ["parallel", "shared"])
+def test_the_script_of_several_processors_says_what_it_needs(everything, tmp_path, mode):
+    (tmp_path / "cache").mkdir()
+    built = tmp_path / "cache" / "smp.so"
+    built.write_bytes(b"plugin")
+    clock = Clockwork(processors=mode)
+    system = msgspec.structs.replace(everything, clock=clock, machine=Machine(memory_mib=64, cpus=4))
+    loaded = LoadedPlugin(file=str(built), arguments=("quantum=5000",)) if mode == "parallel" else None
+    parts = Parts(
+        emulator="echo",
+        kernel=str(tmp_path / "k"),
+        initramfs=None,
+        accel="tcg",
+        plugin="/p.so",
+        processors_plugin=loaded,
+    )
+    plan = BootPlan(
+        system=system,
+        purpose="timing",
+        launch=launch_of(system, parts),
+        key="k",
+        info=KernelInfo(),
+        sizes_bytes={},
+        sha256={},
+        processors=system.processors,
+    )
+    script = Path(hand_over(tmp_path / "run", system, plan).files["script"])
+    text, words = script.read_text(), subprocess.run([script], capture_output=True, text=True, check=True).stdout
+    assert "-smp 4" in words
+    assert str(tmp_path) not in text
+    if mode == "parallel":
+        assert "-plugin ./qemu-smp.so,quantum=5000 " in words
+        assert (script.parent / "qemu-smp.so").read_bytes() == b"plugin"
+        assert "# 4 processors, parallel, quantum 5 us: needs QEMU 10 on an x86-64 host and qemu-smp.so beside" in text
+    else:
+        assert "-plugin" not in words
+        assert "# 4 processors, shared: needs QEMU 10.\n" in text
 
 
 @pytest.mark.parametrize("own", ["console=ttyS0 quiet", "console=ttyS0 nokaslr quiet"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import msgspec
@@ -9,8 +10,12 @@ import pytest
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.model.launch import LoadedPlugin, Medium
-from bootlab.model.system import Goal, Kernel, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.targets import plugin, processors, qemu_launch
 from bootlab.targets.boot_key import key_of
+from bootlab.targets.emulator import Emulator
+from bootlab.targets.plugin import Plugin
+from bootlab.targets.replay import fingerprint
 from tests.launches import CLOCK, launch
 
 SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="g"))
@@ -71,3 +76,42 @@ def test_what_is_started_counts(changed):
 def test_what_is_in_the_files_counts():
     other = msgspec.structs.replace(ARTEFACTS, sha256={"kernel": "ac", "initramfs": "bb"})
     assert key(artefacts=other) != key()
+
+
+def test_modes_quanta_and_numbers_of_processors_never_share_a_recording(monkeypatch, tmp_path):
+    """Each is planned as QemuTarget plans it: a boot in one must never be served from the cache for another."""
+    qemu = tmp_path / "qemu"
+    qemu.write_text('#!/bin/sh\necho "qemu-smp: ok"\n')
+    qemu.chmod(0o755)
+    found = Emulator(path=str(qemu), version="10.0.2", numbers=(10, 0, 2))
+    monkeypatch.setattr(plugin, "prepare_processors", lambda *_: Plugin("/smp.so", digest="d1"))
+    clocks = [
+        *((cpus, Clockwork(quantum_ns=quantum_ns)) for cpus in (1, 2, 4) for quantum_ns in (2000, 5000, 20000)),
+        *((cpus, Clockwork(processors="shared")) for cpus in (1, 2, 4)),
+    ]
+    keys: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for cpus, clock in clocks:
+        system = msgspec.structs.replace(SYSTEM, machine=Machine(cpus=cpus), clock=clock)
+        several = processors.prepare(system, found, None)
+        parts = qemu_launch.Parts(
+            emulator=found.path,
+            kernel="/k",
+            initramfs=None,
+            accel="tcg",
+            plugin="/stamp.so",
+            plugin_digest="d2",
+            processors_plugin=several.plugin,
+        )
+        started = qemu_launch.launch_of(system, parts)
+        made = key_of(system, started, ARTEFACTS, (), found.version, "timing")
+        keys.setdefault((made, several.processors.text), []).append((cpus, clock.processors))
+    assert len({made for made, _ in keys}) == len(keys) == 1 + 2 * 4, "one processor has one clock, and one key"
+
+
+def test_a_replay_tells_them_apart_too():
+    base = msgspec.structs.replace(SYSTEM, machine=Machine(cpus=4))
+    clocks = (Clockwork(), Clockwork(quantum_ns=20000), Clockwork(processors="shared"))
+    systems = [base, msgspec.structs.replace(base, machine=Machine(cpus=2))]
+    systems += [msgspec.structs.replace(base, clock=clock) for clock in clocks[1:]]
+    prints = [fingerprint(system, "timing") for system in systems]
+    assert all(a != b for a, b in itertools.combinations(prints, 2))

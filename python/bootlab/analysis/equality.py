@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from bootlab.analysis.same_processors import require_same_processors
 from bootlab.model.launch import Launch
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
@@ -24,7 +25,11 @@ class Equality(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_boots(system: System, recordings: tuple[Recording, ...], config: dict[str, str]) -> Equality:
-    """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference."""
+    """Compare consoles byte for byte and goals to the instruction; name the likely cause of a difference.
+
+    Raise MeasurementError for boots on different processors.
+    """
+    require_same_processors(recordings)
     first = recordings[0]
     for number, other in enumerate(recordings[1:], start=2):
         text = _difference(first, other, number)

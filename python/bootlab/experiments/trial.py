@@ -7,6 +7,7 @@ import msgspec
 from bootlab.analysis import statistics
 from bootlab.analysis.grid import holding_wait
 from bootlab.analysis.parts import judged, undecided
+from bootlab.analysis.same_processors import require_same_processors
 from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.analysis.stages import stage_deltas
@@ -70,8 +71,9 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 def judge_sample(sample: Sample, rule: Design | None) -> Found:
     """Judge two systems by their goals. `wanted`: so many more boots of the variant are needed before it is said.
 
-    `rule` None: a replay that holds one boot of each.
+    `rule` None: a replay that holds one boot of each. Raise MeasurementError for boots on different processors.
     """
+    require_same_processors((*sample.base, *sample.variant))
     base_ns, variant_ns = sample.base_goals_ns, sample.variant_goals_ns
     clocks = {r.meta.goal_clock for r in (*sample.base, *sample.variant)}
     if not base_ns or len(variant_ns) < len(sample.variant) or len(clocks) > 1:
@@ -143,6 +145,7 @@ def judge_free(
 ) -> Trial:
     """Compare boots on the host's clock, taken in the same blocks."""
     base, new = before[0].recording, after[0].recording
+    require_same_processors(one.recording for one in (*before, *after))
     for other in after:
         if broken := broken or why_broken(base, other.recording):
             nothing = Effect(shown=False, evidence="")

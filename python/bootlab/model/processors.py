@@ -17,18 +17,22 @@ QUANTUM_RANGE_NS = (100, 1_000_000_000)
 class Processors(msgspec.Struct, frozen=True, kw_only=True):
     """The processors of one boot. `mode` is None with one processor, and where the host's clock counts.
 
-    `quantum_ns`: how far the processors' times may be apart (parallel mode).
+    `quantum_ns`: how far the processors' times may be apart (parallel mode). `alone`: the kernel's command line leaves
+    all but one off, so that both modes and every quantum are one clock.
     """
 
     count: int = 1
     mode: ProcessorMode | None = None
     quantum_ns: int | None = None
+    alone: bool = False
 
     @property
     def text(self) -> str:
         """How a report names them; empty for one processor."""
         if self.count == 1:
             return ""
+        if self.alone:
+            return f"{self.count} processors, one brought up"
         mode = "" if self.mode is None else f", {self.mode}"
         quantum = "" if self.quantum_ns is None else f", quantum {self.quantum_ns / 1000:g} us"
         return f"{self.count} processors{mode}{quantum}"
@@ -36,6 +40,11 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def not_modelled(self) -> str:
         """What exact mode leaves out because of how the processors run, in a sentence."""
+        if self.alone:
+            return (
+                f"The {self.count - 1} processors that the command line leaves off: bring them up after the goal only, "
+                "or take their words off the command line."
+            )
         if self.mode == "parallel":
             return (
                 f"What {self.count} processors cost each other (caches, memory bandwidth, the bus): work in parallel "
@@ -49,3 +58,26 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
                 "that runs in parallel takes as long as one after the other."
             )
         return "More than one processor: this machine has one, so gains from parallel work do not show."
+
+    def other_quanta_ns(self) -> tuple[int, ...]:
+        """Return two quanta to look at beside this one: a shorter and a longer; () outside parallel mode."""
+        if self.mode != "parallel" or self.quantum_ns is None or self.alone:
+            return ()
+        low, high = QUANTUM_RANGE_NS
+        near = (max(low, self.quantum_ns * 2 // 5), min(high, self.quantum_ns * 4))
+        return tuple(quantum_ns for quantum_ns in near if quantum_ns != self.quantum_ns)
+
+
+def why_not_compared(first: Processors, other: Processors) -> str:
+    """Return why times of two boots must not be compared, because their clocks are those of different processors; "".
+
+    A boot in which one processor runs alone has one clock in every mode: it is compared with any of as many processors.
+    """
+    if first.count == other.count and (first.alone or other.alone):
+        return ""
+    if first == other:
+        return ""
+    return (
+        f"boots on different processors are not compared: {first.text or '1 processor'} and "
+        f"{other.text or '1 processor'}"
+    )

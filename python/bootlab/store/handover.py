@@ -11,12 +11,15 @@ import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
-from bootlab.model.launch import Launch
+from bootlab.model.launch import Launch, LoadedPlugin
+from bootlab.model.processors import Processors
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
 from bootlab.targets.base import BootPlan
 from bootlab.targets.qemu_command import options
 from bootlab.targets.qemu_launch import added_words
+
+_PLUGIN = "qemu-smp.so"
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,8 +52,9 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
             system = msgspec.structs.replace(system, machine=machine, root=None)
     (folder / "cmdline.txt").write_text(f"{system.cmdline}\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
-    if launch is not None:
-        (folder / "boot.sh").write_text(_script(launch, added_words(system)), encoding="utf-8")
+    if launch is not None and plan.launch is not None:
+        said = (*_on_words(added_words(system)), *_on_processors(plan.launch, plan.processors))
+        (folder / "boot.sh").write_text(_script(launch, said), encoding="utf-8")
         (folder / "boot.sh").chmod(0o755)
         files["script"] = str(folder / "boot.sh")
     (folder / "system.toml").write_text(system_toml(system, files, made), encoding="utf-8")
@@ -61,7 +65,8 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
 def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
     """Copy what a launch starts from into a folder, note where, and return the launch that starts from there.
 
-    It needs nothing of bootlab's: no plugin, and the console is the terminal.
+    It needs nothing of bootlab's but the plugin that gives several processors their times, and the console is the
+    terminal.
     """
     for name, source, place in _copies(launch):
         if name in {"root", "start"}:
@@ -69,6 +74,10 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
         else:
             shutil.copyfile(source, folder / place)
         files[name] = str(folder / place)
+    several = _processors_plugin(launch)
+    if several is not None:
+        shutil.copyfile(several.file, folder / _PLUGIN)
+        several = msgspec.structs.replace(several, file=f"./{_PLUGIN}")
     places = {name: place for name, _, place in _copies(launch)}
     media = tuple(msgspec.structs.replace(m, file=places[m.holds]) if m.holds else m for m in launch.media)
     return msgspec.structs.replace(
@@ -76,9 +85,13 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
         kernel=places["kernel"],
         initramfs=places.get("initramfs"),
         media=media,
-        plugins=(),
+        plugins=() if several is None else (several,),
         console=None,
     )
+
+
+def _processors_plugin(launch: Launch) -> LoadedPlugin | None:
+    return next((p for p in launch.plugins if any(word.startswith("quantum=") for word in p.arguments)), None)
 
 
 def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
@@ -92,12 +105,30 @@ def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
             yield medium.holds, Path(medium.file), f"{medium.holds}{Path(medium.file).suffix}"
 
 
-def _script(launch: Launch, added: tuple[str, ...]) -> str:
+def _on_words(added: tuple[str, ...]) -> tuple[str, ...]:
+    if not added:
+        return ()
+    return (f"Exact mode adds to the kernel's command line: {' '.join(added)}. A product needs cmdline.txt.",)
+
+
+def _on_processors(launch: Launch, processors: Processors) -> tuple[str, ...]:
+    """Say what a boot on several processors needs besides the emulator."""
+    if launch.clock is None or processors.count == 1:
+        return ()
+    said = f"{processors.text}: needs QEMU 10"
+    if _processors_plugin(launch) is not None:
+        said += (
+            f" on an x86-64 host and {_PLUGIN} beside this script, which gives each processor its own time; it tests "
+            "itself, and refuses what it does not know"
+        )
+    return (f"{said}.",)
+
+
+def _script(launch: Launch, said: tuple[str, ...]) -> str:
     lines = [shlex.quote(launch.emulator), *(shlex.join(option) for option in options(launch))]
     text = " \\\n    ".join(lines)
     head = (
         '#!/bin/sh\n# The system as it was booted, without bootlab. Ctrl-C ends it.\ncd "$(dirname "$0")" || exit 1\n'
     )
-    if added:
-        head += f"# Exact mode adds to the kernel's command line: {' '.join(added)}. A product needs cmdline.txt.\n"
+    head += "".join(f"# {line}\n" for line in said)
     return f"{head}exec {text}\n"

@@ -37,7 +37,7 @@ def prepare(system: System, found: Emulator, cache_folder: Path) -> Prepared:
     if count <= 1 or clock.mode != "exact":
         return Prepared(processors=Processors(count=count))
     if exactness.one_runs(system):
-        return Prepared(processors=Processors(count=count, mode="shared"))
+        return Prepared(processors=Processors(count=count, mode="shared", alone=True))
     if exactness.hangs_with_processors(found.version):
         raise EnvironmentFault(
             f"{system.name}: {count} processors in exact mode: QEMU {found.version.partition(' ')[0]} hangs when the "
