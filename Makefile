@@ -88,11 +88,15 @@ qemu10:
 	./scripts/fetch-qemu.sh $(SUITE10) $(QEMU10)
 	./scripts/fetch-kernel.sh $(CURDIR)/.cache/kernel-6.12 6.12
 	./scripts/fetch-headers.sh $(CURDIR)/.cache/kernel-6.12
+	./scripts/fetch-kernel.sh $(CURDIR)/.cache/kernel-arm64 "" arm64
+	./scripts/fetch-busybox.sh arm64 $(CURDIR)/.cache/busybox-arm64
 
 # Figures that the documentation publishes are those of QEMU 7.2 and kernel 6.1; nothing asserts them here.
 test-qemu10: developer qemu10
 	./scripts/setup-debian.sh test
-	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz $(BIN)/pytest -m qemu -rs $(TESTS)
+	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz \
+	BOOTLAB_KERNEL_ARM64=$(CURDIR)/.cache/kernel-arm64/vmlinuz \
+	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(BIN)/pytest -m qemu -rs $(TESTS)
 
 wheel: developer
 	rm -rf dist

@@ -153,6 +153,8 @@ CASES = (
     Shows("one-processor", BASE, evidence("nosmp"), True, "SMP mode deactivated"),
     Shows("one-processor", BASE, evidence("nr-cpus-1"), False, "unchanged"),
     Shows("one-processor", written(w.TWO_CPUS), written(w.ONE_OF_TWO_CPUS), True, "1 CPU"),
+    Shows("processors-later", written(w.TWO_CPUS), written(w.ONE_OF_TWO_CPUS), True, "2 CPUs"),
+    Shows("processors-later", written(w.TWO_CPUS), written(w.TWO_CPUS), False, "unchanged"),
     Shows("numa-off", BASE, evidence("numa-off"), True, "NUMA turned off"),
     Shows("numa-off", BASE, evidence("nosmp"), False, "never printed"),
     Shows("initcall-blacklist", DIAGNOSED, BLACKLISTED, True, "initcall init_ima blacklisted"),

@@ -34,6 +34,7 @@ CONFIG = {
                 "RD_ZSTD",
                 "KALLSYMS",
                 "SMP",
+                "HOTPLUG_CPU",
                 "PVH",
                 "AUDIT",
                 "NUMA",

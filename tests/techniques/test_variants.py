@@ -11,7 +11,8 @@ from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques import get
 from bootlab.techniques.kernel.initcalls import MAX_CANDIDATES
 from bootlab.techniques.vital_initcalls import groups, vital
-from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence
+from tests.techniques import written as w
+from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence, written
 
 
 def _labels(technique, booted):
@@ -49,6 +50,14 @@ def test_loglevels_below_the_present_one():
 def test_async_turns_to_the_other_value():
     assert _labels("initramfs-async", context("base")) == ["0"]
     assert _labels("initramfs-async", context("initramfs-async-0")) == ["1"]
+
+
+def test_processors_later_are_all_but_one_and_all_but_two_of_more():
+    two = as_context(written(w.TWO_CPUS))
+    assert get("processors-later").changes(two)[0].ops == (SetParam("maxcpus", "1"),)
+    assert _labels("processors-later", two) == ["1"]
+    four = as_context(written(w.TWO_CPUS.replace("2 CPUs", "4 CPUs")))
+    assert _labels("processors-later", four) == ["1", "2"]
 
 
 def test_uarts_keep_the_console():

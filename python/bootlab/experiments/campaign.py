@@ -9,6 +9,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.experiments.base import Base, diagnosis_of, establish
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.other_quanta import BASE, STACKED, goals_at_other_quanta, winning_systems
 from bootlab.experiments.selection import Selection
 from bootlab.experiments.self_check import require_exact
 from bootlab.experiments.shared_costs import shared_costs_of
@@ -16,6 +17,7 @@ from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
 from bootlab.experiments.trials import Applicability, Tried, proposals, require_buildable, try_all, try_all_free
 from bootlab.model.change import apply_all
+from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.verdict import Trial
@@ -36,6 +38,9 @@ class Journal(Protocol):
 
     def step(self, step: Step | LeftOut) -> None:
         """Note a step of the stack."""
+
+    def quanta(self, goals: tuple[QuantumGoal, ...]) -> None:
+        """Note the goals with other quanta (several processors)."""
 
 
 class Blocks(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +81,9 @@ def try_each(
             bench, base, chosen, blocks=blocks.count, seed=blocks.seed, forced=forced, sink=journal.trial
         )
     journal.tried(tried)
+    if blocks is None:
+        systems = winning_systems(system, tried.trials)
+        journal.quanta(goals_at_other_quanta(bench, base.recording.meta.processors, systems))
 
 
 def stack(
@@ -99,8 +107,10 @@ def stack(
     stacker = Stacker(bench, tried.base, chosen, barred=selection.why_not_stacked, sink=journal.step)
     bench.phase("stack", stacker.expected_boots(tried.trials))
     stacked = stacker.run(tried.trials)
-    bench.phase("proof of the stack")
     final = apply_all(system, stacked.changes)
+    systems = ((BASE, system), (STACKED, final))
+    journal.quanta(goals_at_other_quanta(bench, base.recording.meta.processors, systems))
+    bench.phase("proof of the stack")
     return stacked, final, diagnosis_of(bench, final, stacked.recording, "stacked")
 
 

@@ -68,6 +68,33 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(quantum_ns for quantum_ns in near if quantum_ns != self.quantum_ns)
 
 
+class QuantumGoal(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the goal of one system came with one quantum, in one boot without dithers.
+
+    `subject`: `base`, the id of a change, or `stacked`. `reason`: why it has no goal; `key`: of its recording.
+    """
+
+    subject: str
+    quantum_ns: int
+    goal_ns: int | None
+    reason: str = ""
+    key: str = ""
+
+
+def saved_at(goals: tuple[QuantumGoal, ...], subject: str, quantum_ns: int) -> int | None:
+    """Return what a subject saves against the base with the same quantum, nanoseconds; None where one is missing."""
+    at = {(goal.subject, goal.quantum_ns): goal.goal_ns for goal in goals}
+    base, own = at.get(("base", quantum_ns)), at.get((subject, quantum_ns))
+    return None if base is None or own is None else base - own
+
+
+def turned_at(goals: tuple[QuantumGoal, ...], subject: str, own_ns: int) -> tuple[int, ...]:
+    """Return the quanta with which a subject's gain has another sign than with its own quantum."""
+    own = saved_at(goals, subject, own_ns)
+    others = dict.fromkeys(goal.quantum_ns for goal in goals if goal.subject == subject)
+    return tuple(q for q in others if own is not None and own * (saved_at(goals, subject, q) or 0) < 0)
+
+
 def why_not_compared(first: Processors, other: Processors) -> str:
     """Return why times of two boots must not be compared, because their clocks are those of different processors; "".
 

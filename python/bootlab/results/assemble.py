@@ -13,6 +13,7 @@ from bootlab.analysis.stages import timeline_of
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
+from bootlab.model.processors import Processors, QuantumGoal, saved_at, turned_at
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.sample import Spread, goals_ns
 from bootlab.model.system import System
@@ -117,6 +118,27 @@ def notes(base: Base) -> tuple[str, ...]:
         said.append("a board's diagnosis is its log: techniques that need the agent's report are unknown here")
     elif base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree for the agent")
+    return tuple(said)
+
+
+def quantum_notes(goals: tuple[QuantumGoal, ...], processors: Processors) -> tuple[str, ...]:
+    """Say how far the base's goals lie apart with the quanta, and which gains turn into losses."""
+    own_ns = processors.quantum_ns or 0
+    base = [goal.goal_ns for goal in goals if goal.subject == "base" and goal.goal_ns is not None]
+    quanta = ", ".join(f"{q / 1000:g}" for q in dict.fromkeys(goal.quantum_ns for goal in goals))
+    said = []
+    if len(base) > 1:
+        said.append(
+            f"the base's goals with quanta of {quanta} us lie {(max(base) - min(base)) / 1e6:.3f} ms apart: each is one "
+            "schedule of the same system. Verdicts are those of the system's own quantum"
+        )
+    for subject in dict.fromkeys(goal.subject for goal in goals if goal.subject != "base"):
+        for quantum_ns in turned_at(goals, subject, own_ns):
+            saved, there = saved_at(goals, subject, own_ns) or 0, saved_at(goals, subject, quantum_ns) or 0
+            said.append(
+                f"{subject}: {saved / 1e6:+.3f} ms saved with a quantum of {own_ns / 1000:g} us, {there / 1e6:+.3f} ms "
+                f"with {quantum_ns / 1000:g} us (one boot each): smaller than what the schedule decides"
+            )
     return tuple(said)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from bootlab.model.comparison import Comparison
 from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
-from bootlab.model.processors import Processors
+from bootlab.model.processors import Processors, QuantumGoal
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
@@ -266,6 +266,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     processors: Processors = Processors()
     """How many, and whose time the clock is."""
+    quanta: tuple[QuantumGoal, ...] = ()
+    """Goals of the base, of winners or of the stack with this and with other quanta; () with one processor."""
     not_modelled: tuple[str, ...] = not_modelled()
     """Sentences; leave the default for exact runs, give () for runs in free mode."""
     modelled: Modelled | None = None

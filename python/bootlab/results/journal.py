@@ -10,6 +10,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
 from bootlab.model.comparison import Comparison
+from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Trial
@@ -111,6 +112,13 @@ class CampaignJournal:
             self._left_out += 1
         unfinished = f"unfinished: {self._steps} steps stacked, {self._left_out} left out in turn"
         self._save(msgspec.structs.replace(self.results, notes=(*self._notes, unfinished)))
+
+    def quanta(self, goals: tuple[QuantumGoal, ...]) -> None:
+        """Add the goals with other quanta, and say whose gain turns."""
+        if not goals:
+            return
+        self._notes = (*self._notes, *assemble.quantum_notes(goals, self.results.processors))
+        self._save(msgspec.structs.replace(self.results, quanta=goals, notes=self._notes))
 
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         """Add the stack."""

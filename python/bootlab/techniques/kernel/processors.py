@@ -66,6 +66,7 @@ class OneProcessor(Technique):
         "several processors."
     )
     when_not = "The application uses the other processors."
+    conflicts = ("processors-later",)
     cost = "On x86, `nosmp` sends interrupts through the old PIC."
     risk = Risk(
         function=("the other processors are never used; with `nosmp`, devices that need MSI or IO-APIC lines may fail"),
@@ -109,6 +110,64 @@ class OneProcessor(Technique):
             differs(before, after, r"smp: Brought up \d+ nodes?, (\d+) CPUs?"),
             differs(before, after, r"smpboot: Allowing (\d+) CPUs"),
         )
+
+
+_BROUGHT_UP = r"smp: Brought up \d+ nodes?, (\d+) CPUs?"
+
+
+class ProcessorsLater(Technique):
+    """A processor that the goal does not need can be brought up behind it."""
+
+    id = "processors-later"
+    title = "Other processors brought up after the goal"
+    stage = "kernel"
+    what = "Sets `maxcpus=1`; on machines with more than two processors also `maxcpus=2`."
+    why = (
+        "Processors are brought up one after the other before init: each is woken, calibrated and compared with the "
+        "first. With `maxcpus=` the kernel sets them up, but leaves them off until user space asks for them."
+    )
+    when_not = "The start-up has parallel work: it then takes longer on fewer processors."
+    cost = "One line at the end of the start-up: `for c in /sys/devices/system/cpu/cpu*/online; do echo 1 > $c; done`."
+    risk = Risk(
+        function="the other processors stay off until something writes 1 to /sys/devices/system/cpu/cpuN/online"
+    )
+    conflicts = ("one-processor",)
+    proof = "kernel-log"
+    references = (
+        "kernel/cpu.c: bringup_nonboot_cpus()",
+        "Documentation/core-api/cpu_hotplug.rst: maxcpus=n",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the kernel brings up several processors."""
+        cmdline = context.system.cmdline
+        for key in ("maxcpus", "nosmp"):
+            if cmdline.has(key):
+                return Applies.no("the number of processors is limited already", str(cmdline.get(key)))
+        if context.enabled("SMP") is False:
+            return Applies.no("the kernel is built for one processor", "CONFIG_SMP is not set")
+        if context.enabled("HOTPLUG_CPU") is False:
+            return Applies.no("processors cannot be brought up later", "CONFIG_HOTPLUG_CPU is not set")
+        log = KernelLog.of(context)
+        cpus = log.match(_BROUGHT_UP)
+        if cpus is None:
+            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
+        if cpus[1] == "1":
+            return Applies.no("there is one processor", cpus.string)
+        return Applies.yes("several processors are brought up before init", cpus.string)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose one processor, and two of more."""
+        found = KernelLog.of(context).match(_BROUGHT_UP)
+        several = found is not None and int(found[1][:4]) > 2
+        return tuple(
+            Change(technique=self.id, ops=(SetParam("maxcpus", number),), label=number)
+            for number in (("1", "2") if several else ("1",))
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the number of processors that were brought up."""
+        return differs(before, after, _BROUGHT_UP)
 
 
 LEAST_USER_SPACE_NS = 10_000_000
@@ -167,6 +226,7 @@ class RcuExpedited(ParameterTechnique):
 TECHNIQUES: tuple[Technique, ...] = (
     NoreplaceSmp(),
     OneProcessor(),
+    ProcessorsLater(),
     ParameterRow(
         id="numa-off",
         title="No search for memory nodes",

@@ -15,8 +15,9 @@ _NAMED = 5
 
 
 def headline(results: Results) -> str:
-    """Say what was booted, from which time to which."""
-    return f"{results.system_name}: {answer(results)}"
+    """Say what was booted, on how many processors if on several, from which time to which."""
+    where = f" on {results.processors.text}" if results.processors.text else ""
+    return f"{results.system_name}{where}: {answer(results)}"
 
 
 def answer(results: Results) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from bootlab.analysis.parts import own_saving
 from bootlab.model import figures
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
+from bootlab.model.comparison import Row
 from bootlab.model.recording import Line, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.timeline import Span
@@ -20,7 +21,7 @@ from bootlab.results.board import board_gain_ns
 from bootlab.results.document import BootSummary, Results, StackResult
 from bootlab.techniques.base import Risk
 from bootlab.views.run.headline import modelled_lines
-from bootlab.views.run.tables import RISK_FLAGS
+from bootlab.views.run.tables import RISK_FLAGS, quantum_rows
 from bootlab.views.shown_text import visible
 from bootlab.views.timeline.tracks import beside_stages
 
@@ -52,6 +53,7 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
         "final": _boot(results.final, recordings) if results.final else None,
         "trials": [_trial(t, results) for t in results.trials_by_saved()],
         "stack": _stack(results, results.stack) if results.stack else None,
+        "quanta": [_at_quantum(row) for row in quantum_rows(results)],
         "techniques": [
             {
                 "id": _show(t.id),
@@ -84,6 +86,16 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
             ],
         },
         "reproduce": _shown(results.reproduce),
+    }
+
+
+def _at_quantum(row: Row) -> dict[str, Any]:
+    return {
+        "subject": _show(row.title),
+        "quantum": row.value("quantum_ns"),
+        "goal": row.ns("goal_ns"),
+        "saved": row.ns("saved_ns"),
+        "words": _show(str(row.value("words") or "")),
     }
 
 

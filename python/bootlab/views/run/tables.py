@@ -9,6 +9,7 @@ import msgspec
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.processors import QuantumGoal, saved_at, turned_at
 from bootlab.model.sample import Spread
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.board import board_gain_ns
@@ -38,6 +39,7 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
         rows += [_rejected(row, results) for row in stack.rejected if everything or row.verdict not in UNTRIED]
         ordered = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
         rows += [_left_out(row) for row in ordered]
+    rows += quantum_rows(results)
     return Comparison(
         kind=results.kind,
         system=results.system_name,
@@ -48,6 +50,11 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
         tables=tuple(kept for table in _tables(results) if (kept := _kept(table, rows)).columns),
         rows=tuple(rows),
     )
+
+
+def quantum_rows(results: Results) -> tuple[Row, ...]:
+    """Return the goals with other quanta, where several processors were booted so."""
+    return tuple(_at_quantum(goal, results) for goal in results.quanta)
 
 
 def techniques(results: Results) -> Comparison:
@@ -97,6 +104,7 @@ def _columns(results: Results) -> tuple[Column, ...]:
     ms = f"{results.base.clock} ms"
     return (
         Column(key="title", title="change"),
+        Column(key="quantum", title="quantum"),
         Column(key="verdict", title="verdict"),
         Column(key="saved_ns", title="saved", kind="signed-ms", under=ms),
         Column(key="cost_ns", title="cost when left out", kind="signed-ms", under=ms),
@@ -119,8 +127,9 @@ def _tables(results: Results) -> Iterable[Table]:
     scatter = ("p_value",) if sampled else ("range_ns", "boots")
     board = ("board_ns",) if results.modelled is not None else ()
     base = figures.spread_ms(results.base.goal_ns, results.base.spread)
+    where = f" on {results.processors.text}" if results.processors.text else ""
     yield Table(
-        title=f"Trials against {results.base.clock} base {base} ms",
+        title=f"Trials against {results.base.clock} base {base} ms{where}",
         columns=("title", "verdict", "saved_ns", "of_base", *board, *scatter, "risk", "words"),
         group="trial",
     )
@@ -138,6 +147,11 @@ def _tables(results: Results) -> Iterable[Table]:
         title="Leave one out",
         columns=("title", "cost_ns", "range_ns", "boots", "kept", "words"),
         group="leave one out",
+    )
+    yield Table(
+        title="The same with other quanta, one boot each",
+        columns=("title", "quantum", "goal_ns", "saved_ns", "words"),
+        group="quantum",
     )
 
 
@@ -248,6 +262,29 @@ def _left_out(row: LeaveOneOut) -> Row:
             **_scatter(row.spread, booted=True),
             "kept": row.kept,
             "words": row.reason or ("goal not reached" if row.cost_ns is None else ""),
+        },
+    )
+
+
+def _at_quantum(goal: QuantumGoal, results: Results) -> Row:
+    own_ns = results.processors.quantum_ns
+    words = "the system's own" if goal.quantum_ns == own_ns else ""
+    if own_ns is not None and goal.quantum_ns in turned_at(results.quanta, goal.subject, own_ns):
+        words = "the sign turns: smaller than what the schedule decides"
+    base = goal.subject == "base"
+    return Row(
+        id=f"{goal.subject} at {goal.quantum_ns} ns",
+        title=goal.subject,
+        ok=goal.goal_ns is not None,
+        reason=goal.reason,
+        key=goal.key,
+        values={
+            "group": "quantum",
+            "quantum": f"{goal.quantum_ns / 1000:g} us",
+            "quantum_ns": goal.quantum_ns,
+            "goal_ns": goal.goal_ns,
+            "saved_ns": None if base else saved_at(results.quanta, goal.subject, goal.quantum_ns),
+            "words": goal.reason or words,
         },
     )
 

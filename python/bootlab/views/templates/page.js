@@ -76,6 +76,19 @@ function modelledSection(data) {
     plainTable("Modelled costs on hardware", columns, m.rows, "figures"));
 }
 
+function quantaSection(data) {
+  if (!data.quanta.length) return null;
+  const columns = [
+    { name: "system", cls: "name", cell: (r) => el("code", {}, r.subject) },
+    { name: "quantum, us", right: true, cell: (r) => count(r.quantum / 1000) },
+    { name: "goal, ms", right: true, cell: (r) => ms(r.goal) },
+    { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.subject === "base" ? "" : signedMs(r.saved)) },
+    { name: "", cls: "words", cell: (r) => r.words },
+  ];
+  return section("quanta", "Other quanta", `Each quantum is one schedule of the same system, exact by itself (${data.processors}). One boot each, without dithers: a gain whose sign turns is smaller than what the schedule decides.`,
+    plainTable("The goal with other quanta", columns, data.quanta, "figures"));
+}
+
 function limitsSection(data) {
   if (!data.notModelled.length && !data.notes.length) return null;
   return section("limits", data.notModelled.length ? "What exact mode does not model" : "Notes",
@@ -98,7 +111,7 @@ function themeButton() {
 }
 
 function build(data) {
-  const sections = [stageSection, stackSection, systemSection, trialSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
+  const sections = [stageSection, stackSection, systemSection, trialSection, quantaSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
     .map((make) => make(data)).filter(Boolean);
   const nav = el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.id === "system" ? "System" : s.querySelector("h2").textContent.split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"))))));
   const kind = { boot: "Boot", try: "Trials", stack: "Stack" }[data.kind];
