@@ -13,9 +13,9 @@ from bootlab.model.system import Goal, Kernel, Machine, System
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.results.assemble import quantum_notes
 from bootlab.results.document import BootSummary, Results
+from bootlab.views import text_table
 from bootlab.views.run import markdown, tables, terminal
 from bootlab.views.run.page_data import page_data
-from tests.views.rendered import rendered
 
 SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
 FOUR = Processors(count=4, mode="parallel", quantum_ns=5000)
@@ -53,7 +53,9 @@ class Boots:
     def wait(self, system: System) -> Recording:
         goal_ns = self._goals[str(system.cmdline), system.clock.quantum_ns]
         outcome = Outcome.HANG if goal_ns is None else Outcome.GOAL
-        return Recording(meta=Meta(outcome=outcome, reason="stands still", goal_ns=goal_ns, key="k"), lines=(), marks=())
+        return Recording(
+            meta=Meta(outcome=outcome, reason="stands still", goal_ns=goal_ns, key="k"), lines=(), marks=()
+        )
 
 
 TRIALS = (
@@ -82,7 +84,9 @@ def test_base_and_winners_are_booted_with_a_shorter_and_a_longer_quantum():
     bench = Boots(GOALS)
     goals = goals_at_other_quanta(bench, FOUR, winning_systems(SYSTEM, TRIALS))
     assert bench.asked == [
-        (f"{subject} (quantum {q // 1000} us)", q) for subject in ("base", "large", "small") for q in (2000, 5000, 20000)
+        (f"{subject} (quantum {q // 1000} us)", q)
+        for subject in ("base", "large", "small")
+        for q in (2000, 5000, 20000)
     ]
     assert bench.expected == 6, "with the own quantum it was booted before"
     assert [goal.goal_ns for goal in goals] == list(GOALS.values())
@@ -126,7 +130,7 @@ def test_every_writer_shows_them():
     )
     table = next(t for t in tables.comparison(results).tables if t.group == "quantum")
     assert table.columns == ("title", "quantum", "goal_ns", "saved_ns", "words")
-    for text in (rendered(terminal.results_view(results)), markdown.render(results)):
+    for text in (text_table.to_text(terminal.results_view(results), width=160), markdown.render(results)):
         assert "box on 4 processors, parallel, quantum 5 us" in text or "Mode: exact, 4 processors" in text
         assert "The same with other quanta, one boot each" in text
         assert "the sign turns" in text

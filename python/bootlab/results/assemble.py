@@ -129,8 +129,8 @@ def quantum_notes(goals: tuple[QuantumGoal, ...], processors: Processors) -> tup
     said = []
     if len(base) > 1:
         said.append(
-            f"the base's goals with quanta of {quanta} us lie {(max(base) - min(base)) / 1e6:.3f} ms apart: each is one "
-            "schedule of the same system. Verdicts are those of the system's own quantum"
+            f"the base's goals with quanta of {quanta} us lie {(max(base) - min(base)) / 1e6:.3f} ms apart: each is "
+            "one schedule of the same system. Verdicts are those of the system's own quantum"
         )
     for subject in dict.fromkeys(goal.subject for goal in goals if goal.subject != "base"):
         for quantum_ns in turned_at(goals, subject, own_ns):
