@@ -50,6 +50,11 @@ class _Document(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
+# Made here, by one thread: msgspec crashes when two threads look at a type for the first time at once.
+_READ_DOCUMENT = msgspec.json.Decoder(_Document)
+_READ_PROGRAMS = msgspec.json.Decoder(BuiltPrograms)
+
+
 class DamagedRecording(UserError):
     """A recording is not what was written: cut off, altered, or a part of it is gone."""
 
@@ -123,7 +128,7 @@ def _document(path: Path, raw: bytes) -> _Document:
             )
         if head["version"] != _WITHOUT_DIGESTS and head.get("digest") != _digest_of(head):
             raise DamagedRecording(path, "its contents are not those that were written")
-        document = msgspec.json.decode(raw, type=_Document)
+        document = _READ_DOCUMENT.decode(raw)
     except msgspec.DecodeError as fault:
         raise DamagedRecording(path, fault) from fault
     if document.version == _VERSION:
@@ -203,7 +208,7 @@ def _programs(path: Path) -> BuiltPrograms:
     if not path.is_file():
         return BuiltPrograms()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=BuiltPrograms)
+        return _READ_PROGRAMS.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError) as fault:
         raise DamagedRecording(path, fault) from fault
 
