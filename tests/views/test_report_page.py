@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from bootlab.model.recording import Outcome
+from bootlab.model.verdict import Steady, Verdict
 from bootlab.views.run import page as html
 from bootlab.views.run.page_data import LINES_LIMIT, page_data
 from tests.views import report_sample as sample
@@ -215,6 +216,26 @@ def test_trials_sort_filter_and_open(watched: Watched):
     assert evidence.locator("del").all_inner_texts() == ["ignore_loglevel"]
     assert "console line changed" in evidence.inner_text()
     assert "02" * 16 in evidence.inner_text()
+
+
+@pytest.mark.browser
+def test_what_a_change_saves_by_itself_stands_with_its_evidence(watched: Watched):
+    results = sample.results()
+    steady = Steady(
+        event="Linux version", until="dithers", following="Started", verdict=Verdict.FASTER,
+        insns_verdict=Verdict.FASTER, base_ns=(413_600_000,), variant_ns=(213_700_000,),
+        base_insns=(206_800_000,), variant_insns=(106_800_000,),
+    )  # fmt: skip
+    told = [
+        t if t.change.id != "kernel-form:vmlinux" else msgspec.structs.replace(t, steady=steady) for t in results.trials
+    ]
+    page = watched.open(msgspec.structs.replace(results, trials=tuple(told)))
+    page.locator("#trials .search").fill("kernel-form:vmlinux")
+    page.locator("#trials .fold:visible").click()
+    evidence = page.locator("#trials .evidence").inner_text()
+    assert "the change itself" in evidence
+    itself = "saves 199.9 ms up to “Linux version” (100.0 million instructions), behind which dithers move “Started”"
+    assert itself in evidence
 
 
 @pytest.mark.browser
