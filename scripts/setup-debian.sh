@@ -3,7 +3,8 @@
 # Usage: setup-debian.sh GROUP...
 # Groups: run (boot and measure), build (compile bootlab), lint (rustfmt, clippy), test (browser tests and the tools that
 # tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), filesystems (root
-# images), programs (build a root tree's programs), roots (try it all on a fresh Debian: fresh-root.sh).
+# images), programs (build a root tree's programs), databases (the server that tests of the history start), roots (try it
+# all on a fresh Debian: fresh-root.sh).
 # Needs root or sudo only when something is missing.
 set -eu
 
@@ -16,6 +17,7 @@ boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf
 kernels="linux-source-6.1|linux-source-6.12 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
 programs="gcc libc6-dev make musl-tools"
 filesystems="squashfs-tools erofs-utils e2fsprogs xfsprogs btrfs-progs f2fs-tools mtd-utils fakeroot gcc libc6-dev lz4"
+databases="postgresql util-linux"
 roots="mmdebstrap zstd git util-linux"
 
 # Rust 1.85 is the oldest that compiles bootlab. Debian 13's own cargo will do; Debian 12's is 0.66, and its security
@@ -54,9 +56,10 @@ packages() {
     kernels) echo "$kernels" ;;
     filesystems) echo "$filesystems" ;;
     programs) echo "$programs" ;;
+    databases) echo "$databases" ;;
     roots) echo "$roots" ;;
     *)
-        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, filesystems, programs, roots)" >&2
+        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, filesystems, programs, databases, roots)" >&2
         exit 2
         ;;
     esac

@@ -37,6 +37,11 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "kernel": ("bootlab.cli.kernel", "kernel", "Build a system's kernel; show its options and size"),
         "rootfs": ("bootlab.cli.rootfs", "rootfs", "Check a root tree, or remove unused files"),
     },
+    "Guard: boot time over months": {
+        "gate": ("bootlab.cli.gate", "gate", "Fail when a boot is slower or breaks a budget"),
+        "compare": ("bootlab.cli.compare", "compare", "Compare recordings, runs, logs, commits"),
+        "history": ("bootlab.cli.history", "history", "Keep boots over months; trends, changes"),
+    },
     "Prove and share: the faster system with its evidence": {
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),

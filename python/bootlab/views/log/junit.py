@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from bootlab.logs.comparison import Comparison
 from bootlab.model import figures
-from bootlab.views.shown_text import one_line
-
-# What XML 1.0 has no way to write, even escaped.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from bootlab.views.xml_text import xml_text
 
 
 def render(comparisons: Sequence[Comparison], names: Sequence[str]) -> bytes:
@@ -27,7 +23,7 @@ def of_cases(name: str, cases: Iterable[tuple[str, str, str, str]]) -> bytes:
         if failure:
             _fail(case, failure)
         elif skipped:
-            ET.SubElement(case, "skipped", message=_text(skipped))
+            ET.SubElement(case, "skipped", message=xml_text(skipped))
         made.append(case)
     return _document([_suite_of(name, made)])
 
@@ -57,7 +53,7 @@ def _suite(comparison: Comparison, name: str) -> ET.Element:
             cases.append(case)
         same = len(comparison.rows) - len(moved)
         cases.append(_case("comparison", f"{same} quantities are the same", None))
-    return _suite_of(f"bootlab analyze {_text(name)}".rstrip(), cases)
+    return _suite_of(f"bootlab analyze {xml_text(name)}".rstrip(), cases)
 
 
 def _suite_of(title: str, cases: Sequence[ET.Element]) -> ET.Element:
@@ -70,12 +66,8 @@ def _suite_of(title: str, cases: Sequence[ET.Element]) -> ET.Element:
     return suite
 
 
-def _text(text: str) -> str:
-    return _NO_XML.sub("?", one_line(text, 500))
-
-
 def _element(class_name: str, name: str) -> ET.Element:
-    return ET.Element("testcase", classname=_text(class_name), name=_text(name))
+    return ET.Element("testcase", classname=xml_text(class_name), name=xml_text(name))
 
 
 def _case(kind: str, name: str, ns: int | None) -> ET.Element:
@@ -86,4 +78,4 @@ def _case(kind: str, name: str, ns: int | None) -> ET.Element:
 
 
 def _fail(case: ET.Element, message: str) -> None:
-    ET.SubElement(case, "failure", message=_text(message))
+    ET.SubElement(case, "failure", message=xml_text(message))

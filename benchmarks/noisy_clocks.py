@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""How often do the rules for noisy clocks err, and what do they see? Simulated boots, the rules of `gate`.
+
+Usage: noisy_clocks.py FOLDER [--nulls 10000] [--gates 1000] [--only nulls,gates,power,…]
+
+A boot takes 3 s; one boot's noise is 1 % (30 ms); differences below 1 % do not matter, as by default. Noises:
+
+* normal: normal.
+* heavy: normal, and one boot in twelve up to 30 % later (a retry, an fsck).
+* grid: multiples of 10 ms (a clock that ticks), so that many values are equal.
+* drift: the machine gets slower by 1 % a block and jumps about by 3 % between blocks.
+
+Each result stands in FOLDER/NAME.json as counts; the seeds are fixed, so that a second run writes the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bootlab.analysis.noisy import oddities, power
+from bootlab.analysis.noisy.blocks import orders
+from bootlab.analysis.noisy.interval import of_pairs, of_two
+from bootlab.analysis.noisy.judgement import ALPHA, MOST_BLOCKS, Judged, Sequential, judge_apart
+
+BOOT_NS = 3_000_000_000
+NOISE_NS = 30_000_000
+SMALLEST_NS = 30_000_000
+Noise = Callable[[np.random.Generator, int], float]
+
+
+def normal(random: np.random.Generator, _boot: int) -> float:
+    return random.normal(0, NOISE_NS)
+
+
+def heavy(random: np.random.Generator, _boot: int) -> float:
+    late = random.uniform(0, 0.3) * BOOT_NS if random.random() < 1 / 12 else 0.0
+    return random.normal(0, NOISE_NS) + late
+
+
+def grid(random: np.random.Generator, _boot: int) -> float:
+    return round(random.normal(0, NOISE_NS) / 1e7) * 1e7
+
+
+def drift(random: np.random.Generator, boot: int) -> float:
+    return random.normal(0, NOISE_NS) + boot * 0.005 * BOOT_NS
+
+
+SHAPES: dict[str, Noise] = {"normal": normal, "heavy": heavy, "grid": grid, "drift": drift}
+
+
+def blocks(random: np.random.Generator, noise: Noise, effect_ns: float) -> Iterator[tuple[int, int]]:
+    """Give the times of both sides, block after block, booted in the order that bootlab draws."""
+    boot = 0
+    for order in orders(2, seed=int(random.integers(1 << 31))):
+        common = random.normal(0, 0.03 * BOOT_NS) if noise is drift else 0.0
+        times = [0.0, 0.0]
+        for side in order:
+            times[side] = BOOT_NS + common + noise(random, boot) + (effect_ns if side else 0.0)
+            boot += 1
+        yield round(times[0]), round(times[1])
+
+
+def gate(random: np.random.Generator, noise: Noise, effect_ns: float, smallest_ns: int = SMALLEST_NS) -> Judged:
+    rule = Sequential(smallest_ns=smallest_ns)
+    for base, new in blocks(random, noise, effect_ns):
+        if rule.add(base, new) is not None:
+            return rule.judged()
+    raise AssertionError
+
+
+def counted(found: list[Judged]) -> dict[str, Any]:
+    verdicts = Counter(one.verdict.value for one in found)
+    return {
+        "experiments": len(found),
+        "verdicts": {name: verdicts.get(name, 0) for name in ("faster", "slower", "same", "unknown")},
+        "boots_mean": round(float(np.mean([2 * one.boots[0] for one in found])), 2),
+        "boots_most": max(2 * one.boots[0] for one in found),
+    }
+
+
+def nulls(count: int) -> dict[str, Any]:
+    """Two equal systems. Without a smallest difference that matters, so that the test alone protects."""
+    rows = []
+    for number, (name, noise) in enumerate(SHAPES.items()):
+        random = np.random.default_rng(100 + number)
+        found = counted([gate(random, noise, 0.0, smallest_ns=1) for _ in range(count // len(SHAPES))])
+        rows.append({"noise": name, **found})
+    called = sum(row["verdicts"]["faster"] + row["verdicts"]["slower"] for row in rows)
+    total = sum(row["experiments"] for row in rows)
+    return {
+        "nominal_rate": ALPHA,
+        "called_different": called,
+        "experiments": total,
+        "rate": called / total,
+        "rows": rows,
+    }
+
+
+def gates(count: int) -> dict[str, Any]:
+    """The gate as it is by default: equal systems, and a planted regression of 2 %, in at most 30 boots."""
+    rows = []
+    for number, (name, noise) in enumerate(SHAPES.items()):
+        for planted in (0.0, 0.02):
+            random = np.random.default_rng(200 + number)
+            found = counted([gate(random, noise, planted * BOOT_NS) for _ in range(count)])
+            rows.append({"noise": name, "planted": planted, **found})
+    return {"nominal_rate_of_slower": ALPHA / 2, "most_blocks": MOST_BLOCKS, "rows": rows}
+
+
+def powers(count: int) -> dict[str, Any]:
+    """Called different where the true difference is what `detectable` computes for a power, and noise is known."""
+    rows = []
+    for number, promised in enumerate((0.5, 0.8, 0.9, 0.95)):
+        effect = power.detectable(NOISE_NS, blocks=MOST_BLOCKS, alpha=ALPHA, smallest_ns=1, power=promised)
+        random = np.random.default_rng(300 + number)
+        found = counted([gate(random, normal, effect, smallest_ns=1) for _ in range(count)])
+        rows.append(
+            {"promised": promised, "effect_ns": round(effect), "seen": found["verdicts"]["slower"] / count, **found}
+        )
+    return {"rows": rows}
+
+
+def forecasts(count: int) -> dict[str, Any]:
+    """Called different where the true difference is what a pilot of six boots foretells at a power of 90 %."""
+    rows = []
+    for number, (name, noise) in enumerate(SHAPES.items()):
+        random = np.random.default_rng(400 + number)
+        found, told = [], []
+        for _ in range(count):
+            pilot = [round(BOOT_NS + noise(random, boot)) for boot in range(power.PILOT_BOOTS)]
+            said = power.forecast(pilot, blocks=MOST_BLOCKS, alpha=ALPHA, smallest_ns=SMALLEST_NS)
+            told.append(said.detectable_ns)
+            found.append(gate(random, noise, said.detectable_ns))
+        row = counted(found)
+        rows.append(
+            {
+                "noise": name,
+                "told_ns_median": round(float(np.median(told))),
+                "seen": row["verdicts"]["slower"] / count,
+                **row,
+            }
+        )
+    return {"promised": power.POWER, "rows": rows}
+
+
+def aparts(count: int) -> dict[str, Any]:
+    """Two equal systems whose boots were made apart: the Mann-Whitney test, by the number of boots of each side."""
+    rows = []
+    for boots in (5, 10, 20):
+        for name in ("normal", "heavy", "grid"):
+            random = np.random.default_rng(500 + boots)
+            noise = SHAPES[name]
+            found = []
+            for _ in range(count // 9):
+                sides = [[round(BOOT_NS + noise(random, 0)) for _ in range(boots)] for _ in range(2)]
+                found.append(judge_apart(*sides, smallest_ns=1))
+            rows.append({"noise": name, "boots_each": boots, **counted(found)})
+    called = sum(row["verdicts"]["faster"] + row["verdicts"]["slower"] for row in rows)
+    total = sum(row["experiments"] for row in rows)
+    return {
+        "nominal_rate": ALPHA,
+        "called_different": called,
+        "experiments": total,
+        "rate": called / total,
+        "rows": rows,
+    }
+
+
+def intervals(count: int) -> dict[str, Any]:
+    """How often the 95 % bootstrap interval holds the true difference (20 ms)."""
+    rows = []
+    true_ns = 20_000_000
+    for boots in (6, 10, 15):
+        for name in ("normal", "heavy"):
+            random = np.random.default_rng(600 + boots)
+            inside = {"pairs": 0, "apart": 0}
+            for _ in range(count):
+                base = [round(BOOT_NS + SHAPES[name](random, 0)) for _ in range(boots)]
+                new = [round(BOOT_NS - true_ns + SHAPES[name](random, 0)) for _ in range(boots)]
+                saved = [one - other for one, other in zip(base, new, strict=True)]
+                for kind, made in (("pairs", of_pairs(saved)), ("apart", of_two(base, new))):
+                    inside[kind] += made.interval_ns[0] <= true_ns <= made.interval_ns[1]
+            rows.append(
+                {"noise": name, "boots_each": boots, "experiments": count}
+                | {f"{k}_holds": v / count for k, v in inside.items()}
+            )
+    return {"nominal": 0.95, "rows": rows}
+
+
+def odd(count: int) -> dict[str, Any]:
+    """How often something odd is told of 15 boots where nothing is, and where a drift or a slow start was planted."""
+    rows = []
+    planted = {"nothing": (0.0, 0.0), "drift of 0.3 % a boot": (0.003, 0.0), "first boot 8 % later": (0.0, 0.08)}
+    for name, (slope, first) in planted.items():
+        random = np.random.default_rng(700)
+        told = Counter[str]()
+        for _ in range(count):
+            values = [round(BOOT_NS * (1 + slope * boot) + normal(random, boot)) for boot in range(MOST_BLOCKS)]
+            values[0] += round(first * BOOT_NS)
+            told["drift"] += oddities.drift(values) is not None
+            told["warm-up"] += oddities.warm_up(values) > 0
+            told["outliers"] += bool(oddities.outliers(values))
+        rows.append(
+            {
+                "planted": name,
+                "experiments": count,
+                "told": {k: told[k] / count for k in ("drift", "warm-up", "outliers")},
+            }
+        )
+    return {"rows": rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--nulls", type=int, default=10_000)
+    parser.add_argument("--gates", type=int, default=1_000)
+    parser.add_argument("--only", default="nulls,gates,power,forecast,apart,intervals,oddities")
+    options = parser.parse_args()
+    makers = {
+        "nulls": lambda: nulls(options.nulls),
+        "gates": lambda: gates(options.gates),
+        "power": lambda: powers(options.gates),
+        "forecast": lambda: forecasts(options.gates),
+        "apart": lambda: aparts(options.nulls),
+        "intervals": lambda: intervals(options.gates),
+        "oddities": lambda: odd(options.gates),
+    }
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name in options.only.split(","):
+        head = {"format": "noisy-clocks", "version": 1, "what": name, "boot_ns": BOOT_NS, "noise_ns": NOISE_NS}
+        found = head | makers[name]()
+        (options.folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        print(name, json.dumps({key: value for key, value in found.items() if key not in {"rows", *head}}))
+        for row in found["rows"]:
+            print("  ", json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Times on a noisy clock (boards, emulators in free run): plan, test, interval, power, and what was odd."""

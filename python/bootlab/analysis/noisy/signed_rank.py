@@ -1,0 +1,117 @@
+"""A signed-rank test of paired differences that may be looked at after every block, with its error rate held.
+
+Wilcoxon, Biometrics Bulletin 1 (1945), for the statistic; Lan and DeMets, Biometrika 70 (1983), for spending the error
+rate over the looks. If a change means nothing, each difference could as well have had the other sign, because chance
+chose the order inside its block. So the test counts, among all ways to set the signs of the differences that were seen,
+those that it would have called a difference by now. This holds for every distribution, with outliers and equal values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Side = Literal["both", "above", "below"]
+
+_ALL_SIGNS_UP_TO = 16
+"""So many differences have few enough signs (65 536) to count them all; of more, so many are drawn."""
+
+_SPENDING = 2
+"""Of the error rate little is spent early, so that looking often costs little in the end."""
+
+_Numbers = NDArray[np.float64]
+
+
+class SignedRankTest:
+    """Looks at growing series of differences. `most`: how long the series gets at most; `alpha`: its error rate.
+
+    `side`: a difference is called when the values are not around nought ("both"), lie above it, or below it.
+    """
+
+    def __init__(self, most: int, alpha: float, side: Side = "both") -> None:
+        """Plan to look at up to `most` differences (1 or more)."""
+        self._most = most
+        self._alpha = alpha
+        self._side = side
+        self._count = 0
+        self._enumerated = most <= _ALL_SIGNS_UP_TO
+        self._alive = np.ones(1 if self._enumerated else 1 << _ALL_SIGNS_UP_TO, dtype=bool)
+        self._spent = 0.0
+
+    def look(self, differences: Sequence[float]) -> bool:
+        """Tell whether the series so far shows a difference. It must begin with what was looked at before.
+
+        The share `alpha` x (length / `most`)² of all signs may be called a difference by now.
+        """
+        count = len(differences)
+        if count > self._most:
+            raise ValueError(f"{count} differences where {self._most} were planned")
+        values = np.asarray(differences, dtype=float)
+        scores = rank_scores(np.abs(values))
+        seen = self._turned(np.sign(values) @ scores)
+        paths = self._turned(_signs(self._most, count) @ scores)
+        if self._enumerated:
+            self._alive = np.repeat(self._alive, 1 << (count - self._count))
+        self._count = count
+        allowed = self._alpha * (count / self._most) ** _SPENDING - self._spent
+        limit = _critical(paths[self._alive], allowed * len(paths))
+        crossed = self._alive & (paths >= limit)
+        self._spent += float(crossed.sum()) / len(paths)
+        self._alive = self._alive & ~crossed
+        return bool(seen >= limit)
+
+    def _turned(self, sums: _Numbers) -> _Numbers:
+        """Turn sums of signed ranks so that large ones speak for a difference; rounded, so that equals are equal."""
+        if self._side == "both":
+            sums = np.abs(sums)
+        elif self._side == "below":
+            sums = -sums
+        turned: _Numbers = np.round(sums, 6)
+        return turned
+
+
+def rank_scores(sizes: _Numbers) -> _Numbers:
+    """Return the rank of each size, equal ones the middle of theirs; 0 for a size of 0, which speaks for no side."""
+    values, places, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    ranks[values == 0] = 0.0
+    scores: _Numbers = ranks[places]
+    return scores
+
+
+def signed_rank_p(differences: Sequence[float]) -> float:
+    """Return the two-sided p value of one look at a series of differences; 1.0 of none."""
+    values = np.asarray(differences, dtype=float)
+    if not len(values):
+        return 1.0
+    scores = rank_scores(np.abs(values))
+    seen = abs(float(np.sign(values) @ scores))
+    paths = np.abs(_signs(len(values), len(values)) @ scores)
+    return float((paths >= seen - 1e-6).mean())
+
+
+def _critical(sums: _Numbers, allowed: float) -> float:
+    """Return the smallest sum such that at most `allowed` of the sums reach it; infinity where none does."""
+    room = int(allowed + 1e-9)
+    if room <= 0 or not len(sums):
+        return np.inf
+    if room >= len(sums):
+        return float(sums.min())
+    ordered = np.partition(sums, len(sums) - room - 1)[len(sums) - room - 1 :]
+    # The one behind the last that has room must not reach it: equal sums are called together or not at all.
+    above = ordered[ordered > ordered[0]]
+    return float(above.min()) if len(above) else np.inf
+
+
+@functools.lru_cache(maxsize=64)
+def _signs(most: int, count: int) -> _Numbers:
+    """Return ways to set `count` signs, one a row: all of them, the last sign changing fastest, or 65 536 drawn."""
+    if most <= _ALL_SIGNS_UP_TO:
+        rows = np.arange(1 << count)[:, None] >> np.arange(count - 1, -1, -1)[None, :]
+        return 1.0 - 2.0 * (rows & 1)
+    random = np.random.default_rng(most)
+    return random.choice([-1.0, 1.0], size=(1 << _ALL_SIGNS_UP_TO, most))[:, :count]

@@ -1,0 +1,47 @@
+"""`bootlab compare`: two things that were booted, beside each other."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.gate import SystemOption
+from bootlab.cli.gate_options import AlphaOption, HistoryOption, SmallestOption
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
+
+_KINDS = "a recording's folder, a run (`last`), a boot log, or a commit of the history (`rev:COMMIT`, `history`)."
+
+
+def compare(
+    base: Annotated[str, typer.Argument(metavar="A", help=f"The base: {_KINDS}", show_default=False)],
+    new: Annotated[str, typer.Argument(metavar="B", help="What is compared with it: the same.", show_default=False)],
+    *,
+    smallest_ms: SmallestOption = None,
+    alpha: AlphaOption = 0.05,
+    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
+    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
+    system: SystemOption = None,
+    history: HistoryOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare boots stage by stage: recordings, runs, logs, commits of the history. A folder of recordings is a sample.
+
+    Ends with 0 whatever it finds; `bootlab gate` is the one for CI.
+
+    Example: bootlab compare rev:v1.0 rev:v1.1 --system camera
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.gate.text import gate_view  # noqa: PLC0415
+
+    one, other = (
+        api.measured(word, history=history, store=store, system=system, application=application, goal=goal)
+        for word in (base, new)
+    )
+    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
+    found = api.gate(other, one, smallest_ns=smallest_ns, alpha=alpha)
+    if as_json:
+        print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
+        return
+    out().print(gate_view(found))

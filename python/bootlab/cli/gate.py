@@ -1,0 +1,155 @@
+"""`bootlab gate`: budgets and a base, for CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.gate_options import (
+    AlphaOption,
+    AnnotateOption,
+    BlocksOption,
+    BudgetOption,
+    FewOption,
+    HistoryOption,
+    JunitOption,
+    KcidbOption,
+    OriginOption,
+    SmallestOption,
+    finish,
+    tell,
+)
+from bootlab.cli.open_system import opened
+from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption
+from bootlab.errors import UserError
+
+if TYPE_CHECKING:
+    from bootlab.experiments.interleaved import Plan
+    from bootlab.history.against import Against
+    from bootlab.history.boot_times import Side
+
+ThingsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NEW...",
+        help="What to judge: a system file (is booted), recordings' folders, runs (`last`), boot logs, `rev:COMMIT`.",
+        show_default=False,
+    ),
+]
+AgainstOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--against",
+        metavar="BASE",
+        help="What it must not be slower than: the same kinds of things, or `history` for the newest boots of the "
+        "history. May be given more than once.",
+    ),
+]
+SystemOption = Annotated[str | None, typer.Option("--system", help="Whose history, if it has several systems.")]
+
+
+def gate(
+    new: ThingsArgument,
+    *,
+    against: AgainstOption = None,
+    budget: BudgetOption = None,
+    junit: JunitOption = None,
+    annotate: AnnotateOption = None,
+    kcidb: KcidbOption = None,
+    kcidb_origin: OriginOption = "bootlab",
+    revision: Annotated[str, typer.Option("--revision", help="The commit that was booted, for --kcidb.")] = "",
+    blocks: BlocksOption = 15,
+    smallest_ms: SmallestOption = None,
+    alpha: AlphaOption = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Number that the random order of the blocks follows.")] = 1,
+    few: FewOption = False,
+    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
+    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
+    system: SystemOption = None,
+    history: HistoryOption = None,
+    jobs: JobsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Pass or fail a boot in CI: budgets for stages and the whole boot, no slower than a base.
+
+    Exit code 0: passed; 11: a budget is broken or the boot is slower; 14: undecided, which never counts as passed.
+    System files are booted: exact ones once, noisy ones in random blocks beside the base until the answer stands.
+
+    Example: bootlab gate camera.toml --against camera-1.0.toml --budget kernel=500ms --junit gate.xml
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.experiments.interleaved import Plan  # noqa: PLC0415
+    from bootlab.history import budget as budgets  # noqa: PLC0415
+    from bootlab.history.gate import gate as judge  # noqa: PLC0415
+
+    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
+    asked = [budgets.parse(text) for text in budget or ()]
+    bases = list(against or ())
+
+    def named(words: list[str]) -> Side:
+        return api.measured(*words, history=history, store=store, system=system, application=application, goal=goal)
+
+    booted: Against | None = None
+    if _is_system(new):
+        base_file = Path(bases[0]) if _is_system(bases) else None
+        plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest_ns)
+        if base_file is not None:
+            booted = _boot_both(Path(new[0]), base_file, plan, jobs=jobs, store=store, quiet=as_json)
+            this, base = booted.new, booted.base
+        else:
+            this = _boot(Path(new[0]), jobs=jobs, store=store, quiet=as_json)
+            base = named(bases) if bases else None
+    else:
+        if _is_system(bases):
+            raise UserError(f"{bases[0]} is booted, {new[0]} is not", hint="give two system files, or none")
+        this, base = named(new), named(bases) if bases else None
+    found = judge(
+        this,
+        base,
+        asked,
+        paired=booted is not None and booted.total is not None,
+        smallest_ns=smallest_ns,
+        alpha=alpha,
+        total=booted.total if booted else None,
+        few=few,
+    )
+    finish(
+        found,
+        junit=junit,
+        annotate=annotate,
+        kcidb=kcidb,
+        origin=kcidb_origin,
+        revision=revision,
+        place=new[0],
+        as_json=as_json,
+    )
+
+
+def _is_system(words: list[str]) -> bool:
+    systems = [word for word in words if word.endswith(".toml")]
+    if systems and len(words) > 1:
+        raise UserError(
+            f"{' '.join(words)}: a system file stands alone", hint="bootlab gate NEW.toml --against BASE.toml"
+        )
+    return bool(systems)
+
+
+def _boot_both(new: Path, base: Path, plan: Plan, *, jobs: int | None, store: Path, quiet: bool) -> Against:
+    from bootlab.api import System  # noqa: PLC0415
+    from bootlab.api import history as api  # noqa: PLC0415
+
+    with opened(new, store=store, jobs=jobs, quiet=quiet) as system:
+        other = system.like(System.load(base).value)
+        return api.against(system, other, plan, told=tell)
+
+
+def _boot(new: Path, *, jobs: int | None, store: Path, quiet: bool) -> Side:
+    from bootlab.history.boot_times import Side  # noqa: PLC0415
+    from bootlab.history.of_recording import of_recording  # noqa: PLC0415
+
+    with opened(new, store=store, jobs=jobs, quiet=quiet) as system:
+        boot = system.boot()
+        return Side(name=system.name, boots=(of_recording(boot.recording),))

@@ -1,0 +1,119 @@
+"""The options of a gate, and what is done with its answer: shared by `gate` and `boot`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootlab.cli.files import write_file
+from bootlab.cli.session import err, out, print_json
+from bootlab.errors import Found, UserError
+
+if TYPE_CHECKING:
+    from bootlab.analysis.noisy.power import Forecast
+    from bootlab.history.gate import GateResult
+
+BudgetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--budget",
+        metavar="NAME=TIME",
+        help="Fail when a stage or the whole boot (`total`) takes longer: kernel=500ms; or with --against by more than "
+        "a share: total=+2%. May be given more than once. A lower bound or an unknown time never keeps a budget.",
+    ),
+]
+JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write the answer as JUnit XML.")]
+AnnotateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--annotate",
+        metavar="FORGE",
+        help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json.",
+    ),
+]
+KcidbOption = Annotated[Path | None, typer.Option("--kcidb", help="Write a KCIDB 5.3 report.")]
+OriginOption = Annotated[str, typer.Option("--kcidb-origin", help="The name of your CI system in KCIDB.")]
+HistoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--history",
+        envvar="BOOTLAB_HISTORY",
+        metavar="URL",
+        help="The history's database: sqlite:///FILE or postgresql://USER@HOST/NAME. Default: history.db in the store.",
+    ),
+]
+AlphaOption = Annotated[
+    float,
+    typer.Option(
+        "--alpha", min=0.0001, max=0.5, help="How often equal noisy systems may be called different, at most."
+    ),
+]
+BlocksOption = Annotated[
+    int,
+    typer.Option("--blocks", min=3, max=500, help="Noisy clocks: boot at most so many blocks of base and new system."),
+]
+SmallestOption = Annotated[
+    float | None,
+    typer.Option(
+        "--smallest-ms",
+        min=0,
+        help="Smaller differences do not matter. Default: 1 % of the base and at least 5 ms; of exact boots 0.1 % and "
+        "0.05 ms.",
+    ),
+]
+FewOption = Annotated[
+    bool,
+    typer.Option("--few", help="Judge budgets by the median of noisy boots even if they are fewer than five."),
+]
+CODE_QUALITY = Path("gl-code-quality-report.json")
+
+
+def finish(
+    found: GateResult,
+    *,
+    junit: Path | None,
+    annotate: str | None,
+    kcidb: Path | None,
+    origin: str,
+    revision: str,
+    place: str,
+    as_json: bool,
+    show: bool = True,
+) -> None:
+    """Write what was asked for, show the answer, and end with its exit code."""
+    from bootlab.history.gate import Answer  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.gate import annotations, text  # noqa: PLC0415
+    from bootlab.views.gate import junit as junit_xml  # noqa: PLC0415
+    from bootlab.views.gate import kcidb as kcidb_report  # noqa: PLC0415
+
+    if annotate not in {None, "github", "gitlab"}:
+        raise UserError(f"--annotate {annotate}: no such forge", hint="--annotate github, or --annotate gitlab")
+    if junit is not None:
+        write_file(junit, junit_xml.render(found))
+    if kcidb is not None:
+        at = datetime.now(UTC).isoformat()
+        unique = f"{found.name}/{revision}/{at}"
+        document = kcidb_report.report(found, origin=origin, revision=revision, at=at, unique=unique)
+        write_file(kcidb, kcidb_report.render(document))
+    if annotate == "gitlab":
+        write_file(CODE_QUALITY, annotations.gitlab(found, path=place))
+        err().print(f"wrote {CODE_QUALITY}", markup=False)
+    if as_json:
+        print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
+    elif show:
+        out().print(text.gate_view(found))
+    if annotate == "github" and not as_json:
+        out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")
+    codes = {Answer.FAILED: Found.REGRESSION, Answer.UNDECIDED: Found.UNDECIDED}
+    if found.answer in codes:
+        raise typer.Exit(codes[found.answer])
+
+
+def tell(forecast: Forecast) -> None:
+    """Say before the blocks what they will be able to see."""
+    from bootlab.views.gate.text import forecast_line  # noqa: PLC0415
+
+    err().print(forecast_line(forecast), markup=False, soft_wrap=True)

@@ -1,0 +1,82 @@
+"""`bootlab history add`: put boots into the history."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
+from bootlab.errors import UserError
+
+ObjectsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--objects", help="Folder of the recordings. Default: `objects` beside SQLite's file or in the store."
+    ),
+]
+
+
+def add(
+    things: Annotated[
+        list[str],
+        typer.Argument(metavar="THING...", help="Runs (`last`), recordings' folders, boot logs.", show_default=False),
+    ],
+    *,
+    system: Annotated[str, typer.Option("--system", help="The system's name in the history.", show_default=False)],
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            "--revision", help="What was booted: a commit, a tag, a date. Default: git's HEAD in this folder."
+        ),
+    ] = None,
+    variant: Annotated[
+        str, typer.Option("--variant", help="What it differs by besides: a technique, a configuration.")
+    ] = "",
+    session: Annotated[str, typer.Option("--session", help="A name for boots that are made together.")] = "",
+    times_only: Annotated[bool, typer.Option("--times-only", help="Keep the times, not the recordings.")] = False,
+    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
+    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
+    history: HistoryOption = None,
+    objects: ObjectsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Put boots into the history, with the commit that they are of. A boot that is there already is not added again.
+
+    When it ends with 0, they are on the disk.
+
+    Example: bootlab history add last --system camera --revision v1.1
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+
+    named = revision if revision is not None else _head()
+    boots = api.measured(*things, history=history, store=store, application=application, goal=goal).boots
+    with api.open_history(history, store=store, objects=objects) as database:
+        added = api.keep(
+            database,
+            boots,
+            system=system,
+            revision=named,
+            variant=variant,
+            session=session,
+            times_only=times_only,
+        )
+    if as_json:
+        print_json({"added": added, "known": len(boots) - added, "system": system, "revision": named})
+        return
+    known = f", {len(boots) - added} known" if added < len(boots) else ""
+    err().print(f"{system} at {named}: {added} added{known}", markup=False, soft_wrap=True)
+
+
+def _head() -> str:
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise UserError(f"git cannot say which commit this is: {fault}", hint="--revision NAME") from fault
+    if done.returncode:
+        raise UserError("this folder is no git repository, so the commit is unknown", hint="--revision NAME")
+    return done.stdout.strip()

@@ -1,0 +1,79 @@
+"""`bootlab history export` and `prune`: the history for other programs, and what is kept for how long."""
+
+from __future__ import annotations
+
+import csv as csv_file
+import io
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.files import write_file
+from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.history_add import ObjectsOption
+from bootlab.cli.session import DEFAULT_STORE, StoreOption, err
+from bootlab.errors import UserError
+
+
+def export(
+    *,
+    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write a Parquet file.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write CSV; `-` is standard output.")] = None,
+    system: Annotated[str | None, typer.Option("--system", help="Only this system.")] = None,
+    history: HistoryOption = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write the history for DuckDB, pandas or a spreadsheet: one row a value of a boot, nanoseconds.
+
+    Example: bootlab history export --parquet boots.parquet
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.history import parquet as table  # noqa: PLC0415
+    from bootlab.views.csv_cell import csv_cell  # noqa: PLC0415
+
+    if parquet is None and csv is None:
+        raise UserError("export to what?", hint="bootlab history export --parquet boots.parquet")
+    with api.open_history(history, store=store) as database:
+        entries = database.entries(system=system)
+    if parquet is not None:
+        rows = table.export(entries, parquet)
+        err().print(f"wrote {parquet}: {rows} rows", markup=False, soft_wrap=True)
+    if csv is not None:
+        text = io.StringIO()
+        writer = csv_file.writer(text, lineterminator="\n")
+        writer.writerow(table.COLUMNS)
+        writer.writerows(
+            [csv_cell(value) if isinstance(value, str) else value for value in row] for row in table.list_rows(entries)
+        )
+        write_file(csv, text.getvalue())
+
+
+def prune(
+    *,
+    boots_days: Annotated[
+        float | None, typer.Option("--boots-older", min=0, metavar="DAYS", help="Remove boots older than this.")
+    ] = None,
+    recordings_days: Annotated[
+        float | None,
+        typer.Option("--recordings-older", min=0, metavar="DAYS", help="Remove older recordings; their times stay."),
+    ] = None,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, help="The newest boots of each revision keep their recordings.")
+    ] = 1,
+    history: HistoryOption = None,
+    objects: ObjectsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Remove what is old, and recordings that no boot names (after a day).
+
+    Example: bootlab history prune --recordings-older 90 --keep 2
+    """
+    from bootlab.api import history as api  # noqa: PLC0415
+    from bootlab.history import retention  # noqa: PLC0415
+    from bootlab.model import figures  # noqa: PLC0415
+
+    with api.open_history(history, store=store, objects=objects) as database:
+        gone = retention.prune(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
+    said = f"{figures.counted(gone.boots, 'boot')} and {figures.counted(gone.recordings, 'recording')} removed"
+    err().print(f"{said}, {figures.size(gone.freed_bytes)} freed", markup=False, soft_wrap=True)

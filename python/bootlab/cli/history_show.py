@@ -1,0 +1,56 @@
+"""`bootlab history show`: how a system's boot went over time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, out, print_json
+from bootlab.errors import UserError
+
+
+def show(
+    system: Annotated[
+        str | None, typer.Argument(help="The system. None: list all systems.", show_default=False)
+    ] = None,
+    *,
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", help="Only this stage (`total`: the whole boot). Several: repeat it.")
+    ] = None,
+    variant: Annotated[str | None, typer.Option("--variant", help="Only boots of this variant.")] = None,
+    newest: Annotated[int | None, typer.Option("--newest", min=1, help="Only so many of the newest boots.")] = None,
+    everything: AllOption = False,
+    history: HistoryOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how each stage went from revision to revision, where its level changed, and what else changed there.
+
+    Example: bootlab history show camera --stage kernel
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.history.trend import trends  # noqa: PLC0415
+    from bootlab.views.history import text  # noqa: PLC0415
+
+    with api.open_history(history, store=store) as database:
+        systems = database.systems()
+        if system is None:
+            if as_json:
+                print_json({"format": "bootlab-history", "version": 1, "systems": dict(systems)})
+            else:
+                out().print(text.systems_view(systems))
+            return
+        entries = database.entries(system=system, variant=variant, newest=newest)
+    if not entries:
+        listed = ", ".join(name for name, _ in systems) or "none"
+        raise UserError(f"the history has no boot of {system!r}", hint=f"it has: {listed}")
+    found = trends(entries, names=tuple(stage or ()))
+    if stage and not found:
+        named = ", ".join(trend.name for trend in trends(entries))
+        raise UserError(f"{system} has no stage {', '.join(stage)}", hint=f"it has: {named}")
+    if as_json:
+        print_json({"format": "bootlab-history", "version": 1, "system": system, "trends": found})
+        return
+    out().print(text.trends_view(system, entries, found, everything=everything or bool(stage)))

@@ -1,0 +1,1 @@
+"""Boots over months: the store of many runs, trends, budgets, gates, bisection."""

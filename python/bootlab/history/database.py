@@ -1,0 +1,272 @@
+"""The database of the history: SQLite in the store, or PostgreSQL by URL for a team. Many writers at once.
+
+What `add` has returned is on the disk: SQLite synchronises every transaction, PostgreSQL does so by default, and the
+recording lies in :mod:`bootlab.history.objects` before its row is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
+from bootlab.history import schema
+from bootlab.history.boot_times import BootTimes
+from bootlab.history.entry import Entry, dated
+from bootlab.history.objects import Objects
+from bootlab.history.tables import BOOTS, VALUES
+from bootlab.model.recording import Outcome
+
+_WAITS_S = 60
+_MOST_TEXT = 200
+
+
+class Database:
+    """An open history. Use as a context manager, or call `close`."""
+
+    def __init__(self, url: str, objects: Path | None = None) -> None:
+        """Open a database and bring its tables up to date. Raise UserError or EnvironmentFault.
+
+        `url`: of SQLAlchemy (`sqlite:///FILE`, `postgresql://USER@HOST/NAME`). `objects`: the folder of recordings
+        (default: beside SQLite's file; without one PostgreSQL keeps times only).
+        """
+        self._url = _parsed(url)
+        folder = objects or _beside(self._url)
+        self.objects = Objects(folder) if folder is not None else None
+        with self._told():
+            self._engine = _engine(self._url)
+        with self._told():
+            schema.upgrade(self._engine)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+    def add(self, entries: Sequence[Entry], *, times_only: bool = False) -> int:
+        """Keep boots, all or none of them; return how many were new. What it returned for is on the disk.
+
+        `times_only`: without their recordings.
+        """
+        complete = [self._with_object(entry, times_only=times_only) for entry in entries]
+        added = 0
+        with self._told(), self._engine.begin() as connection:
+            for entry in complete:
+                row = self._insert(BOOTS).values(_row(entry)).on_conflict_do_nothing(index_elements=["uid"])
+                number = connection.execute(row.returning(BOOTS.c.id)).scalar()
+                if number is None:
+                    continue
+                added += 1
+                if values := _value_rows(number, entry.times):
+                    connection.execute(sa.insert(VALUES), values)
+        return added
+
+    def entries(
+        self,
+        *,
+        system: str | None = None,
+        revision: str | None = None,
+        variant: str | None = None,
+        since: str | None = None,
+        newest: int | None = None,
+    ) -> list[Entry]:
+        """Return boots, the oldest first. `newest`: only so many of the last ones."""
+        chosen = sa.select(BOOTS)
+        for column, wanted in (("system", system), ("revision", revision), ("variant", variant)):
+            if wanted is not None:
+                chosen = chosen.where(BOOTS.c[column] == wanted)
+        if since is not None:
+            chosen = chosen.where(BOOTS.c["at"] >= since)
+        chosen = chosen.order_by(BOOTS.c["at"].desc(), BOOTS.c.id.desc())
+        if newest is not None:
+            chosen = chosen.limit(newest)
+        with self._told(), self._engine.connect() as connection:
+            rows = list(reversed(connection.execute(chosen).mappings().all()))
+            values: dict[int, list[sa.RowMapping]] = {}
+            ids = [row["id"] for row in rows]
+            for start in range(0, len(ids), 500):
+                part = sa.select(VALUES).where(VALUES.c.boot.in_(ids[start : start + 500])).order_by(VALUES.c.name)
+                for value in connection.execute(part).mappings():
+                    values.setdefault(value["boot"], []).append(value)
+        return [_entry(row, values.get(row["id"], [])) for row in rows]
+
+    def systems(self) -> list[tuple[str, int]]:
+        """Return the names of the systems and how many boots each has, by name."""
+        # In Python: PostgreSQL's order of text depends on how the server was set up.
+        counted = sa.select(BOOTS.c.system, sa.func.count()).group_by(BOOTS.c.system)
+        with self._told(), self._engine.connect() as connection:
+            return sorted((str(name), int(count)) for name, count in connection.execute(counted))
+
+    def revisions(self, system: str) -> list[str]:
+        """Return the revisions of a system in the order in which they were first booted."""
+        return list(dict.fromkeys(entry.revision for entry in self.entries(system=system)))
+
+    def forget(self, entries: Sequence[Entry]) -> int:
+        """Remove boots; return how many."""
+        ids = [entry.id for entry in entries if entry.id is not None]
+        gone = 0
+        with self._told(), self._engine.begin() as connection:
+            for start in range(0, len(ids), 500):
+                part = ids[start : start + 500]
+                connection.execute(sa.delete(VALUES).where(VALUES.c.boot.in_(part)))
+                gone += connection.execute(sa.delete(BOOTS).where(BOOTS.c.id.in_(part))).rowcount
+        return gone
+
+    def drop_recordings(self, entries: Sequence[Entry]) -> None:
+        """Let the times of boots stay and their recordings go (`Objects.prune` removes the files)."""
+        ids = [entry.id for entry in entries if entry.id is not None]
+        with self._told(), self._engine.begin() as connection:
+            for start in range(0, len(ids), 500):
+                part = sa.update(BOOTS).where(BOOTS.c.id.in_(ids[start : start + 500]))
+                connection.execute(part.values(object=""))
+
+    def objects_named(self) -> set[str]:
+        """Return the digests of the recordings that some boot names."""
+        with self._told(), self._engine.connect() as connection:
+            named = sa.select(BOOTS.c.object).where(BOOTS.c.object != "").distinct()
+            return {str(row[0]) for row in connection.execute(named)}
+
+    def _with_object(self, entry: Entry, *, times_only: bool) -> Entry:
+        entry = msgspec.structs.replace(entry, times=dated(entry.times))
+        if times_only or self.objects is None or not entry.times.path or not Path(entry.times.path).is_dir():
+            return entry
+        return msgspec.structs.replace(entry, object=self.objects.add(Path(entry.times.path)))
+
+    def _insert(self, table: sa.Table) -> Any:
+        return (sqlite if self._url.get_backend_name() == "sqlite" else postgresql).insert(table)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn the library's errors into sentences."""
+        shown = self._url.render_as_string(hide_password=True)
+        try:
+            yield
+        except BootlabError:
+            raise
+        except DBAPIError as fault:
+            said = str(fault.orig).strip().splitlines()[0][:300] if fault.orig else str(fault)[:300]
+            if isinstance(fault.orig, sqlite3.Error):
+                place = Path(self._url.database or "").parent
+                raise cannot_write(f"the history {shown} cannot be used", fault.orig, place) from fault
+            raise EnvironmentFault(
+                f"the history {shown} cannot be used: {said}", hint="is the server up, and may you connect? psql URL"
+            ) from fault
+        except (ModuleNotFoundError, NoSuchModuleError) as fault:
+            raise UserError(
+                f"{shown}: a driver is missing: {fault}", hint="pip install 'bootlab[postgresql]' brings PostgreSQL's"
+            ) from fault
+
+
+def _parsed(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+    except ArgumentError as fault:
+        raise UserError(
+            f"{url[:100]!r} is no database", hint="sqlite:///history.db, or postgresql://USER@HOST/NAME"
+        ) from fault
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise UserError(
+            f"{parsed.get_backend_name()} is no database that bootlab uses",
+            hint="sqlite:///history.db, or postgresql://USER@HOST/NAME",
+        )
+    return parsed
+
+
+def _beside(url: sa.URL) -> Path | None:
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database).parent / "objects"
+
+
+def _engine(url: sa.URL) -> sa.Engine:
+    if url.get_backend_name() != "sqlite":
+        return sa.create_engine(url, pool_pre_ping=True)
+    if url.database and url.database != ":memory:":
+        try:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise cannot_write(f"{url.database} cannot be made", fault, Path(url.database).parent) from fault
+    engine = sa.create_engine(url, connect_args={"timeout": _WAITS_S})
+
+    @sa.event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        # Python's own transactions begin late; bootlab's begin with the lock that a writer needs.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    times = entry.times
+    return {
+        "uid": entry.uid,
+        "system": entry.system[:_MOST_TEXT],
+        "revision": entry.revision[:_MOST_TEXT],
+        "variant": entry.variant[:_MOST_TEXT],
+        "session": entry.session[:64],
+        "at": times.at,
+        "host": entry.host[:_MOST_TEXT],
+        "outcome": times.outcome.value,
+        "clock": times.clock,
+        "exact": times.exact,
+        "insns": times.insns,
+        "recording_key": times.key,
+        "object": entry.object,
+        "facts": _plain(msgspec.json.encode(times.facts, order="sorted").decode()),
+    }
+
+
+def _value_rows(number: int, times: BootTimes) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = [
+        {"boot": number, "name": _plain(name[:_MOST_TEXT]), "ns": ns, "why_not": ""}
+        for name, ns in times.values.items()
+    ]
+    missing = [(name, why) for name, why in times.not_measured.items() if name not in times.values]
+    return rows + [{"boot": number, "name": _plain(name), "ns": None, "why_not": _plain(why)} for name, why in missing]
+
+
+def _plain(text: str) -> str:
+    """Leave out what PostgreSQL cannot keep in a text: NUL."""
+    return text.replace("\0", "").replace("\\u0000", "")
+
+
+def _entry(row: sa.RowMapping, values: Sequence[sa.RowMapping]) -> Entry:
+    times = BootTimes(
+        key=row["recording_key"],
+        outcome=Outcome(row["outcome"]),
+        clock=row["clock"],
+        exact=bool(row["exact"]),
+        values={value["name"]: value["ns"] for value in values if value["ns"] is not None},
+        not_measured={value["name"]: value["why_not"] for value in values if value["ns"] is None},
+        insns=row["insns"],
+        facts=msgspec.json.decode(row["facts"], type=dict[str, str]),
+        at=row["at"],
+    )
+    names = ("id", "system", "revision", "variant", "session", "host", "object")
+    return Entry(times=times, **{name: row[name] for name in names})

@@ -1,0 +1,11 @@
+"""What Alembic runs: the steps, on the connection that :mod:`bootlab.history.database` opened and locked."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from bootlab.history.tables import METADATA
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+with context.begin_transaction():
+    context.run_migrations()

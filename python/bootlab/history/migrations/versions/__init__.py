@@ -1,0 +1,1 @@
+"""One step a file; the first line of each says what it does."""

@@ -1,0 +1,140 @@
+"""What a word on the command line names: a recording, a run, a log, a revision of the history."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.history.boot_times import TOTAL, BootTimes, Side
+from bootlab.history.of_recording import of_log, of_recording
+from bootlab.results import file as results_file
+from bootlab.results.document import BootSummary
+from bootlab.store import runs
+from bootlab.targets import recording_dir
+
+if TYPE_CHECKING:
+    from bootlab.history.database import Database
+
+NEWEST = 30
+"""So many of the newest boots stand for a system's history."""
+
+_HINT = (
+    "a recording's folder, a run (`last`), a boot log, or with the history: `history`, `rev:COMMIT`   "
+    "(`bootlab history show` lists what it has)"
+)
+
+
+class Where(msgspec.Struct, frozen=True, kw_only=True):
+    """Where words are looked up: the store's folder, the history (None: there is none yet), and whose history."""
+
+    store: Path
+    history: Database | None = None
+    system: str | None = None
+    application: str | None = None
+    goal: str | None = None
+
+
+def side(words: Sequence[str], where: Where) -> Side:
+    """Return the boots that words name, one after the other. Raise UserError for a word that names none."""
+    boots = tuple(boot for word in words for boot in boots_of(word, where))
+    return Side(name=" ".join(_short(word) for word in words), boots=boots)
+
+
+def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
+    """Return the boots that one word names. Raise UserError when it names none."""
+    if word == "history" or word.startswith("rev:"):
+        return _of_history(word, where)
+    path = Path(word)
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            return _of_folder(path)
+        if path.is_file() and path.name != runs.RESULTS_FILE:
+            return of_log(path, application=where.application, goal=where.goal)
+    try:
+        found = runs.find(where.store, word)
+    except UserError as fault:
+        if where.history is not None and where.system is not None:
+            with contextlib.suppress(UserError):
+                return _of_history(f"rev:{word}", where)
+        raise UserError(f"{word[:100]!r} names no boot: {fault.message}", hint=_HINT) from fault
+    return (_of_run(found, where.store),)
+
+
+def _of_folder(path: Path) -> tuple[BootTimes, ...]:
+    if (path / recording_dir.RECORDING_FILE).is_file():
+        return (of_recording(recording_dir.load(path)),)
+    if (path / runs.RESULTS_FILE).is_file():
+        return (_of_run(runs.Run(path.name, path), path.parent.parent),)
+    inside = sorted(found.parent for found in path.glob(f"*/{recording_dir.RECORDING_FILE}"))
+    if not inside:
+        raise UserError(f"{path}: neither a recording nor a run nor a folder of recordings", hint=_HINT)
+    return tuple(of_recording(recording_dir.load(folder)) for folder in inside)
+
+
+def _of_run(run: runs.Run, store: Path) -> BootTimes:
+    results = results_file.load(run.results)
+    summary = results.final or results.base
+    recording = store / "boots" / summary.key
+    if summary.key and (recording / recording_dir.RECORDING_FILE).is_file():
+        times = of_recording(recording_dir.load(recording))
+    else:
+        times = _of_summary(summary, exact=summary.clock == "virtual")
+    return msgspec.structs.replace(times, at=results.finished or results.started)
+
+
+def _of_summary(summary: BootSummary, *, exact: bool) -> BootTimes:
+    stages = summary.timeline.stages if summary.timeline is not None else ()
+    values = {stage.name: stage.duration_ns for stage in stages}
+    missing = {}
+    if summary.goal_ns is not None and summary.outcome.exit_code == 0:
+        values[TOTAL] = summary.goal_ns
+    else:
+        missing[TOTAL] = "the goal's time is not known"
+    return BootTimes(
+        key=summary.key,
+        outcome=summary.outcome,
+        clock=summary.clock,
+        exact=exact,
+        values=values,
+        not_measured=missing,
+        insns=summary.goal_insns,
+        facts={"cmdline": summary.cmdline} if summary.cmdline else {},
+    )
+
+
+def _of_history(word: str, where: Where) -> tuple[BootTimes, ...]:
+    if where.history is None:
+        raise UserError(f"{word}: there is no history yet", hint="bootlab history add last --system NAME")
+    system = where.system or _only_system(where.history)
+    if word == "history":
+        entries = where.history.entries(system=system, newest=NEWEST)
+    else:
+        wanted = word.removeprefix("rev:")
+        known = where.history.revisions(system)
+        hits = [name for name in known if name == wanted] or [name for name in known if name.startswith(wanted)]
+        if len(hits) != 1:
+            listed = ", ".join((hits or known)[-5:]) or "none"
+            what = "is no revision" if not hits else "is not one revision but several"
+            raise UserError(f"{wanted[:100]!r} {what} of {system} in the history", hint=f"the newest: {listed}")
+        entries = where.history.entries(system=system, revision=hits[0])
+    if not entries:
+        raise UserError(f"the history has no boot of {system}", hint="bootlab history add last --system NAME")
+    return tuple(entry.times for entry in entries)
+
+
+def _only_system(history: Database) -> str:
+    systems = [name for name, _ in history.systems()]
+    if len(systems) == 1:
+        return systems[0]
+    listed = ", ".join(systems[:10]) or "none yet"
+    raise UserError("the history has several systems, or none: which one?", hint=f"--system NAME; there are: {listed}")
+
+
+def _short(word: str) -> str:
+    path = Path(word)
+    return path.name if path.exists() and path.name else word

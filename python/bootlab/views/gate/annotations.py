@@ -1,0 +1,60 @@
+"""A gate as annotations of a forge: GitHub's workflow commands, GitLab's code-quality report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from bootlab.history.gate import Answer, GateResult
+from bootlab.views.gate.text import sentence
+from bootlab.views.shown_text import one_line
+
+_LEVELS = {Answer.PASSED: "notice", Answer.FAILED: "error", Answer.UNDECIDED: "warning"}
+_SEVERITIES = {"broken": "major", "unknown": "minor"}
+
+
+def github(found: GateResult) -> str:
+    """Return workflow commands, one a line: the answer, then each budget that was not kept, then what was odd."""
+    lines = [_command(_LEVELS[found.answer], "boot time", sentence(found))]
+    for name, said, kept in _not_kept(found):
+        lines.append(_command("error" if kept == "broken" else "warning", f"budget {name}", said))
+    lines += [_command("notice", "boot time", said) for said in found.odd]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def gitlab(found: GateResult, *, path: str) -> str:
+    """Return a code-quality report: an empty list where nothing is wrong. `path`: the file that findings point at."""
+    issues = []
+    if found.answer is not Answer.PASSED:
+        severity = "major" if found.answer is Answer.FAILED else "minor"
+        issues.append(_issue("boot-time", sentence(found), severity, path))
+    issues += [_issue(f"budget-{name}", said, _SEVERITIES[kept], path) for name, said, kept in _not_kept(found)]
+    return json.dumps(issues, indent=1) + "\n"
+
+
+def _not_kept(found: GateResult) -> list[tuple[str, str, str]]:
+    return [
+        (
+            result.budget.name,
+            f"{result.budget.name}: limit {result.budget.limit}: {result.kept}: {result.why}",
+            result.kept,
+        )
+        for result in found.budgets
+        if result.kept != "kept"
+    ]
+
+
+def _issue(check: str, said: str, severity: str, path: str) -> dict[str, object]:
+    return {
+        "description": one_line(said, 500),
+        "check_name": f"bootlab/{one_line(check, 100)}",
+        "fingerprint": hashlib.sha256(f"{check}\0{path}".encode()).hexdigest(),
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": 1}},
+    }
+
+
+def _command(level: str, title: str, said: str) -> str:
+    data = one_line(said, 500).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    name = one_line(title, 100).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={name}::{data}"

@@ -1,0 +1,104 @@
+"""What the terminal shows of a gate: the quantities, the budgets, what was odd, and the answer last."""
+
+from __future__ import annotations
+
+import statistics
+
+from rich.console import Group, RenderableType
+
+from bootlab.analysis.noisy.power import Forecast
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.gate import Answer, Compared, GateResult
+from bootlab.model import figures
+from bootlab.views.shown_text import one_line
+from bootlab.views.text_table import cell, spaced, text_table
+
+_STYLES = {"slower": "red", "faster": "green", "same": "dim", "unknown": "yellow"}
+_ANSWERS = {Answer.PASSED: "bold green", Answer.FAILED: "bold red", Answer.UNDECIDED: "bold yellow"}
+_KEPT = {"kept": "green", "broken": "bold red", "unknown": "yellow"}
+
+
+def gate_view(found: GateResult) -> RenderableType:
+    """Show everything, the answer last."""
+    parts: list[RenderableType] = []
+    if found.compared:
+        parts.append(_table(found))
+        if not found.exact:
+            parts.append(cell(_rule(found), "dim", 400))
+    parts += [cell(failure, "bold red", 300) for failure in found.failures]
+    for result in found.budgets:
+        measured = "not measured" if result.median_ns is None else f"{figures.ms(result.median_ns)} ms"
+        said = f"budget {result.budget.name}: {measured}, limit {result.budget.limit}: {result.kept} ({result.why})"
+        parts.append(cell(said, _KEPT[result.kept], 400))
+    parts += [cell(f"odd: {said}", "yellow", 400) for said in found.odd]
+    parts.append(cell(sentence(found), _ANSWERS[found.answer], 400))
+    return Group(*spaced(parts[:1]), *parts[1:])
+
+
+def sentence(found: GateResult) -> str:
+    """Say the answer, and by what."""
+    reasons = list(found.failures)
+    total = found.total
+    if total is not None:
+        reasons.append(_of_total(total, found.base))
+    kept = sum(result.kept == "kept" for result in found.budgets)
+    if found.budgets:
+        reasons.append(f"{kept} of {figures.counted(len(found.budgets), 'budget')} kept")
+    return f"{found.answer.value}: {found.name}: {'; '.join(reasons)}"
+
+
+def _of_total(total: Compared, base: str) -> str:
+    judged = total.judged
+    if judged is None:
+        return f"not compared with {base}: {total.why}"
+    change = figures.signed_ms(-judged.saved_ns)
+    share = figures.percent(-judged.saved_ns, round(statistics.median(total.base_ns)))
+    if judged.verdict == "unknown":
+        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
+        return f"unknown against {base}: {change} ms ({low} to {high})"
+    return (
+        f"{judged.verdict.value} than {base} by {change} ms ({share})"
+        if judged.verdict != "same"
+        else (f"same as {base} ({change} ms)")
+    )
+
+
+def forecast_line(told: Forecast) -> str:
+    """Say what the blocks will be able to see."""
+    return (
+        f"noise of one boot: {figures.ms(told.noise_ns)} ms ({figures.counted(told.pilot_boots, 'pilot boot')}); "
+        f"up to {figures.counted(told.blocks, 'block')} show a difference of {figures.ms(told.detectable_ns)} ms "
+        f"in {told.power * 100:.0f} of 100 cases"
+    )
+
+
+def _table(found: GateResult) -> RenderableType:
+    columns = ["quantity", ">base ms", ">new ms", ">change ms"]
+    if not found.exact:
+        columns += [">95 % interval", ">p", ">effect"]
+    table = text_table(one_line(f"{found.name} against {found.base}", 200), *columns, "verdict")
+    for one in found.compared:
+        base, new = (
+            figures.ms(round(statistics.median(v))) if v else figures.ABSENT for v in (one.base_ns, one.new_ns)
+        )
+        judged = one.judged
+        cells = [cell("whole boot" if one.name == TOTAL else one.name), cell(base), cell(new)]
+        if judged is None:
+            cells += [cell(figures.ABSENT)] * (len(columns) - 3) + [cell(f"not compared: {one.why}", "yellow", 300)]
+        else:
+            cells.append(cell(figures.signed_ms(-judged.saved_ns)))
+            if not found.exact:
+                low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
+                cells += [cell(f"{low} … {high}"), cell(f"{judged.p_value:.4f}"), cell(f"{judged.effect:+.2f}")]
+            cells.append(cell(judged.verdict.value, _STYLES[judged.verdict.value]))
+        table.add_row(*cells)
+    return table
+
+
+def _rule(found: GateResult) -> str:
+    smallest = next((one.judged.smallest_ns for one in found.compared if one.judged is not None), 0)
+    base, new = found.boots
+    return (
+        f"{base} and {new} boots on the {found.clock} clock; below {figures.ms(smallest)} ms nothing matters; "
+        "stages are judged together at the error rate of the whole boot"
+    )

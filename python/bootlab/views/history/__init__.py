@@ -1,0 +1,1 @@
+"""The history for people: on the terminal and as pages."""

@@ -1,0 +1,86 @@
+"""What the terminal shows of the history: a table of stages, where each changed, and what else changed there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.entry import Entry
+from bootlab.history.trend import Change, Trend
+from bootlab.model import figures
+from bootlab.views.shown_text import one_line
+from bootlab.views.text_table import cell, text_table
+
+_BARS = "▁▂▃▄▅▆▇█"
+_MOST_BARS = 32
+_SHORT = 12
+
+
+def systems_view(systems: Sequence[tuple[str, int]]) -> RenderableType:
+    """List the systems."""
+    if not systems:
+        return cell("the history is empty: bootlab history add last --system NAME", "dim", 300)
+    table = text_table("Systems in the history", "system", ">boots")
+    for name, count in systems:
+        table.add_row(cell(name), cell(figures.count(count)))
+    return table
+
+
+def trends_view(system: str, entries: Sequence[Entry], trends: Sequence[Trend], *, everything: bool) -> RenderableType:
+    """Show the whole boot and what changed; `everything`: stages that did not change too."""
+    revisions = dict.fromkeys(entry.revision for entry in entries)
+    failed = sum(not entry.times.ok for entry in entries)
+    said = f"{system}: {figures.counted(len(entries), 'boot')} of {figures.counted(len(revisions), 'revision')}"
+    if failed:
+        said += f", {failed} did not reach their goal"
+    table = text_table(one_line(said, 200), "quantity", ">first ms", ">newest ms", ">change ms", "~trend", ">changes")
+    shown = [trend for trend in trends if everything or trend.name == TOTAL or trend.changes]
+    for trend in shown:
+        first, last = trend.points[0].ns, trend.points[-1].ns
+        table.add_row(
+            cell("whole boot" if trend.name == TOTAL else trend.name),
+            cell(figures.ms(first)),
+            cell(figures.ms(last)),
+            cell(figures.signed_ms(last - first)),
+            cell(bars([point.ns for point in trend.points])),
+            cell(figures.count(len(trend.changes))),
+        )
+    parts: list[RenderableType] = [table]
+    for trend in shown:
+        parts += [cell(line, style, 400) for change in trend.changes for line, style in change_lines(trend, change)]
+    if hidden := len(trends) - len(shown):
+        parts.append(cell(f"{figures.counted(hidden, 'stage')} without a change: --all", "dim"))
+    if not any(trend.changes for trend in trends):
+        parts.append(cell("no level changed", "dim"))
+    return Group(*parts)
+
+
+def change_lines(trend: Trend, change: Change) -> list[tuple[str, str]]:
+    """Say where a level changed, by how much, and what else changed there."""
+    name = "whole boot" if trend.name == TOTAL else trend.name
+    grew = change.point.grew_ns
+    style = "red" if grew > 0 else "green"
+    share = figures.percent(grew, change.point.from_ns)
+    revisions = f"{short(change.from_revision)} -> {short(change.to_revision)}"
+    if change.from_revision == change.to_revision:
+        revisions = f"within {short(change.from_revision)}"
+    sure = "" if trend.exact else f", p = {change.point.p_value:.4f}"
+    lines = [(f"{name}: {figures.signed_ms(grew)} ms ({share}) at {revisions}{sure}", style)]
+    return lines + [(f"    {fact}", "dim") for fact in change.facts]
+
+
+def bars(values_ns: Sequence[int]) -> str:
+    """Draw values as small bars, the newest last; of many the newest ones."""
+    values = values_ns[-_MOST_BARS:]
+    low, high = min(values), max(values)
+    if high == low:
+        return _BARS[0] * len(values)
+    return "".join(_BARS[round((value - low) / (high - low) * (len(_BARS) - 1))] for value in values)
+
+
+def short(revision: str) -> str:
+    """Cut a commit's digest to what people read."""
+    is_digest = len(revision) == 40 and all(letter in "0123456789abcdef" for letter in revision)
+    return revision[:_SHORT] if is_digest else revision
