@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,11 @@ import numpy as np
 from bootlab.analysis.noisy import oddities, power
 from bootlab.analysis.noisy.blocks import orders
 from bootlab.analysis.noisy.interval import of_pairs, of_two
-from bootlab.analysis.noisy.judgement import ALPHA, MOST_BLOCKS, Judged, Sequential, judge_apart
+from bootlab.analysis.noisy.judgement import ALPHA, LEAST_BLOCKS, MOST_BLOCKS, Judged, Sequential, judge_apart
+from bootlab.analysis.noisy.signed_rank import SignedRankTest
+from bootlab.model.verdict import Verdict
 
+JOBS = os.cpu_count() or 1
 BOOT_NS = 3_000_000_000
 NOISE_NS = 30_000_000
 SMALLEST_NS = 30_000_000
@@ -75,6 +80,31 @@ def gate(random: np.random.Generator, noise: Noise, effect_ns: float, smallest_n
     raise AssertionError
 
 
+def alone(random: np.random.Generator, noise: Noise) -> Judged:
+    """Look with the test of a difference alone: what it calls counts, however small it is."""
+    rule = SignedRankTest(MOST_BLOCKS, ALPHA)
+    saved: list[int] = []
+    called = False
+    for base, new in blocks(random, noise, 0.0):
+        saved.append(base - new)
+        called = len(saved) >= LEAST_BLOCKS and rule.look(saved)
+        if called or len(saved) == MOST_BLOCKS:
+            break
+    verdict = Verdict.UNKNOWN
+    if called:
+        verdict = Verdict.FASTER if sum(saved) > 0 else Verdict.SLOWER
+    return Judged(
+        verdict=verdict,
+        saved_ns=0,
+        interval_ns=(0, 0),
+        p_value=1.0,
+        effect=0.0,
+        smallest_ns=0,
+        not_slower=False,
+        boots=(len(saved), len(saved)),
+    )
+
+
 def counted(found: list[Judged]) -> dict[str, Any]:
     verdicts = Counter(one.verdict.value for one in found)
     return {
@@ -85,13 +115,26 @@ def counted(found: list[Judged]) -> dict[str, Any]:
     }
 
 
+def each(row: Callable[..., dict[str, Any]], tasks: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Make the rows of a result, some at a time."""
+    with ProcessPoolExecutor(JOBS) as pool:
+        return [made.result() for made in [pool.submit(row, *task) for task in tasks]]
+
+
+def _null_row(name: str, number: int, count: int) -> dict[str, Any]:
+    random = np.random.default_rng(100 + number)
+    return {"noise": name, **counted([alone(random, SHAPES[name]) for _ in range(count)])}
+
+
+def _gate_row(name: str, number: int, planted: float, count: int) -> dict[str, Any]:
+    random = np.random.default_rng(200 + number)
+    found = counted([gate(random, SHAPES[name], planted * BOOT_NS) for _ in range(count)])
+    return {"noise": name, "planted": planted, **found}
+
+
 def nulls(count: int) -> dict[str, Any]:
     """Two equal systems. Without a smallest difference that matters, so that the test alone protects."""
-    rows = []
-    for number, (name, noise) in enumerate(SHAPES.items()):
-        random = np.random.default_rng(100 + number)
-        found = counted([gate(random, noise, 0.0, smallest_ns=1) for _ in range(count // len(SHAPES))])
-        rows.append({"noise": name, **found})
+    rows = each(_null_row, [(name, number, count // len(SHAPES)) for number, name in enumerate(SHAPES)])
     called = sum(row["verdicts"]["faster"] + row["verdicts"]["slower"] for row in rows)
     total = sum(row["experiments"] for row in rows)
     return {
@@ -105,12 +148,8 @@ def nulls(count: int) -> dict[str, Any]:
 
 def gates(count: int) -> dict[str, Any]:
     """The gate as it is by default: equal systems, and a planted regression of 2 %, in at most 30 boots."""
-    rows = []
-    for number, (name, noise) in enumerate(SHAPES.items()):
-        for planted in (0.0, 0.02):
-            random = np.random.default_rng(200 + number)
-            found = counted([gate(random, noise, planted * BOOT_NS) for _ in range(count)])
-            rows.append({"noise": name, "planted": planted, **found})
+    tasks = [(name, number, planted, count) for planted in (0.0, 0.02) for number, name in enumerate(SHAPES)]
+    rows = each(_gate_row, tasks)
     return {"nominal_rate_of_slower": ALPHA / 2, "most_blocks": MOST_BLOCKS, "rows": rows}
 
 

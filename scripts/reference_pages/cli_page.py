@@ -25,6 +25,7 @@ words mean in [glossary.md](glossary.md).
 |---|---|
 | `BOOTLAB_STORE` | folder of recordings and runs, where `--store` is not given; else `.bootlab` in the current folder |
 | `BOOTLAB_CACHE` | folder of built artefacts, kernel facts and the plugin; else `$XDG_CACHE_HOME/bootlab`, else `~/.cache/bootlab` |
+| `BOOTLAB_HISTORY` | URL of the history, where `--history` is not given; else `history.db` in the store |
 | `BOOTLAB_NO_PLUGIN` | set to anything: boot without the stamp plugin |
 | `BOOTLAB_KERNEL` | not read by bootlab itself; the demo and the template name it as `$BOOTLAB_KERNEL` in the system file |
 

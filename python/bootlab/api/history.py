@@ -17,13 +17,18 @@ from bootlab.history.entry import Entry, host
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from bootlab.analysis.forest_difference import FunctionChange
     from bootlab.analysis.noisy.power import Forecast
     from bootlab.api.system import System
+    from bootlab.experiments.bench import Bench, Observer
     from bootlab.experiments.interleaved import Plan
     from bootlab.history.against import Against
+    from bootlab.history.bisection import Bisection, Step
     from bootlab.history.boot_times import BootTimes, Side
     from bootlab.history.database import Database
     from bootlab.history.gate import GateResult
+    from bootlab.history.revisions import Revisions
+    from bootlab.model.system import System as SystemValue
 
 DATABASE_FILE = "history.db"
 
@@ -137,3 +142,53 @@ def against(
     exact = system.value.clock.mode == base.value.clock.mode == "exact"
     with base.bench(jobs=None if exact else 1) as bench:
         return both.against(bench, base.value, system.value, plan, told=told)
+
+
+def bisect(
+    revisions: Revisions,
+    *,
+    store: Path | str | None = None,
+    smallest_ns: int | None = None,
+    functions: bool = True,
+    observer: Observer | None = None,
+    told: Callable[[Step], None] = lambda _: None,
+) -> tuple[Bisection, list[FunctionChange]]:
+    """Find the revision that made an exact boot slower, and the kernel's functions that grew with it.
+
+    `functions`: trace the revision and the one before it, where one is found; an empty list where the target cannot.
+    `told` hears of each revision as it was booted. Raise BootlabError.
+    """
+    from bootlab.api.system import System
+    from bootlab.builders.cache import Cache, default_folder
+    from bootlab.experiments.bench import bench_for
+    from bootlab.history import bisection
+
+    folder = default_store() if store is None else Path(store)
+
+    def bench(value: SystemValue) -> Bench:
+        return bench_for(value, folder, Cache(default_folder()), jobs=1, observer=observer)
+
+    found = bisection.search(revisions, bench, smallest_ns=smallest_ns, told=told)
+    if not functions or found.found.first_slow is None or found.found.spread:
+        return found, []
+    places = (found.found.suspects[0] - 1, found.found.first_slow)
+
+    def system(place: int) -> System:
+        return System(revisions.system(place), store=folder, observer=observer)
+
+    return found, _grown(system, places)
+
+
+def _grown(system: Callable[[int], System], places: tuple[int, int]) -> list[FunctionChange]:
+    """Return the functions whose own time grew between two revisions, the largest growth first."""
+    from bootlab.analysis import call_forest, forest_difference
+    from bootlab.errors import BootlabError
+
+    try:
+        before, after = (call_forest.of_trace(system(place).trace().trace) for place in places)
+        changed = forest_difference.compare(before, after).functions
+    except BootlabError as fault:
+        if fault.exit_code == 130:
+            raise
+        return []
+    return sorted((row for row in changed if row.own > 0), key=lambda row: -row.own)

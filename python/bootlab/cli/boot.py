@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bootlab.cli.boot_run import MOST_REPEATS, Request, run
+from bootlab.cli.gate_options import AnnotateOption, BudgetOption, JunitOption
 from bootlab.cli.session import (
     DEFAULT_STORE,
     BoardOption,
@@ -17,6 +19,7 @@ from bootlab.cli.session import (
     StoreOption,
     system_required,
 )
+from bootlab.errors import UserError
 
 
 def boot(
@@ -44,6 +47,17 @@ def boot(
             help="Several processors: boot once with each quantum, and with shared time, and print the goals.",
         ),
     ] = None,
+    budget: BudgetOption = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="BASE",
+            help="Fail when the boot is slower than this: a system file, a recording, a run, `history`, `rev:COMMIT`.",
+        ),
+    ] = None,
+    junit: JunitOption = None,
+    annotate: AnnotateOption = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -56,6 +70,9 @@ def boot(
     as_json: JsonOption = False,
 ) -> None:
     """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
+
+    With --budget or --against it is a gate besides: exit code 11 when a budget is broken or the boot is slower, 14 when
+    that stays undecided. `bootlab gate` has more options.
 
     Example: bootlab boot camera.toml --repeat 5
     """
@@ -84,12 +101,30 @@ def boot(
     )
     if code:
         raise typer.Exit(code)
+    if (budget or against) and not dry_run:
+        from bootlab.cli.gate import gate  # noqa: PLC0415 - a plain boot does without
+
+        gate(
+            [str(system_file)],
+            against=[against] if against else None,
+            budget=budget,
+            junit=junit,
+            annotate=annotate,
+            history=os.environ.get("BOOTLAB_HISTORY"),
+            jobs=jobs,
+            store=store,
+            as_json=as_json,
+        )
+    elif junit or annotate:
+        raise UserError(
+            "--junit and --annotate need something to judge by", hint="--budget total=3s, or --against BASE"
+        )
 
 
 def _quanta(system_file: Path, text: str, *, jobs: int | None, store: Path, as_json: bool) -> None:
     from bootlab.cli.comparison import show  # noqa: PLC0415 - a plain boot does without
     from bootlab.cli.open_system import opened  # noqa: PLC0415
-    from bootlab.errors import TargetError, UserError  # noqa: PLC0415
+    from bootlab.errors import TargetError  # noqa: PLC0415
     from bootlab.experiments.quanta import Quanta  # noqa: PLC0415
 
     words = text.split(",")

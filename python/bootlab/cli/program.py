@@ -40,6 +40,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Guard: boot time over months": {
         "gate": ("bootlab.cli.gate", "gate", "Fail when a boot is slower or breaks a budget"),
         "compare": ("bootlab.cli.compare", "compare", "Compare recordings, runs, logs, commits"),
+        "bisect": ("bootlab.cli.bisect", "bisect", "Find the commit that made the boot slower"),
         "history": ("bootlab.cli.history", "history", "Keep boots over months; trends, changes"),
     },
     "Prove and share: the faster system with its evidence": {

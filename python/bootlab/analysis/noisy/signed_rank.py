@@ -24,6 +24,7 @@ _SPENDING = 2
 """Of the error rate little is spent early, so that looking often costs little in the end."""
 
 _Numbers = NDArray[np.float64]
+_Sums = NDArray[np.int64]
 
 
 class SignedRankTest:
@@ -52,26 +53,30 @@ class SignedRankTest:
             raise ValueError(f"{count} differences where {self._most} were planned")
         values = np.asarray(differences, dtype=float)
         scores = rank_scores(np.abs(values))
-        seen = self._turned(np.sign(values) @ scores)
-        paths = self._turned(_signs(self._most, count) @ scores)
+        seen = int(self._turned(_twice(np.sign(values) @ scores)))
+        paths = self._turned(_twice(_signs(self._most, count) @ scores.astype(np.float32)))
         if self._enumerated:
             self._alive = np.repeat(self._alive, 1 << (count - self._count))
         self._count = count
         allowed = self._alpha * (count / self._most) ** _SPENDING - self._spent
         limit = _critical(paths[self._alive], allowed * len(paths))
+        if limit is None:
+            return False
         crossed = self._alive & (paths >= limit)
         self._spent += float(crossed.sum()) / len(paths)
         self._alive = self._alive & ~crossed
-        return bool(seen >= limit)
+        return seen >= limit
 
-    def _turned(self, sums: _Numbers) -> _Numbers:
-        """Turn sums of signed ranks so that large ones speak for a difference; rounded, so that equals are equal."""
+    def _turned(self, sums: _Sums) -> _Sums:
+        """Turn sums of signed ranks so that large ones speak for a difference."""
         if self._side == "both":
-            sums = np.abs(sums)
-        elif self._side == "below":
-            sums = -sums
-        turned: _Numbers = np.round(sums, 6)
-        return turned
+            return np.abs(sums)
+        return -sums if self._side == "below" else sums
+
+
+def _twice(sums: _Numbers | NDArray[np.float32] | np.float64) -> _Sums:
+    """Return sums of ranks and half ranks, twice as large, as the whole numbers that they are (below 2^24: exact)."""
+    return np.rint(np.asarray(sums) * 2).astype(np.int64)
 
 
 def rank_scores(sizes: _Numbers) -> _Numbers:
@@ -89,29 +94,29 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     if not len(values):
         return 1.0
     scores = rank_scores(np.abs(values))
-    seen = abs(float(np.sign(values) @ scores))
-    paths = np.abs(_signs(len(values), len(values)) @ scores)
-    return float((paths >= seen - 1e-6).mean())
+    seen = int(np.abs(_twice(np.sign(values) @ scores)))
+    paths = np.abs(_twice(_signs(len(values), len(values)) @ scores.astype(np.float32)))
+    return float((paths >= seen).mean())
 
 
-def _critical(sums: _Numbers, allowed: float) -> float:
-    """Return the smallest sum such that at most `allowed` of the sums reach it; infinity where none does."""
+def _critical(sums: _Sums, allowed: float) -> int | None:
+    """Return the smallest sum such that at most `allowed` of the sums reach it; None where none does."""
     room = int(allowed + 1e-9)
     if room <= 0 or not len(sums):
-        return np.inf
-    if room >= len(sums):
-        return float(sums.min())
-    ordered = np.partition(sums, len(sums) - room - 1)[len(sums) - room - 1 :]
-    # The one behind the last that has room must not reach it: equal sums are called together or not at all.
-    above = ordered[ordered > ordered[0]]
-    return float(above.min()) if len(above) else np.inf
+        return None
+    lowest = int(sums.min())
+    reached = np.cumsum(np.bincount(sums - lowest)[::-1])
+    fitting = int(np.searchsorted(reached, room, side="right"))
+    # The largest sums, equal ones together; a sum that no path has would be passed by none.
+    return None if fitting == 0 else lowest + len(reached) - fitting
 
 
 @functools.lru_cache(maxsize=64)
-def _signs(most: int, count: int) -> _Numbers:
+def _signs(most: int, count: int) -> NDArray[np.float32]:
     """Return ways to set `count` signs, one a row: all of them, the last sign changing fastest, or 65 536 drawn."""
     if most <= _ALL_SIGNS_UP_TO:
         rows = np.arange(1 << count)[:, None] >> np.arange(count - 1, -1, -1)[None, :]
-        return 1.0 - 2.0 * (rows & 1)
+        return (1 - 2 * (rows & 1)).astype(np.float32)
     random = np.random.default_rng(most)
-    return random.choice([-1.0, 1.0], size=(1 << _ALL_SIGNS_UP_TO, most))[:, :count]
+    drawn = random.choice(np.array([-1, 1], dtype=np.float32), size=(1 << _ALL_SIGNS_UP_TO, most))
+    return drawn[:, :count]

@@ -6,6 +6,8 @@ from alembic import context
 
 from bootlab.history.tables import METADATA
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
-with context.begin_transaction():
-    context.run_migrations()
+# Only Alembic gives the module a configuration; whoever else imports it changes nothing.
+if getattr(context, "config", None) is not None:
+    context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+    with context.begin_transaction():
+        context.run_migrations()

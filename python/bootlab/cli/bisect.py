@@ -1,0 +1,95 @@
+"""`bootlab bisect`: the revision that made the boot slower."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.gate_options import SmallestOption
+from bootlab.cli.progress import BootProgress
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.errors import Found, UserError
+
+
+def bisect(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GOOD..BAD | SYSTEM.toml...",
+            help="A range of commits, or system files in the order in which they were changed (configurations, trees).",
+            show_default=False,
+        ),
+    ],
+    *,
+    system_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--system-file", help="The system of each commit; a file of the repository is that of the commit."
+        ),
+    ] = None,
+    repository: Annotated[Path, typer.Option("--repository", help="The git repository.")] = Path(),
+    build: Annotated[
+        str,
+        typer.Option(
+            "--build",
+            help="Shell command that builds a commit in its checkout ($BOOTLAB_TREE). None: nothing is built.",
+        ),
+    ] = "",
+    smallest_ms: SmallestOption = None,
+    functions: Annotated[
+        bool, typer.Option("--functions/--no-functions", help="Trace both sides of the step: which functions grew.")
+    ] = True,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the commit (or configuration) that made an exact boot slower, with the stages and functions that grew.
+
+    64 revisions take at most 7 boots. Exit code 11: a revision was found; 0: none is slower; 14: several are suspects.
+
+    Example: bootlab bisect v1.0..HEAD --system-file board/system.toml --build "make -j4 initramfs"
+    """
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.history.revisions import GitRevisions, Revisions, SystemFiles  # noqa: PLC0415
+    from bootlab.views.history import bisect_text  # noqa: PLC0415
+
+    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
+    with ExitStack() as stack:
+        revisions: Revisions
+        if len(what) == 1 and not what[0].endswith(".toml"):
+            if system_file is None:
+                raise UserError("which system is booted at each commit?", hint="--system-file SYSTEM.toml")
+            revisions = stack.enter_context(GitRevisions(repository, what[0], system_file, build=build))
+        else:
+            revisions = SystemFiles([Path(name) for name in what])
+        err().print(bisect_text.plan_line(len(revisions.all)), markup=False, soft_wrap=True)
+        progress = stack.enter_context(BootProgress(quiet=as_json))
+        found, grown = api.bisect(
+            revisions,
+            store=store,
+            smallest_ns=smallest_ns,
+            functions=functions,
+            observer=progress,
+            told=lambda step: err().print(bisect_text.step_line(step), markup=False, soft_wrap=True),
+        )
+    if as_json:
+        rows = [{"function": row.function, "self": row.own, "total": row.total, "count": row.count} for row in grown]
+        print_json(
+            {
+                "format": "bootlab-bisect",
+                "version": 1,
+                "culprit": found.culprit,
+                "cost_ns": found.found.cost_ns,
+                "bisection": found,
+                "stages_grew_ns": found.stages_grew_ns(),
+                "functions": rows,
+            }
+        )
+    else:
+        out().print(bisect_text.view(found, grown))
+    if found.culprit is not None:
+        raise typer.Exit(Found.REGRESSION)
+    if found.found.first_slow is not None:
+        raise typer.Exit(Found.UNDECIDED)

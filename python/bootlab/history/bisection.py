@@ -1,0 +1,98 @@
+"""A bisection on a bench: each revision built and booted exactly once, the two beside the step traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from bootlab.errors import BootlabError, UserError
+from bootlab.experiments.bench import Bench
+from bootlab.history.bisect import Bisected, bisect
+from bootlab.history.of_recording import of_recording
+from bootlab.history.revisions import Revision, Revisions
+from bootlab.model.system import System
+
+OpenBench = Callable[[System], Bench]
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One revision that was booted. `goal_ns` None: it could not be built or did not reach its goal, see `why`."""
+
+    revision: Revision
+    goal_ns: int | None = None
+    why: str = ""
+    stages_ns: dict[str, int] = {}
+
+
+class Bisection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search found: the revision (None: none got slower), its steps in the order of the boots."""
+
+    revisions: tuple[Revision, ...]
+    found: Bisected
+    steps: tuple[Step, ...]
+
+    @property
+    def culprit(self) -> Revision | None:
+        """The revision that made the boot slower; None where none did, or where it is one of several suspects."""
+        if self.found.first_slow is None or self.found.spread or len(self.found.suspects) != 1:
+            return None
+        return self.revisions[self.found.first_slow]
+
+    def stages_grew_ns(self) -> dict[str, int]:
+        """Return by how much each stage grew with the first slow revision, the largest first."""
+        if self.found.first_slow is None:
+            return {}
+        by_name = {step.revision.name: step.stages_ns for step in self.steps}
+        new = by_name[self.revisions[self.found.first_slow].name]
+        old = by_name[self.revisions[self.found.suspects[0] - 1].name]
+        grew = {name: new.get(name, 0) - old.get(name, 0) for name in dict.fromkeys([*old, *new])}
+        return dict(sorted(grew.items(), key=lambda item: -abs(item[1])))
+
+
+def search(
+    revisions: Revisions,
+    open_bench: OpenBench,
+    *,
+    smallest_ns: int | None = None,
+    told: Callable[[Step], None] = lambda _: None,
+) -> Bisection:
+    """Find the revision that made the boot slower. `told` hears of each revision as it was booted.
+
+    Raise UserError for systems that are not exact: their boots are noise.
+    """
+    steps: list[Step] = []
+
+    def boot(place: int) -> int | None:
+        step = _booted(revisions.all[place], lambda: revisions.system(place), open_bench)
+        steps.append(step)
+        told(step)
+        return step.goal_ns
+
+    found = bisect(len(revisions.all), boot, smallest_ns=smallest_ns)
+    return Bisection(revisions=revisions.all, found=found, steps=tuple(steps))
+
+
+def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBench) -> Step:
+    try:
+        system = make()
+    except BootlabError as fault:
+        return Step(revision=revision, why=fault.message)
+    if system.clock.mode != "exact":
+        raise UserError(
+            f"{system.name}: boots in free mode are noise, so that one boot says nothing",
+            hint="set clock.mode = 'exact'; for boards: bootlab gate --against, revision by revision",
+        )
+    try:
+        with open_bench(system) as bench:
+            recording = bench.boot(system, f"{system.name} at {revision.name[:12]}")
+    except BootlabError as fault:
+        if fault.exit_code == 130:
+            raise
+        return Step(revision=revision, why=fault.message)
+    times = of_recording(recording)
+    stages = {name: ns for name, ns in times.values.items() if name != "total"}
+    if times.total_ns is None:
+        why = f"{recording.meta.outcome.value}: {recording.meta.reason}".rstrip(": ")
+        return Step(revision=revision, why=why, stages_ns=stages)
+    return Step(revision=revision, goal_ns=times.total_ns, stages_ns=stages)
