@@ -1,0 +1,72 @@
+"""The pytest plugin, in test runs of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import REPLAYED
+
+pytest_plugins = ["pytester"]
+HEAD = f"import pytest\nfrom bootlab.pytest_plugin import ms, s\nSYSTEM = {str(REPLAYED)!r}\n"
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester):
+    def call(body: str, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(HEAD + body)
+        plugins = ("-p", "bootlab.pytest_plugin", "-p", "no:labgrid", "-p", "no:cacheprovider")
+        return pytester.runpytest_subprocess(*plugins, "--bootlab-store", str(pytester.path / "store"), *options)
+
+    return call
+
+
+def test_assertions_that_hold_and_do_not(run) -> None:
+    done = run(
+        """
+@pytest.mark.bootlab(system=SYSTEM)
+class TestSmall:
+    def test_holds(self, boot):
+        assert boot.stage("kernel") < s(3)
+        assert boot.total > boot.stage("kernel")
+        assert "small: ready" in boot.console
+
+    def test_does_not(self, boot):
+        assert boot.stage("kernel") < ms(500)
+
+    def test_no_such_stage(self, boot):
+        assert boot.stage("kernle") < ms(500)
+"""
+    )
+    done.assert_outcomes(passed=1, failed=2)
+    done.stdout.fnmatch_lines(["*2900.003 ms < 500.000 ms*"])
+    done.stdout.fnmatch_lines(["*the boot has no stage 'kernle'; it has: firmware, kernel set-up,*"])
+
+
+def test_the_system_by_option_and_none(run) -> None:
+    body = "def test_it(boot):\n    assert boot.total < s(4)\n"
+    run(body, "--bootlab-system", str(REPLAYED)).assert_outcomes(passed=1)
+    done = run(body)
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*which system? Mark the test with*"])
+
+
+def test_a_system_file_that_is_wrong_is_said_with_its_hint(run) -> None:
+    done = run("@pytest.mark.bootlab(system='none.toml')\ndef test_it(boot):\n    pass\n")
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*none.toml*"])
+
+
+def test_the_mark_is_known_and_names_of_labgrid_are_free(run) -> None:
+    done = run(
+        """
+@pytest.fixture
+def target():
+    return 5
+
+@pytest.mark.bootlab(system=SYSTEM)
+def test_it(boot, target):
+    assert target == 5
+""",
+        "--strict-markers",
+    )
+    done.assert_outcomes(passed=1)
