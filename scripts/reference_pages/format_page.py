@@ -48,7 +48,7 @@ came. New keys may appear without a new version. If a key changes its meaning or
 | `bootlab-function-trace` | output of `trace --json` | 1 | `trace` |
 | `bootlab-gate` | output of `gate --json` and `compare --json`: `answer`, and `gate` with every value of both sides, the budgets and what was odd | 1 | `gate`, `compare`, `boot --budget` |
 | `bootlab-bisect` | output of `bisect --json`: the culprit, every boot, stages and functions that grew (own instructions as nanoseconds) | 1 | `bisect` |
-| `bootlab-history` | output of `history show --json` | 1 | `history show` |
+| `bootlab-history` | output of `history show`, `export` and `prune` with `--json`: `systems`, `trends`, `rows` or `pruned` | 1 | `history` |
 | `bootlab-where` | output of `where --json` | 1 | `where` |
 | `bootlab-trace-difference` | output of `trace --compare --json`: both sides, and each changed function | 1 | `trace` |
 | `BLTRACE` | `STORE/boots/KEY/trace.bin`, with the names in `functions.txt`; layout: `qemu-plugin/trace-file.h` | 1 | `trace` |

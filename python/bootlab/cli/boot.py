@@ -77,6 +77,11 @@ def boot(
     Example: bootlab boot camera.toml --repeat 5
     """
     if board is not None:
+        if budget or against or junit or annotate:
+            # A gate that was asked for and not made would pass everything.
+            raise UserError(
+                "--budget and --against are not for --board", hint="boot it, then: bootlab gate last --budget …"
+            )
         from bootlab.cli.board_boot import boot_board  # noqa: PLC0415 - a plain boot does without
 
         if repeat or diagnostic or quantum or dry_run:

@@ -12,7 +12,7 @@ import typer
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
-from bootlab.cli.session import DEFAULT_STORE, StoreOption, err
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
 from bootlab.errors import UserError
 
 
@@ -23,6 +23,7 @@ def export(
     system: Annotated[str | None, typer.Option("--system", help="Only this system.")] = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the history for DuckDB, pandas or a spreadsheet: one row a value of a boot, nanoseconds.
 
@@ -32,10 +33,13 @@ def export(
     from bootlab.history import parquet as table  # noqa: PLC0415
     from bootlab.views.csv_cell import csv_cell  # noqa: PLC0415
 
-    if parquet is None and csv is None:
+    if parquet is None and csv is None and not as_json:
         raise UserError("export to what?", hint="bootlab history export --parquet boots.parquet")
     with api.open_history(history, store=store) as database:
         entries = database.entries(system=system)
+    if as_json:
+        rows_of = [dict(zip(table.COLUMNS, row, strict=True)) for row in table.list_rows(entries)]
+        print_json({"format": "bootlab-history", "version": 1, "rows": rows_of})
     if parquet is not None:
         rows = table.export(entries, parquet)
         err().print(f"wrote {parquet}: {rows} rows", markup=False, soft_wrap=True)
@@ -64,6 +68,7 @@ def prune(
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
 ) -> None:
     """Remove what is old, and recordings that no boot names (after a day).
 
@@ -75,5 +80,8 @@ def prune(
 
     with api.open_history(history, store=store, objects=objects) as database:
         gone = retention.prune(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
+    if as_json:
+        print_json({"format": "bootlab-history", "version": 1, "pruned": gone})
+        return
     said = f"{figures.counted(gone.boots, 'boot')} and {figures.counted(gone.recordings, 'recording')} removed"
     err().print(f"{said}, {figures.size(gone.freed_bytes)} freed", markup=False, soft_wrap=True)

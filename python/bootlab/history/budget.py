@@ -105,7 +105,7 @@ def _absolute(values: Sequence[int], limit_ns: int, *, exact: bool, few: bool) -
 
 def _at_most(count: int, successes: int) -> float:
     """Return how often at most so many of `count` coins fall on one side."""
-    return sum(math.comb(count, k) for k in range(successes + 1)) / 2**count
+    return float(sum(math.comb(count, k) for k in range(successes + 1)) / 2**count)
 
 
 def _median(values: Sequence[int]) -> float:

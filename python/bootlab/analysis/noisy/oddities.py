@@ -40,7 +40,7 @@ def outliers(values_ns: Sequence[int]) -> tuple[Outlier, ...]:
     scores = _scores(values)
     return tuple(
         Outlier(place + 1, int(values_ns[place]), round(float(scores[place]), 1))
-        for place in np.flatnonzero(np.abs(scores) > _FAR)
+        for place in np.flatnonzero(np.abs(scores) > _FAR).tolist()
     )
 
 

@@ -70,13 +70,16 @@ class SignedRankTest:
     def _turned(self, sums: _Sums) -> _Sums:
         """Turn sums of signed ranks so that large ones speak for a difference."""
         if self._side == "both":
-            return np.abs(sums)
-        return -sums if self._side == "below" else sums
+            sums = np.abs(sums)
+        elif self._side == "below":
+            sums = -sums
+        return sums
 
 
 def _twice(sums: _Numbers | NDArray[np.float32] | np.float64) -> _Sums:
     """Return sums of ranks and half ranks, twice as large, as the whole numbers that they are (below 2^24: exact)."""
-    return np.rint(np.asarray(sums) * 2).astype(np.int64)
+    twice: _Sums = np.rint(np.asarray(sums) * 2).astype(np.int64)
+    return twice
 
 
 def rank_scores(sizes: _Numbers) -> _Numbers:
