@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bootlab.analysis.noisy.judgement import ALPHA
 from bootlab.api.results import default_store
 from bootlab.history import budget as budgets
 from bootlab.history import gate as gates
@@ -97,7 +98,7 @@ def gate(
     *,
     budget: Iterable[str] = (),
     smallest_ns: int | None = None,
-    alpha: float = gates.ALPHA,
+    alpha: float = ALPHA,
     few: bool = False,
 ) -> GateResult:
     """Judge boots against budgets (`kernel=500ms`, `total=+2%`) and against a base. Raise UserError.

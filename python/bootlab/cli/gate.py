@@ -93,6 +93,7 @@ def gate(
         return api.measured(*words, history=history, store=store, system=system, application=application, goal=goal)
 
     booted: Against | None = None
+    base: Side | None
     if _is_system(new):
         base_file = Path(bases[0]) if _is_system(bases) else None
         plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest_ns)

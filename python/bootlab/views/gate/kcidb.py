@@ -28,7 +28,7 @@ def report(found: GateResult, *, origin: str, revision: str, at: str, unique: st
     build = f"{origin}:{_plain(unique)}"
     checkout = f"{origin}:{_plain(revision or unique)}"
     common = {"build_id": build, "origin": origin, "start_time": at}
-    tests = [
+    tests: list[dict[str, Any]] = [
         common
         | {
             "id": f"{build}/gate",
