@@ -44,8 +44,12 @@ class Database:
         self.objects = Objects(folder) if folder is not None else None
         with self._told():
             self._engine = _engine(self._url)
-        with self._told():
-            schema.upgrade(self._engine)
+        try:
+            with self._told():
+                schema.upgrade(self._engine)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         """Return it."""

@@ -47,3 +47,10 @@ def test_the_documentation_says_what_is_kept() -> None:
         wrong, found = gates[noise, 0.0]["verdicts"]["slower"], gates[noise, 0.02]["verdicts"]["slower"]
         assert f"| {noise} | {wrong} | {found} | {gates[noise, 0.02]['boots_mean']:.1f} |" in page
     assert f"{kept('nulls')['called_different']} of\n10,000 experiments" in page
+
+
+def test_the_power_is_what_was_computed() -> None:
+    for row in kept("power")["rows"]:
+        assert row["seen"] >= row["promised"]
+        # A promise that is always kept by far would be of no use.
+        assert row["seen"] <= row["promised"] + 0.2
