@@ -79,7 +79,7 @@ unit-tests: developer
 check: lint unit-tests
 
 test: developer kernel $(KERNEL)/build
-	./scripts/setup-debian.sh test boards filesystems programs databases
+	./scripts/setup-debian.sh test boards loaders filesystems programs databases
 	cargo test --workspace -q
 	$(BIN)/pytest -n 2 --dist loadfile -rs
 

@@ -23,7 +23,17 @@ set -- -o "Dir::State=$work" -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$
     -o Acquire::Languages=none -o APT::Sandbox::User=
 # A source that is just being renewed must not spoil the others.
 apt-get "$@" update -qq 2>words || sed 's/^/debian-source.sh: /' words >&2
-apt-get "$@" source -qq --download-only "$package"
+# The same version may stand in two archives, and one of them be without its files while it is renewed.
+apt-get "$@" source -qq --download-only "$package" 2>words || {
+    found="" all=$(cat sources.list)
+    while [ -z "$found" ] && [ -n "$all" ]; do
+        printf '%s\n' "$all" | head -1 > sources.list
+        all=$(printf '%s\n' "$all" | tail -n +2)
+        apt-get "$@" update -qq 2>/dev/null || continue
+        apt-get "$@" source -qq --download-only "$package" 2>/dev/null && found=yes
+    done
+    [ -n "$found" ] || { sed 's/^/debian-source.sh: /' words >&2; exit 3; }
+}
 mkdir source
 # Beside the archive there may be its signature.
 tar -xf "$(ls ./*.orig.tar.* | grep -v '\.asc$')" -C source --strip-components=1

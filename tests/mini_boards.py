@@ -2,7 +2,8 @@
 
 Each carries its architecture's image header, prints a text byte by byte through the board's serial port, waits,
 prints a second text and idles. Headers: arch/arm/boot/compressed/head.S, Documentation/arm64/booting.rst,
-Documentation/riscv/boot-image-header.rst. Ports: hw/arm/virt.c, hw/arm/vexpress.c, hw/riscv/virt.c of QEMU.
+Documentation/riscv/boot-image-header.rst. Ports: hw/arm/virt.c, hw/arm/vexpress.c, hw/arm/allwinner-h3.c,
+hw/riscv/virt.c of QEMU.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bootlab.model.system import Machine
 
 _CODE_AT, _PORT_AT, _TEXT_AT = 0x40, 0x80, 0x90
 _SIZE_BYTES = 0x4000
-_PORTS = {"vexpress-a9": 0x10009000, "virt": 0x09000000}
+_PORTS = {"vexpress-a9": 0x10009000, "virt": 0x09000000, "orangepi-pc": 0x01C28000}
 
 # print: load a byte and step; return at NUL; store it to the port; again.
 _ARM = (

@@ -14,7 +14,7 @@ import typer
 
 from bootlab.cli.__main__ import app
 from bootlab.model.recording import Outcome
-from bootlab.model.timeline import EVENTS, STAGES
+from bootlab.model.timeline import ALL_STAGES, EVENTS
 from bootlab.model.verdict import Verdict
 from bootlab.techniques.registry import BUILT_IN
 
@@ -107,7 +107,7 @@ def test_every_format_is_documented() -> None:
 
 def test_words_of_the_model_are_in_the_glossary() -> None:
     text = page("glossary.md")
-    for stage, start, end in STAGES:
+    for stage, start, end in ALL_STAGES:
         assert f"| {stage} | `{start}` | `{end}` |" in text
     for event, mark in EVENTS:
         assert f"| {event} | `{mark}`" in text

@@ -60,6 +60,11 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct], str], ...] = (
         "Where a root file system can be on the board, for [`bootlab fs`](../how-to/compare-file-systems.md).",
     ),
     (
+        "loader",
+        raw.RawLoader,
+        "The boot loader on the machine's card. See [boot with a boot loader](../how-to/boot-with-a-boot-loader.md).",
+    ),
+    (
         "steps",
         raw.RawStep,
         "One `[[steps]]` per step, for [`bootlab steps`](../how-to/shorten-an-application.md); other commands ignore them. A step needs `shown`, `gone` or `technique` as its proof.",
@@ -167,6 +172,10 @@ _KEYS: dict[str, str] = {
     "initramfs.files.mode": 'octal mode in quotes: `"0755"`',
     "initramfs.files.uid": "owner",
     "initramfs.files.gid": "group",
+    "loader.image": "SPL and U-Boot in one file, as they lie on the card (`u-boot-sunxi-with-spl.bin` of Debian's package `u-boot-sunxi`); bootlab makes the card",
+    "loader.card": "an image of a card that boots as it is, in the place of `image`",
+    "loader.start": "how it comes to the kernel. `extlinux`: U-Boot searches for extlinux.conf. `script`: it searches for boot.scr. `falcon`, with `card`: the SPL starts the kernel, and the report says when U-Boot had to take over",
+    "loader.wrapped": "with `image`: the kernel gets U-Boot's legacy header (uImage) and is started by `bootm`; else by `bootz`",
     "storage.flash_bank": "number of the flash bank (in `machine.flash`) that contains the root, in a partition at its start; left out: no rows from flash",
     "storage.flash_bank_mib": "length of the bank in MiB: 64 on vexpress-a9 and ARM's virt, 32 on RISC-V's",
     "storage.flash_address": "physical address at which the partition begins (`0x44000000`): a program executed in place must be mapped from there",

@@ -15,7 +15,7 @@ from bootlab.analysis.events import GOAL, common_order, events_of
 from bootlab.analysis.separation import separation
 from bootlab.analysis.stages import stages_of
 from bootlab.model.recording import Recording
-from bootlab.model.timeline import STAGES
+from bootlab.model.timeline import ALL_STAGES
 from bootlab.model.verdict import StageVerdict, Steady
 
 SPREAD_NS = 3_000_000
@@ -66,7 +66,7 @@ def stage_verdicts(base: Sequence[Recording], variant: Sequence[Recording]) -> t
     if not old or not new:
         return ()
     found = []
-    for name, _, _ in STAGES:
+    for name, _, _ in ALL_STAGES:
         if any(name not in lengths for lengths in (*old, *new)):
             continue
         base_ns, variant_ns = (tuple(lengths[name] for lengths in side) for side in (old, new))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bootlab.model.recording import Diagnosis, Recording
-from bootlab.model.timeline import STAGES, Span, Stage, Timeline
+from bootlab.model.timeline import ALL_STAGES, STAGES, Span, Stage, Timeline
 from bootlab.model.verdict import StageDelta
 
 
@@ -19,7 +19,7 @@ def stages_of(recording: Recording) -> tuple[Stage, ...]:
         return ()
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     # A program may set marks in another order than the table's (an application started by no script, say).
-    seen = sorted(((name, times[start]) for name, start, _ in STAGES if start in times), key=lambda s: s[1])
+    seen = sorted(((name, times[start]) for name, start, _ in ALL_STAGES if start in times), key=lambda s: s[1])
     seen = [s for s in seen if end is None or s[1] <= end]
     stops = [start_ns for _, start_ns in seen[1:]] + ([end] if end is not None else [])
     pairs = zip(seen, stops, strict=False)
@@ -30,7 +30,7 @@ def stage_deltas(before: Recording, after: Recording) -> tuple[StageDelta, ...]:
     """Return each stage's length in both boots; None where a boot lacks the stage."""
     old = {s.name: s.duration_ns for s in stages_of(before)}
     new = {s.name: s.duration_ns for s in stages_of(after)}
-    names = [name for name, _, _ in STAGES if name in old or name in new]
+    names = [name for name, _, _ in ALL_STAGES if name in old or name in new]
     return tuple(StageDelta(name, old.get(name), new.get(name)) for name in names)
 
 

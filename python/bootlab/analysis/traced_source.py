@@ -127,7 +127,9 @@ def _costly(trace: FunctionTrace, rows: int) -> list[tuple[str, str, int]]:
 
 def _kernel(launch: Launch | None) -> Path | None:
     """Return the kernel that was booted, if it still is there."""
-    return Path(launch.kernel) if launch is not None and Path(launch.kernel).is_file() else None
+    if launch is None or launch.kernel is None:
+        return None
+    return Path(launch.kernel) if Path(launch.kernel).is_file() else None
 
 
 def _configuration(image: Path | None) -> Configuration | None:

@@ -25,7 +25,8 @@ _FDT_MAGIC = 0xD00DFEED.to_bytes(4, "big")
 # U-Boot, include/image.h: struct legacy_img_hdr, and IH_OS_LINUX, IH_ARCH_*, IH_TYPE_KERNEL, IH_COMP_*.
 _HEADER = struct.Struct(">IIIIIIIBBBB32s")
 _MAGIC = 0x27051956
-_OS_LINUX, _TYPE_KERNEL = 5, 2
+UIMAGE_MAGIC = _MAGIC.to_bytes(4, "big")
+_OS_LINUX, _TYPE_KERNEL, _TYPE_SCRIPT = 5, 2, 6
 _ARCH = {"arm": 2, "riscv64": 26}
 _PLAIN, _GZIP = 0, 1
 # OpenSBI takes the first 2 MiB of RAM, and a 64-bit kernel starts at the next such boundary.
@@ -38,11 +39,18 @@ def legacy_header(data: bytes, *, load: int, arch: str, gzip: bool = False, name
 
     Its time stays 0, so that equal kernels are equal files.
     """
-    checksum = zlib.crc32(data)
-    compression = _GZIP if gzip else _PLAIN
-    facts = (_OS_LINUX, _ARCH[arch], _TYPE_KERNEL, compression, name.encode()[:31])
-    blank = _HEADER.pack(_MAGIC, 0, 0, len(data), load, load, checksum, *facts)
-    return _HEADER.pack(_MAGIC, zlib.crc32(blank), 0, len(data), load, load, checksum, *facts)
+    return _header(data, load, (_OS_LINUX, _ARCH[arch], _TYPE_KERNEL, _GZIP if gzip else _PLAIN), name)
+
+
+def legacy_script(text: bytes, *, arch: str) -> bytes:
+    """Return a boot script (boot.scr) with its header: U-Boot wants a table of lengths before the text."""
+    data = struct.pack(">II", len(text), 0) + text
+    return _header(data, 0, (_OS_LINUX, _ARCH[arch], _TYPE_SCRIPT, _PLAIN), "boot script") + data
+
+
+def _header(data: bytes, load: int, kinds: tuple[int, int, int, int], name: str) -> bytes:
+    facts = (len(data), load, load, zlib.crc32(data), *kinds, name.encode()[:31])
+    return _HEADER.pack(_MAGIC, zlib.crc32(_HEADER.pack(_MAGIC, 0, 0, *facts)), 0, *facts)
 
 
 def bootable(built: BuiltKernel, machine: Machine, cache: Cache, *, device_tree: Path | None = None) -> Path:

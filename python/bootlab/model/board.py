@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from bootlab.model.system import Machine
 
-# hw/arm/{virt,vexpress,versatilepb}.c of QEMU.
-_ARM_RAM = {"virt": 0x40000000, "vexpress-a9": 0x60000000, "vexpress-a15": 0x80000000, "versatilepb": 0}
+# hw/arm of QEMU: what each board's file gives to arm_load_kernel() as the start of RAM (loader_start).
+_ARM_RAM = {
+    "virt": 0x40000000,
+    "vexpress-a9": 0x60000000,
+    "vexpress-a15": 0x80000000,
+    "versatilepb": 0,
+    "sabrelite": 0x10000000,
+    "mcimx6ul-evk": 0x80000000,
+    "mcimx7d-sabre": 0x80000000,
+    "orangepi-pc": 0x40000000,
+    "bpim2u": 0x40000000,
+    "cubieboard": 0x40000000,
+    "xilinx-zynq-a9": 0,
+    "ast2600-evb": 0x80000000,
+}
 # hw/riscv/virt.c of QEMU.
 _RISCV_RAM = {"virt": 0x80000000}
 _RAM = {"arm": _ARM_RAM, "arm64": _ARM_RAM, "riscv64": _RISCV_RAM}

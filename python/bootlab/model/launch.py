@@ -27,10 +27,10 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     format: ImageFormat = "raw"
     unit: int = 0
     """Its number on its bus."""
-    holds: Literal["root", "start"] | None = None
+    holds: Literal["root", "start", "card"] | None = None
+    """What bootlab put on it: the root file system; the start from flash, or from a card (loader, kernel, …)."""
     size_bytes: int = 0
     """Of an NVDIMM, which memory is set aside for."""
-    """What bootlab put on it: the root file system, or the start from flash (loader, kernel, initramfs)."""
 
 
 class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     media: tuple[Medium, ...] = ()
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
-    kernel: str
+    kernel: str | None
+    """Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
     initramfs: str | None = None
     dtb: str | None = None
     """The device tree for the machine."""

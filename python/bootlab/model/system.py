@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.architecture import ARCHITECTURES, Arch, Architecture
+from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processors
 from bootlab.model.program import Program
@@ -253,8 +254,9 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     `root`: what lies on a medium; an `initramfs` beside it is the one that mounts it. `programs` are built and put
     into the tree, with the shared libraries that they need. `initrd`: a file that goes in the initramfs's place as it
-    is (the image of a RAM disk). `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one
-    that boots it, instead of an emulator.
+    is (the image of a RAM disk). `loader`: the machine starts from its card with a boot loader; None: the emulator
+    loads the kernel. `steps` are for `bootlab steps` and change no boot of their own. `board`: the real one that boots
+    it, instead of an emulator.
     """
 
     name: str
@@ -268,6 +270,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     root: Root | None = None
     programs: tuple[Program, ...] = ()
     initrd: str | None = None
+    loader: Loader | None = None
     storage: Storage | None = None
     marks: tuple[tuple[str, str], ...] = ()
     check: Check = Check()

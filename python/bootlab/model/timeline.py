@@ -19,6 +19,22 @@ STAGES: tuple[tuple[str, str, str], ...] = (
 """Interval name, the mark it starts at, the mark that ends it. A mark that is absent is skipped: its interval
 belongs to the one before it."""
 
+LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
+    ("TF-A", "tf-a", "opensbi"),
+    ("OpenSBI", "opensbi", "spl"),
+    ("SPL", "spl", "spl-load"),
+    ("SPL load", "spl-load", "u-boot"),
+    ("U-Boot", "u-boot", "autoboot"),
+    ("autoboot wait", "autoboot", "boot-command"),
+    ("kernel load", "boot-command", "kernel-loaded"),
+    ("kernel checks", "kernel-loaded", "starting-kernel"),
+    ("jump to kernel", "starting-kernel", "kernel-entry"),
+)
+"""The same of a boot loader, for machines that start with one: its parts stand in the place of `firmware`."""
+
+ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:])
+"""Every interval, in the order in which they usually come."""
+
 EVENTS: tuple[tuple[str, str], ...] = (
     ("power-on", "power-on"),
     ("firmware start", "firmware"),

@@ -25,8 +25,9 @@ _PLUGIN = "qemu-smp.so"
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
     """Where the faster system lies.
 
-    Paths by what they hold: `kernel`, `initramfs`, `root` (its medium), `cmdline`, `system`, `script`. `cmdline` is
-    what a boot loader has to pass: the system's own command line, without the words that exact mode adds for itself.
+    Paths by what they hold: `kernel`, `initramfs`, `root` (its medium), `card`, `cmdline`, `system`, `script`.
+    `cmdline` is what a boot loader has to pass: the system's own command line, without the words that exact mode adds
+    for itself.
     """
 
     folder: str
@@ -46,6 +47,10 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
     launch = plan.launch
     if launch is not None:
         launch = _moved(launch, folder, files)
+        if "kernel" not in files:
+            # The card holds it; its symbols tell where it is, and the system file names it.
+            shutil.copyfile(plan.system.kernel.image, folder / "kernel")
+            files["kernel"] = str(folder / "kernel")
         if "root" in files and system.root is not None:
             name = Path(files["root"]).name
             machine = root_image.attached(system.machine, system.root.medium, name, system.storage)
@@ -69,7 +74,7 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
     terminal.
     """
     for name, source, place in _copies(launch):
-        if name in {"root", "start"}:
+        if name in {"root", "start", "card"}:
             sparse.copy(source, source.stat().st_size, folder / place)
         else:
             shutil.copyfile(source, folder / place)
@@ -82,7 +87,7 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
     media = tuple(msgspec.structs.replace(m, file=places[m.holds]) if m.holds else m for m in launch.media)
     return msgspec.structs.replace(
         launch,
-        kernel=places["kernel"],
+        kernel=places.get("kernel"),
         initramfs=places.get("initramfs"),
         media=media,
         plugins=() if several is None else (several,),
@@ -96,7 +101,8 @@ def _processors_plugin(launch: Launch) -> LoadedPlugin | None:
 
 def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
     """Yield what bootlab made for a launch: its name, where it lies, and the name of its copy."""
-    yield "kernel", Path(launch.kernel), "kernel"
+    if launch.kernel is not None:
+        yield "kernel", Path(launch.kernel), "kernel"
     if launch.initramfs is not None:
         source = Path(launch.initramfs)
         yield "initramfs", source, f"initramfs.cpio{source.suffix if source.suffix != '.cpio' else ''}"

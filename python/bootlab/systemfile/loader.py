@@ -18,6 +18,7 @@ from bootlab.model.processors import QUANTUM_RANGE_NS
 from bootlab.model.root import Root
 from bootlab.model.root_place import mounted
 from bootlab.model.system import Clockwork, Goal, Initramfs, Limits, Machine, System
+from bootlab.systemfile.boot_loader import boot_loader
 from bootlab.systemfile.entries import initramfs
 from bootlab.systemfile.kernel import kernel
 from bootlab.systemfile.patterns import check_of, marks_of, pattern_of
@@ -136,6 +137,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         initramfs=packed,
         root=on_medium,
         programs=programs(raw, place),
+        loader=boot_loader(raw.loader, place) if raw.loader is not None else None,
         storage=storage(raw.storage, place) if raw.storage is not None else None,
         goal=Goal(console=pattern_of(raw.goal.console, "goal.console", place), name=raw.goal.name),
         check=check_of(raw.check, place),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.boot_loader import LoaderStart
 from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
@@ -153,6 +154,15 @@ class RawProgram(RawTable, frozen=True):
     mode: str | None = None
 
 
+class RawLoader(RawTable, frozen=True):
+    """`[loader]`: the boot loader on the machine's card."""
+
+    image: str | None = None
+    card: str | None = None
+    start: LoaderStart = "extlinux"
+    wrapped: bool = False
+
+
 class RawStorage(RawTable, frozen=True):
     """`[storage]`: where `bootlab fs` puts root file systems."""
 
@@ -222,6 +232,7 @@ class RawSystem(RawTable, frozen=True):
     initramfs: RawInitramfs | None = None
     root: RawRoot | None = None
     programs: dict[str, Any] = {}
+    loader: RawLoader | None = None
     storage: RawStorage | None = None
     check: RawCheck = RawCheck()
     marks: dict[str, Any] = {}

@@ -36,6 +36,9 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
             lines.append(f"{name} = {_path(path)}")
     lines += ["", "[machine]", *_changed(system.machine, Machine(arch=system.machine.arch))]
     lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
+    if system.loader is not None and "card" in files:
+        lines += ["", "[loader]", f"card = {_text(files['card'].rsplit('/', 1)[-1])}"]
+        lines.append(f"start = {_text(system.loader.start)}")
     if system.initramfs is not None and "initramfs" in files:
         # An archive alone boots as the file it is.
         lines += ["", "[initramfs]"]

@@ -23,7 +23,7 @@ def key_of(
     """
     named = msgspec.structs.replace(
         launch,
-        kernel=artefacts.sha256["kernel"],
+        kernel=artefacts.sha256["kernel"] if launch.kernel is not None else None,
         initramfs=artefacts.sha256["initramfs"] if launch.initramfs is not None else None,
         dtb="dtb" if launch.dtb is not None else None,
         media=tuple(_named(medium) for medium in launch.media),
@@ -42,7 +42,7 @@ def _clock(system: System) -> dict[str, object]:
 
 def _named(medium: Medium) -> Medium:
     # What bootlab makes lies in its cache; an image of the user's is known by its path too.
-    place = {"root": "root", "start": "flash", None: medium.file}[medium.holds]
+    place = {"root": "root", "start": "flash", "card": "card", None: medium.file}[medium.holds]
     return msgspec.structs.replace(medium, file=place)
 
 

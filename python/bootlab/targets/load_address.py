@@ -56,11 +56,11 @@ def entries(machine: Machine, info: KernelInfo) -> dict[str, int]:
         return {"kernel-entry": start, "kernel-image": start}
     if info.kind == "uimage":
         # Not packed: it is copied to where it runs.
-        text = _arm_text(info)
+        text = arm_text(info)
         return {} if text is None else dict.fromkeys(("kernel-entry", "kernel-image"), ram + text - user_half_end(info))
     start = ram + _ARM_ZIMAGE_OFFSET
     found = {"kernel-entry": start, "decompression": start}
-    if (text := _arm_text(info)) is not None:
+    if (text := arm_text(info)) is not None:
         # arch/arm/boot/compressed/head.S with AUTO_ZRELADDR: unpacked to the start of RAM plus TEXT_OFFSET.
         found["kernel-image"] = ram + text - user_half_end(info)
     return found
@@ -92,7 +92,7 @@ def link_offset(arch: Arch, info: KernelInfo, at: int | None) -> int:
     if at is None or stext is None:
         return 0
     if arch == "arm":
-        text = _arm_text(info)
+        text = arm_text(info)
         return 0 if text is None else (text - at) % 2**64
     # Both are linked to a boundary of 2 MiB (arch/{arm64,riscv}/kernel/vmlinux.lds.S), old arm64 TEXT_OFFSET behind it.
     return ((stext & ~(_ALIGN - 1)) + info.text_offset_bytes % _ALIGN - at) % 2**64
@@ -112,7 +112,8 @@ def user_half_end(info: KernelInfo) -> int:
     return _ARM_PAGE_OFFSET if start is None else (start + _ARM_MODULES_BYTES) & 0xF0000000
 
 
-def _arm_text(info: KernelInfo) -> int | None:
+def arm_text(info: KernelInfo) -> int | None:
+    """Return the linked address of an ARM kernel's first byte; None when its symbols are not known."""
     if (text := info.symbols.get("_text")) is not None:
         return text
     start = info.symbols.get("_stext")

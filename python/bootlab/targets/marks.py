@@ -7,7 +7,7 @@ import re
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.recording import Mark
 from bootlab.model.system import System
-from bootlab.targets import load_address
+from bootlab.targets import load_address, loader_marks
 from bootlab.targets.console import split_lines
 from bootlab.targets.stamps import MAX_MARKS, USER_MARK, Stamps
 
@@ -23,18 +23,23 @@ _SOURCES = {
     "start-kernel": "first instruction of start_kernel()",
     "run-init": "first instruction of run_init_process()",
 }
+_LOADER_SOURCES = {
+    "spl": "the address at which the boot ROM enters the SPL",
+    "kernel-entry": "the address at which the boot loader enters the kernel",
+}
 
 
 def kernel_marks(
-    system: System, info: KernelInfo, watch: tuple[str, ...] = ()
+    system: System, info: KernelInfo, watch: tuple[str, ...] = (), of_loader: dict[str, int] | None = None
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the addresses to watch by mark name, and what is lacking.
 
-    `watch`: kernel functions that get a mark under their own name, as proof that they ran.
+    `watch`: kernel functions that get a mark under their own name, as proof that they ran. `of_loader`: the marks of a
+    boot loader, and where that enters the kernel; None: the emulator loads the kernel.
     """
     if system.machine.architecture.kaslr and system.clock.mode != "exact" and not system.cmdline.has("nokaslr"):
         return {}, ("marks inside the kernel: its addresses are random without nokaslr",)
-    marks = _entries(system, info)
+    marks = _entries(system, info) if of_loader is None else dict(of_loader)
     start = info.symbols.get("start_kernel")
     if start is None:
         return marks, (_NO_SYMBOLS,)
@@ -65,12 +70,16 @@ def _entries(system: System, info: KernelInfo) -> dict[str, int]:
 def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: bytes) -> tuple[Mark, ...]:
     """Return every mark that was reached, in the order of time; power-on is 0."""
     found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
+    sources = _SOURCES | _LOADER_SOURCES if system.loader is not None else _SOURCES
     for number, name in enumerate(names):
         if (seen := stamps.marks.get(number)) is not None:
-            found.append(Mark(name, seen.ns, seen.insns, _SOURCES.get(name, f"first instruction of {name}()")))
+            found.append(Mark(name, seen.ns, seen.insns, sources.get(name, f"first instruction of {name}()")))
     if (user := stamps.marks.get(USER_MARK)) is not None:
         found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
-    lines = split_lines(console, stamps) if system.marks else ()
+    spoken = loader_marks.speaks(console)
+    lines = split_lines(console, stamps) if system.marks or spoken else ()
+    if spoken:
+        found += loader_marks.line_marks(lines, frozenset(mark.name for mark in found))
     for name, pattern in system.marks:
         compiled = re.compile(pattern)
         line = next((x for x in lines if compiled.search(x.text)), None)

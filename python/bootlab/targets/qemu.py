@@ -17,13 +17,14 @@ from bootlab.builders.artefacts import build, in_flash, with_built_kernel, with_
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo, inspect
+from bootlab.builders.loader.started import Started, started
 from bootlab.builders.programs import built_programs, facts_file
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import emulator, exactness, kvm, plugin, processors, qemu_launch, recording_dir
+from bootlab.targets import emulator, exactness, kvm, loader_marks, plugin, processors, qemu_launch, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.boot_key import key_of
 from bootlab.targets.console import split_lines
@@ -32,6 +33,7 @@ from bootlab.targets.following import Follower
 from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
 from bootlab.targets.process import EmulatorProcess
+from bootlab.targets.qemu_launch import effective_cmdline
 from bootlab.targets.stamps import StampFile
 from bootlab.targets.watch import ConsoleWatch
 
@@ -88,16 +90,23 @@ class QemuTarget:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
         elif stamper.path is None:
             lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
-        marks, mark_lacks = kernel_marks(system, info, self._watch)
+        from_card = started(placed, artefacts, str(effective_cmdline(placed)), self._cache)
+        of_loader: dict[str, int] | None = None
+        if from_card is not None and placed.loader is not None:
+            of_loader = loader_marks.entries(placed.loader, from_card, info)
+            placed = from_card.system
+        marks, mark_lacks = kernel_marks(system, info, self._watch, of_loader)
         stamped = stamper is not None and stamper.path is not None
         if stamped:
             lacks += mark_lacks
         if system.clock.mode == "exact" and not stamped and info.config.get("CONFIG_HZ_PERIODIC") == "y":
             lacks.append(_LOST_TICKS)
+        elsewhere = system.kernel.flash is not None or from_card is not None
         parts = qemu_launch.Parts(
             emulator=found.path,
-            kernel=str(artefacts.kernel),
-            initramfs=str(artefacts.initramfs) if artefacts.initramfs and not system.kernel.flash else None,
+            kernel=str(artefacts.kernel) if from_card is None else None,
+            initramfs=str(artefacts.initramfs) if artefacts.initramfs and not elsewhere else None,
+            card=str(from_card.card) if from_card is not None else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
             plugin_digest=stamper.digest if stamper else "",
@@ -116,8 +125,8 @@ class QemuTarget:
             launch=launch,
             key=key_of(placed, launch, artefacts, disks, found.version, purpose),
             info=info,
-            sizes_bytes=artefacts.sizes_bytes,
-            sha256=artefacts.sha256,
+            sizes_bytes=artefacts.sizes_bytes | _loader_sizes(from_card),
+            sha256=artefacts.sha256 | ({} if from_card is None else {"card": self._cache.digest(from_card.card)}),
             emulator_version=found.version,
             accel=accel,
             processors=several.processors,
@@ -188,6 +197,11 @@ class QemuTarget:
         return "tcg"
 
 
+def _loader_sizes(from_card: Started | None) -> dict[str, int]:
+    size = from_card.loader_bytes if from_card is not None else None
+    return {"loader": size} if size is not None else {}
+
+
 def _own_config(system: System) -> tuple[tuple[str, str], ...]:
     """Return the configuration that the kernel was built with, to stand in the recording as proof of its options."""
     return ((recording_dir.KERNEL_CONFIG_FILE, system.kernel.config),) if system.kernel.config else ()
@@ -230,6 +244,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     lost = stamps is not None and stamps.lost
     if goal_ns is None and watch.goal is not None and not lost:
         goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
+    fallback = loader_marks.fallback_note(plan.system.loader, split_lines(console), marks)
     meta = Meta(
         key=plan.key,
         system_name=plan.system.name,
@@ -260,7 +275,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
         emulator_waited=ending.waited,
         end_ns=decided.end_ns,
         lacks=(*plan.lacks, _LOST_STAMPS) if lost else plan.lacks,
-        notes=plan.notes,
+        notes=(*plan.notes, *((fallback,) if fallback else ())),
     )
     stamp_path.unlink(missing_ok=True)
     recording_dir.save(folder, meta, marks, console, stamps)

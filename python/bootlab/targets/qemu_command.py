@@ -29,6 +29,8 @@ def options(launch: Launch) -> tuple[Option, ...]:
     found += [("-plugin", _plugin(plugin)) for plugin in launch.plugins]
     found += itertools.chain.from_iterable(medium_options(medium) for medium in launch.media)
     found += [("-device", device) for device in launch.devices]
+    if launch.kernel is None:
+        return (*found, *grouped(launch.extra))
     found.append(("-kernel", launch.kernel))
     if launch.initramfs is not None:
         found.append(("-initrd", launch.initramfs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -25,7 +26,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """What a launch is made of besides the system. Paths may be absolute or relative to QEMU's folder."""
 
     emulator: str
-    kernel: str
+    kernel: str | None
     initramfs: str | None
     accel: str
     plugin: str | None = None
@@ -41,6 +42,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The medium that bootlab made for the root; the machine names it among its own."""
     start: str | None = None
     """The flash bank that bootlab filled; the machine names it too."""
+    card: str | None = None
+    """The card with a boot loader that bootlab made; the machine names it too, and nothing is loaded beside it."""
 
 
 def effective_cmdline(system: System) -> CommandLine:
@@ -98,7 +101,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
         devices=machine.devices,
         kernel=parts.kernel,
         initramfs=parts.initramfs or None,
-        dtb=machine.dtb,
+        dtb=machine.dtb if parts.card is None else None,
         cmdline=_cmdline(system),
         extra=machine.extra,
     )
@@ -142,12 +145,15 @@ def _media(machine: Machine, parts: Parts) -> tuple[Medium, ...]:
 
 
 def _medium(file: str, bus: MediumBus, unit: int, parts: Parts) -> Medium:
+    made: tuple[tuple[str | None, Literal["root", "start", "card"]], ...]
+    made = ((parts.root, "root"), (parts.start, "start"), (parts.card, "card"))
+    holds = {place: what for place, what in made if place is not None}
     return Medium(
         file=file,
         bus=bus,
         format="qcow2" if file.endswith(".qcow2") else "raw",
         unit=unit,
-        holds="root" if file == parts.root else "start" if file == parts.start else None,
+        holds=holds.get(file),
     )
 
 

@@ -1,0 +1,1 @@
+"""The card that a board starts from, with its boot loader."""

@@ -1,0 +1,86 @@
+"""Marks of a boot loader: where the boot ROM enters it and it enters the kernel; and what its parts print."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.loader.started import Started
+from bootlab.model.board import ram_start
+from bootlab.model.boot_loader import Loader, LoaderBoard
+from bootlab.model.recording import Line, Mark
+from bootlab.targets import load_address
+
+# What U-Boot (common/, boot/), TF-A and OpenSBI print at the start of a line.
+_LINES = (
+    ("tf-a", re.compile(r"NOTICE: +BL1: |NOTICE: +Booting Trusted Firmware")),
+    ("opensbi", re.compile(r"OpenSBI v\d")),
+    ("spl", re.compile(r"U-Boot SPL \d{4}\.")),
+    ("spl-load", re.compile(r"Trying to boot from ")),
+    ("u-boot", re.compile(r"U-Boot \d{4}\.")),
+    ("autoboot", re.compile(r"Hit any key to stop autoboot|Autoboot in ")),
+    ("boot-command", re.compile(r".")),
+    ("kernel-loaded", re.compile(r"(?:Kernel image @ 0x|## Booting kernel from |## Loading kernel from )")),
+    ("starting-kernel", re.compile(r"Starting kernel \.\.\.")),
+)
+_SYMBOL_NAMES = (b"U-Boot", b"OpenSBI v", b"BL1:")
+_AFTER = {"boot-command": "autoboot", "kernel-loaded": "u-boot", "starting-kernel": "u-boot"}
+_KERNEL = re.compile(r"\[ *\d+\.\d+\] |Linux version ")
+_FALLBACK = re.compile(r".*[Tt]rying to start U-[Bb]oot")
+
+
+def entries(loader: Loader, started: Started, info: KernelInfo) -> dict[str, int]:
+    """Return the addresses of the boot loader's first instruction and of the kernel as it enters it."""
+    place, ram = started.board, ram_start(started.system.machine)
+    if place is None:
+        return {}
+    found = {"spl": place.spl_entry}
+    # Where a ready card's boot loader puts the kernel, nobody said.
+    if loader.card is not None or ram is None:
+        return found
+    return found | kernel_entries(loader, place, info, ram)
+
+
+def kernel_entries(loader: Loader, place: LoaderBoard, info: KernelInfo, ram: int) -> dict[str, int]:
+    """Return where the kernel is entered, and where it is once it is unpacked."""
+    text = load_address.arm_text(info)
+    image = None if text is None else ram + text - load_address.user_half_end(info)
+    if info.kind == "uimage":
+        return {} if image is None else dict.fromkeys(("kernel-entry", "kernel-image"), image)
+    # bootm copies a wrapped zImage to the address in its header (bootlab.builders.loader.card).
+    start = ram + 0x8000 if loader.wrapped else place.kernel_address
+    found = {"kernel-entry": start, "decompression": start}
+    return found | ({"kernel-image": image} if image is not None and image != start else {})
+
+
+def speaks(console: bytes) -> bool:
+    """Tell whether a boot loader that is known printed anything."""
+    return any(name in console for name in _SYMBOL_NAMES)
+
+
+def line_marks(lines: tuple[Line, ...], seen: frozenset[str]) -> list[Mark]:
+    """Return the marks that boot loaders' lines set; those `seen` by their address already are not set again."""
+    found: dict[str, Mark] = {}
+    for line in lines:
+        if line.first_ns is None or _KERNEL.match(line.text):
+            if line.first_ns is None:
+                continue
+            break
+        name = next((name for name, pattern in _LINES if _sets(name, pattern, line, found)), None)
+        if name is not None:
+            found[name] = Mark(name, line.first_ns, line.insns, f"console: {line.text[:80]}")
+    return [mark for name, mark in found.items() if name not in seen]
+
+
+def _sets(name: str, pattern: re.Pattern[str], line: Line, found: dict[str, Mark]) -> bool:
+    after = _AFTER.get(name)
+    return name not in found and (after is None or after in found) and pattern.match(line.text) is not None
+
+
+def fallback_note(loader: Loader | None, lines: tuple[Line, ...], marks: tuple[Mark, ...]) -> str:
+    """Say that falcon mode was left for U-Boot, and why; "" when it was not."""
+    if loader is None or loader.start != "falcon" or not any(mark.name == "u-boot" for mark in marks):
+        return ""
+    said = next((line.text for line in lines if _FALLBACK.match(line.text)), "")
+    why = f"the SPL said: {said.strip()[:120]}" if said else "the SPL did not say why"
+    return f"falcon mode fell back to U-Boot, which booted in its place ({why})"
