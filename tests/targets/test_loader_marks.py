@@ -70,13 +70,8 @@ def test_the_stages_of_a_chain_add_up():
 
 
 def started(tmp_path: Path, machine: str = "orangepi-pc") -> Started:
-    system = System(
-        name="s",
-        kernel=Kernel(image="k"),
-        goal=Goal(console="g"),
-        machine=Machine(arch="arm", type=machine),
-        loader=LOADER,
-    )
+    board = Machine(arch="arm", type=machine)
+    system = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"), machine=board, loader=LOADER)
     return Started(system=system, card=tmp_path, board=loader_board(machine))
 
 
