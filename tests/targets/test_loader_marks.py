@@ -108,10 +108,15 @@ def test_boards_that_qemu_loads_have_a_decompressor_of_their_own(board, ram):
 
 def test_a_fallback_is_said_with_the_spls_own_words():
     falcon = msgspec.structs.replace(LOADER, start="falcon")
-    said = lines(*SAID[:4], "Expected image is not found. Trying to start U-boot", *SAID[4:])
-    marks = tuple(loader_marks.line_marks(said, frozenset()))
-    note = loader_marks.fallback_note(falcon, said, marks)
+    said = (*SAID[:4], "Expected image is not found. Trying to start U-boot", *SAID[4:])
+    console, marks = "\n".join(said).encode(), tuple(loader_marks.line_marks(lines(*said), frozenset()))
+    note = loader_marks.fallback_note(falcon, console, marks)
     assert "fell back to U-Boot" in note
     assert "Expected image is not found" in note
-    assert loader_marks.fallback_note(falcon, said, ()) == ""
-    assert loader_marks.fallback_note(LOADER, said, marks) == ""
+    assert loader_marks.fallback_note(falcon, console, ()) == ""
+    assert loader_marks.fallback_note(LOADER, console, marks) == ""
+
+
+def test_a_console_without_a_boot_loader_is_not_searched():
+    assert loader_marks.speaks(b"\nU-Boot SPL 2023.01\n")
+    assert not loader_marks.speaks(b"OpenSBI v1.1\n[    0.000000] Linux version 6.1\n")

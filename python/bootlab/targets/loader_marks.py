@@ -10,6 +10,7 @@ from bootlab.model.board import ram_start
 from bootlab.model.boot_loader import Loader, LoaderBoard
 from bootlab.model.recording import Line, Mark
 from bootlab.targets import load_address
+from bootlab.targets.console import split_lines
 
 # What U-Boot (common/, boot/), TF-A and OpenSBI print at the start of a line.
 _LINES = (
@@ -23,7 +24,7 @@ _LINES = (
     ("kernel-loaded", re.compile(r"(?:Kernel image @ 0x|## Booting kernel from |## Loading kernel from )")),
     ("starting-kernel", re.compile(r"Starting kernel \.\.\.")),
 )
-_SYMBOL_NAMES = (b"U-Boot", b"OpenSBI v", b"BL1:")
+_NAMES = (b"U-Boot", b"NOTICE:  BL1:")
 _AFTER = {"boot-command": "autoboot", "kernel-loaded": "u-boot", "starting-kernel": "u-boot"}
 _KERNEL = re.compile(r"\[ *\d+\.\d+\] |Linux version ")
 _FALLBACK = re.compile(r".*[Tt]rying to start U-[Bb]oot")
@@ -54,8 +55,8 @@ def kernel_entries(loader: Loader, place: LoaderBoard, info: KernelInfo, ram: in
 
 
 def speaks(console: bytes) -> bool:
-    """Tell whether a boot loader that is known printed anything."""
-    return any(name in console for name in _SYMBOL_NAMES)
+    """Tell whether a boot loader that is known printed anything; OpenSBI alone is a machine's firmware."""
+    return any(name in console for name in _NAMES)
 
 
 def line_marks(lines: tuple[Line, ...], seen: frozenset[str]) -> list[Mark]:
@@ -77,10 +78,11 @@ def _sets(name: str, pattern: re.Pattern[str], line: Line, found: dict[str, Mark
     return name not in found and (after is None or after in found) and pattern.match(line.text) is not None
 
 
-def fallback_note(loader: Loader | None, lines: tuple[Line, ...], marks: tuple[Mark, ...]) -> str:
+def fallback_note(loader: Loader | None, console: bytes, marks: tuple[Mark, ...]) -> str:
     """Say that falcon mode was left for U-Boot, and why; "" when it was not."""
     if loader is None or loader.start != "falcon" or not any(mark.name == "u-boot" for mark in marks):
         return ""
+    lines = split_lines(console)
     said = next((line.text for line in lines if _FALLBACK.match(line.text)), "")
     why = f"the SPL said: {said.strip()[:120]}" if said else "the SPL did not say why"
     return f"falcon mode fell back to U-Boot, which booted in its place ({why})"

@@ -244,7 +244,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     lost = stamps is not None and stamps.lost
     if goal_ns is None and watch.goal is not None and not lost:
         goal_ns, clock_of_goal = _goal_without_plugin(console, exact=exact, wall_s=wall_s)
-    fallback = loader_marks.fallback_note(plan.system.loader, split_lines(console), marks)
+    fallback = loader_marks.fallback_note(plan.system.loader, console, marks)
     meta = Meta(
         key=plan.key,
         system_name=plan.system.name,
