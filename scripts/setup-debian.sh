@@ -61,9 +61,7 @@ packages() {
     databases) echo "$databases" ;;
     roots) echo "$roots" ;;
     *)
-# tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), loaders (cards with a boot
-# loader), filesystems (root images), programs (build a root tree's programs), databases (the server that tests of the
-# history start), roots (try it all on a fresh Debian: fresh-root.sh).
+        echo "setup-debian.sh: no group $1 (run, build, lint, test, boards, kernels, loaders, filesystems, programs, databases, roots)" >&2
         exit 2
         ;;
     esac
