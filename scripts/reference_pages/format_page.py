@@ -124,6 +124,8 @@ _META: dict[str, str] = {
     "host_limit": "the host ended the boot, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not happen again at the same place. Later runs do not use such a recording, and it makes no variant broken",
     "emulator_waited": "virtual time stood still because QEMU waited for something outside of the machine: never the "
     "system's doing, however often it happens",
+    "machine_key": "the digest of what was booted, without goal, check, marks and limits",
+    "read_from": "the key of the boot whose console this is, if another goal, check, mark or limit was looked for in it and nothing was booted",
     "end_ns": "the virtual time that stood still when the host gave the boot up",
     "last_initcall": "hang, goal-not-reached: the last initcall called and not returned",
     "lacks": "what this recording does not have, in sentences",

@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.analysis.equality import compare_boots, likely_causes
+from bootlab.analysis.schedule import stage_verdicts
 from bootlab.analysis.stages import stage_deltas, stages_of, timeline_of
 from bootlab.analysis.statistics import compare, threshold_ns
 from bootlab.model.launch import Medium
 from bootlab.model.recording import Diagnosis, Initcall, Line, Mark, Meta, Outcome, Recording
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
-from bootlab.model.timeline import STAGES
+from bootlab.model.timeline import ALL_STAGES, STAGES
 from bootlab.model.verdict import Verdict
 from tests.launches import PLUGIN, launch
 
 SYSTEM = System(name="s", kernel=Kernel(image="k"), goal=Goal(console="g"))
-MARKS = [start for _, start, _ in STAGES]
+MARKS = [start for _, start, _ in ALL_STAGES]
 
 
 def booted(**marks: int) -> Recording:
@@ -34,8 +35,10 @@ def booted(**marks: int) -> Recording:
 def test_stages_of_a_whole_boot():
     recording = booted(**{m.replace("-", "_"): n * 10 for n, m in enumerate([*MARKS, "goal"])})
     assert [(s.name, s.start_ns, s.duration_ns) for s in stages_of(recording)] == [
-        (name, n * 10, 10) for n, (name, _, _) in enumerate(STAGES)
+        ("initrd" if name == "user space" else name, n * 10, 10) for n, (name, _, _) in enumerate(ALL_STAGES)
     ]
+    plain = booted(power_on=0, user_space=10, rc_scripts=20, goal=40)
+    assert [s.name for s in stages_of(plain)] == ["firmware", "user space", "RC scripts"]
 
 
 def test_what_was_not_seen_belongs_to_the_stage_before():
@@ -69,8 +72,32 @@ def test_stages_cover_everything_without_a_gap(marks, goal):
 def test_deltas():
     before, after = booted(power_on=0, start_kernel=30, goal=100), booted(power_on=0, user_space=50, goal=60)
     assert [(d.stage, d.before_ns, d.after_ns) for d in stage_deltas(before, after)] == [
-        ("firmware", 30, 50), ("kernel", 70, None), ("user space", None, 10)
-    ]  # fmt: skip
+        ("firmware + kernel + user space", 100, 60)
+    ]
+
+
+def test_a_mark_that_one_boot_lacks_moves_no_time_to_another_stage():
+    before = booted(power_on=0, user_space=100, rc_scripts=386, application=700, goal=900)
+    after = booted(power_on=0, user_space=100, application=690, goal=890)
+    assert [(d.stage, d.before_ns, d.after_ns) for d in stage_deltas(before, after)] == [
+        ("firmware", 100, 100),
+        ("user space + RC scripts", 600, 590),
+        ("application", 200, 200),
+    ]
+    (told,) = [s for s in stage_verdicts((before,), (after,)) if "RC" in s.stage]
+    assert (told.stage, told.saved_ns) == ("user space + RC scripts", 10)
+    swapped = booted(power_on=0, user_space=100, rc_scripts=690, goal=890)
+    assert [(d.stage, d.before_ns, d.after_ns) for d in stage_deltas(after, swapped)] == [
+        ("firmware", 100, 100),
+        ("user space + RC scripts + application", 790, 790),
+    ]
+
+
+def test_behind_an_initrd():
+    boot = booted(power_on=0, user_space=10, switch_root=30, units=50, application=70, goal=90)
+    assert [s.name for s in stages_of(boot)] == ["firmware", "initrd", "init", "units", "application"]
+    assert not {"switch-root", "units", "rc-scripts"} & set(timeline_of(boot).missing)
+    assert "rc-scripts" in timeline_of(booted(power_on=0, goal=9)).missing
 
 
 def test_a_diagnosis_keeps_its_own_clock():
@@ -79,7 +106,7 @@ def test_a_diagnosis_keeps_its_own_clock():
     timeline = timeline_of(recording, Diagnosis(recording=recording, initcalls=(call,)))
     (span,) = timeline.diagnostic
     assert (span.clock, span.lane, span.detail) == ("printk", "initcalls device", "returned -19 [m]")
-    assert timeline.missing == tuple(MARKS[1:])
+    assert timeline.missing == tuple(start for _, start, _ in STAGES[1:])
     assert {s.clock for s in timeline.spans} == {"virtual"}
 
 

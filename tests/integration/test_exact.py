@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bootlab.api import System
+from bootlab.model.system import Check, Goal
 from bootlab.model.verdict import Verdict
 
 pytestmark = pytest.mark.qemu
@@ -97,6 +98,20 @@ def test_a_real_time_clock_of_the_host_is_found_out(small, tmp_path):
     assert not equality.equal
     assert "real-time clock follows the host" in equality.causes[0]
     assert len(equality.causes) == 1
+
+
+def test_another_goal_is_read_out_of_a_kept_boot_as_a_boot_would_have_it(small, tmp_path):
+    system = opened(small, tmp_path)
+    first = system.boot().recording
+    line = next(x for x in first.lines if "Run " in x.text and "as init process" in x.text)
+    earlier = msgspec.structs.replace(
+        small, goal=Goal(console="Run .* as init process"), check=Check(), marks=(("banner", "Linux version"),)
+    )
+    read = system.like(earlier).boot().recording
+    assert (read.meta.read_from, read.meta.goal_ns) == (first.meta.key, line.last_ns)
+    booted = system.like(earlier).boot(fresh=True).recording
+    assert (booted.meta.read_from, booted.console, booted.marks) == ("", read.console, read.marks)
+    assert (booted.meta.goal_ns, booted.meta.goal_insns) == (read.meta.goal_ns, read.meta.goal_insns)
 
 
 def test_random_instructions_repeat_too_where_qemu_is_seeded(small, tmp_path):

@@ -242,6 +242,20 @@ def test_goals_of_a_boot():
     assert (found.goal.pattern, found.goal.ns) == (r"Started web\.service", 40)
     assert "box login:" in [other.pattern for other in found.others]
     assert dict(found.marks)["application"].pattern == r"Starting web\.service"
+    later = [*lines, ("         Starting check.service - Asks the server...", 70)]
+    both = RootFacts(units=(UnitFacts("web.service", "The web server", "/usr/bin/web"), UnitFacts("check.service", "")))
+    beside = from_boot(later, both)
+    assert beside is not None
+    assert dict(beside.marks)["application"].pattern == r"Starting web\.service", (
+        "what starts behind the goal is not it"
+    )
+    assert beside.application == "/usr/bin/web"
+    assert dict(found.marks)["units"].ns == 20
+    assert "rc-scripts" not in dict(found.marks)
+    coloured = [(text.replace("[  OK  ]", "[\x1b[0;32m  OK  \x1b[0m]"), ns) for text, ns in lines]
+    again = from_boot(coloured, None)
+    assert again is not None
+    assert dict(again.marks)["units"].ns == 20
     plain = from_boot(lines, None)
     assert plain is not None
     assert plain.goal.pattern == "box login:"

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 from bootlab.analysis.events import GOAL, common_order, events_of
 from bootlab.analysis.separation import separation
-from bootlab.analysis.stages import stages_of
+from bootlab.analysis.stages import comparable_stages
 from bootlab.model.recording import Recording
-from bootlab.model.timeline import ALL_STAGES
 from bootlab.model.verdict import StageVerdict, Steady
 
 SPREAD_NS = 3_000_000
@@ -62,11 +61,12 @@ def steady_part(base: Sequence[Recording], variant: Sequence[Recording]) -> Stea
 
 def stage_verdicts(base: Sequence[Recording], variant: Sequence[Recording]) -> tuple[StageVerdict, ...]:
     """Judge each stage that every boot has by its lengths in all boots of both sides."""
-    old, new = ([{s.name: s.duration_ns for s in stages_of(r)} for r in side] for side in (base, variant))
-    if not old or not new:
+    if not base or not variant:
         return ()
+    lengths_of = comparable_stages((*base, *variant))
+    old, new = lengths_of[: len(base)], lengths_of[len(base) :]
     found = []
-    for name, _, _ in ALL_STAGES:
+    for name in lengths_of[0]:
         if any(name not in lengths for lengths in (*old, *new)):
             continue
         base_ns, variant_ns = (tuple(lengths[name] for lengths in side) for side in (old, new))

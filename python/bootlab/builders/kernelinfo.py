@@ -18,6 +18,8 @@ from bootlab.model.system import Kernel
 # Counted up whenever what is read out of an image changes.
 _RULES = 5
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
+# The system call chroot() by architecture, since Linux 4.17 and before.
+CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")
 SYMBOLS = (
     "_text",
     "_stext",
@@ -31,6 +33,7 @@ SYMBOLS = (
     "do_one_initcall",
     *("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall"),
     *("__preempt_count", "pcpu_hot"),
+    *CHROOT,
 )
 
 

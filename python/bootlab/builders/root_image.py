@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import disk_image, formats, sparse
+from bootlab.builders.images import disk_image, ext_changes, formats, sparse
 from bootlab.builders.images.formats import BY_ID, Image
 from bootlab.errors import UserError
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.storage import Storage
 from bootlab.model.system import Machine, System
+from bootlab.model.tree import FileTree
 
 _VERSION = 1
 # fs/mtd: what these keep on erase blocks cannot lie on a card or disk.
@@ -27,10 +28,10 @@ _NVDIMM_UNIT_BYTES = 2 << 20
 def build(root: Root, storage: Storage | None, cache: Cache) -> Image:
     """Return the image of a root's file system, from the cache or made. Raise what making it raises.
 
-    A medium that is there already is returned as it is.
+    A medium that is there already is returned as it is, or as a copy with the files that were changed.
     """
     if root.image is not None:
-        path = Path(root.image)
+        path = _ready_medium(root, cache)
         return Image(path, path.stat().st_size)
     form = BY_ID.get(root.file_system)
     if form is None:
@@ -53,7 +54,7 @@ def medium(system: System, image: Image, cache: Cache) -> Path:
     """Return the file that the machine is given: the image on its NVDIMM, card, disk, or in its flash bank."""
     root, storage = system.root or Root(), system.storage or Storage()
     if root.image is not None:
-        return _ready_medium(root, cache)
+        return image.path
     if root.medium == "flash":
         return formats.flash_bank(image, storage, cache, BY_ID[root.file_system].behind)
     rounded = _rounded(root, image.size_bytes)
@@ -78,6 +79,9 @@ def _ready_medium(root: Root, cache: Cache) -> Path:
     disk = disk_image.opened(path)
     size_bytes = disk.size_bytes
     rounded = _rounded(root, size_bytes)
+    put, dropped = root.put, root.dropped
+    if put.entries or dropped:
+        return _changed_medium(root, put, dropped, rounded, cache)
     if rounded == size_bytes and (form == "raw" or (root.medium != "pmem" and path.suffix == ".qcow2")):
         return path
     if root.medium == "disk" and form == "raw":
@@ -89,6 +93,25 @@ def _ready_medium(root: Root, cache: Cache) -> Path:
             sparse.copy(path, rounded, copy)
         else:
             disk_image.write_raw(disk, rounded, copy)
+
+    return cache.file(key, f".{root.medium}", make)
+
+
+def _changed_medium(root: Root, put: FileTree, dropped: tuple[str, ...], size_bytes: int, cache: Cache) -> Path:
+    """Return a copy of a ready image in which some files are others."""
+    path = Path(root.image or "")
+    contents = [
+        (name, entry if entry.source is None else (cache.digest(Path(entry.source)), entry.mode, entry.uid, entry.gid))
+        for name, entry in put.entries
+    ]
+    key = key_of("changed-medium", _VERSION, cache.digest(path), root.start_bytes, contents, dropped, size_bytes)
+
+    def make(copy: Path) -> None:
+        if disk_image.form_of(path) == "raw":
+            sparse.copy(path, size_bytes, copy)
+        else:
+            disk_image.write_raw(disk_image.opened(path), size_bytes, copy)
+        ext_changes.change(copy, root.start_bytes, root.given, put, dropped)
 
     return cache.file(key, f".{root.medium}", make)
 

@@ -34,7 +34,7 @@ def with_agent(system: System, timing: Recording) -> System:
 
     That is taken to be at twice the timing boot's goal. The system needs a root tree.
     """
-    if system.tree is None:
+    if system.startup is None:
         raise ValueError("no root tree for the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
     line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", system.init_path)
@@ -48,7 +48,7 @@ def with_agent(system: System, timing: Recording) -> System:
     )
     source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
     return msgspec.structs.replace(
-        system.with_tree(system.tree.put(AGENT, Entry(kind="file", mode=0o755, source=source))),
+        system.with_tree(system.startup.put(AGENT, Entry(kind="file", mode=0o755, source=source))),
         cmdline=line,
         goal=Goal(console=r"^@BL1 end \d+", name="report"),
         check=Check(),
@@ -59,12 +59,12 @@ def with_agent(system: System, timing: Recording) -> System:
 
 def diagnostic_system(system: System, timing: Recording) -> System | None:
     """Return the instrumented system, or None when there is no root tree for the agent."""
-    if system.tree is None:
+    if system.startup is None:
         return None
     carried = with_agent(system, timing)
     line = carried.cmdline.without("ignore_loglevel").without("quiet").without("loglevel")
     line = line.with_param("initcall_debug").with_param("log_buf_len", "16M").with_param("loglevel", "1")
-    if units.is_systemd(Files(system.tree), system.init_path):
+    if units.is_systemd(Files(system.startup), system.init_path):
         # When units run (kernel-command-line(7)), all of it: /dev/kmsg takes only so many lines a second otherwise.
         line = line.with_param("systemd.log_target", "kmsg").with_param("printk.devkmsg", "on")
     if system.programs:
@@ -75,7 +75,7 @@ def diagnostic_system(system: System, timing: Recording) -> System | None:
 
 def checking_system(system: System, timing: Recording) -> System | None:
     """Return the system with the agent inside that runs the check's command; None without one, or no tree."""
-    if not system.check.command or system.tree is None:
+    if not system.check.command or system.startup is None:
         return None
     plain = msgspec.structs.replace(system, check=Check())
     text = "".join(f"{word}\n" for word in system.check.command)

@@ -26,10 +26,14 @@ from bootlab.model.system import System
 from bootlab.targets import preflight, recording_dir
 from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
 from bootlab.targets.choose import target_for
+from bootlab.targets.read_anew import read_anew
 from bootlab.techniques.proof_symbols import proof_symbols
 
 # Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
 _NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
+
+_MACHINES = ".machines"
+"""Which recordings are of the same machine, a folder for each, with the recordings' keys as names."""
 
 
 class Observer(BuildObserver, Protocol):
@@ -192,6 +196,12 @@ class Bench:
                 self.boots_reused += 1
             self._observer.boot_ended(label, kept, reused=True)
             return kept
+        read = self._read_anew(plan, place) if key == plan.key else None
+        if read is not None:
+            with self._lock:
+                self.boots_reused += 1
+            self._observer.boot_ended(label, read, reused=True)
+            return read
         self._observer.boot_started(label)
         attempts = Attempts()
         while True:
@@ -227,6 +237,7 @@ class Bench:
             if place.exists():
                 shutil.rmtree(place)
             work.rename(place)
+            self._note_machine(plan, place)
         except OSError as fault:
             raise cannot_write(
                 f"the recording cannot be kept in {place.parent}",
@@ -237,6 +248,32 @@ class Bench:
         finally:
             shutil.rmtree(work, ignore_errors=True)
         return recording_dir.load(place)
+
+    def _read_anew(self, plan: BootPlan, place: Path) -> Recording | None:
+        """Return the recording of a plan that another boot of the same machine holds already, None when none does."""
+        if not plan.machine_key or plan.purpose != "timing" or plan.awaited:
+            return None
+        for noted in sorted((self.folder / "boots" / _MACHINES / plan.machine_key).glob("*")):
+            kept = self.place(noted.name)
+            work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
+            try:
+                if (kept / recording_dir.RECORDING_FILE).is_file() and read_anew(kept, plan, work) is not None:
+                    if place.exists():
+                        shutil.rmtree(place)
+                    work.rename(place)
+                    return recording_dir.load(place)
+            except (OSError, UserError):
+                # A boot tells, and says what is wrong with the store.
+                continue
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+        return None
+
+    def _note_machine(self, plan: BootPlan, place: Path) -> None:
+        if plan.machine_key and plan.purpose == "timing":
+            noted = self.folder / "boots" / _MACHINES / plan.machine_key
+            noted.mkdir(parents=True, exist_ok=True)
+            (noted / place.name).touch()
 
     def _kept(self, place: Path, label: str) -> Recording | None:
         if not (place / recording_dir.RECORDING_FILE).is_file():

@@ -83,7 +83,7 @@ class DropFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-files"):
 
     def apply(self, system: System) -> System:
         """Return the changed system; one without a tree stays as it is."""
-        return system if system.tree is None else system.with_tree(system.tree.without(frozenset(self.paths)))
+        return system if system.startup is None else system.with_tree(system.startup.without(frozenset(self.paths)))
 
 
 class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
@@ -94,7 +94,7 @@ class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
 
     def apply(self, system: System) -> System:
         """Return the changed system; one without a tree stays as it is."""
-        return system if system.tree is None else system.with_tree(system.tree.put(self.path, self.entry))
+        return system if system.startup is None else system.with_tree(system.startup.put(self.path, self.entry))
 
 
 class SetBusybox(msgspec.Struct, frozen=True, tag_field="op", tag="set-busybox"):

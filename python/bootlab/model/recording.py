@@ -121,6 +121,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     """What was booted, how, and how it ended.
 
     `launch`: what was started, None where it is not known; `command`: its words as they were, for people.
+    `machine_key`: the digest of what was booted, whatever was looked for. `read_from`: the key of the boot whose
+    console this is, where another goal or mark was looked for in it; "" for a boot of its own.
     """
 
     format: str = "bootlab-recording"
@@ -153,6 +155,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     host_limit: bool = False
     emulator_waited: bool = False
     end_ns: int | None = None
+    machine_key: str = ""
+    read_from: str = ""
     lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     board: str = ""

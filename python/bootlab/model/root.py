@@ -20,8 +20,11 @@ class Root(msgspec.Struct, frozen=True, kw_only=True):
 
     `file_system` is one of the formats of `bootlab fs` (`ext4`, `squashfs-lz4`, `cramfs-xip`). `size_mib`: the least
     size of the medium; None: as large as the file system needs. `keep`: patterns of files never left out.
-    `image`: a medium that is there already, raw or qcow2, booted as it is; then there is no tree. `partition`: where
-    the root lies on it, 0 for the whole of it.
+    `image`: a medium that is there already, raw or qcow2. `partition`: where the root lies on it, 0 for all of it.
+
+    Of an image, `tree` is the part that says how its system starts (units, start scripts, tables), and `given` what it
+    was when the image was read: it boots as it is for as long as both are equal, else as a copy that is changed so.
+    `start_bytes`: where on the medium the root's file system begins.
     """
 
     tree: FileTree = FileTree()
@@ -31,6 +34,20 @@ class Root(msgspec.Struct, frozen=True, kw_only=True):
     keep: tuple[str, ...] = ()
     image: str | None = None
     partition: int = 0
+    given: FileTree = FileTree()
+    start_bytes: int = 0
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """What a changed image no longer has."""
+        kept = self.tree.as_dict()
+        return tuple(path for path, _ in self.given.entries if path not in kept)
+
+    @property
+    def put(self) -> FileTree:
+        """What a changed image has anew, or with other contents."""
+        given = self.given.as_dict()
+        return FileTree(tuple((path, entry) for path, entry in self.tree.entries if given.get(path) != entry))
 
     @property
     def fstype(self) -> str:

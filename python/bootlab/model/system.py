@@ -289,6 +289,13 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.initramfs is None else self.initramfs.tree
 
     @property
+    def startup(self) -> FileTree | None:
+        """The tree as far as it says how the system starts: all of it, or a part where the medium is ready made."""
+        if self.root is not None and self.root.image is not None:
+            return self.root.tree if self.root.given.entries else None
+        return self.tree
+
+    @property
     def processors(self) -> Processors:
         """How many processors it asks for, and whose time its clock is (without a `-smp` in `machine.extra`)."""
         if self.machine.cpus == 1 or self.clock.mode != "exact":
@@ -305,7 +312,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     def with_tree(self, tree: FileTree) -> System:
         """Return the system with another tree in the same place; one without a tree stays as it is."""
         if self.root is not None:
-            packed = self.root.image is None
+            packed = self.root.image is None or bool(self.root.given.entries)
             return msgspec.structs.replace(self, root=msgspec.structs.replace(self.root, tree=tree)) if packed else self
         if self.initramfs is not None:
             return msgspec.structs.replace(self, initramfs=msgspec.structs.replace(self.initramfs, tree=tree))

@@ -16,8 +16,18 @@ STAGES: tuple[tuple[str, str, str], ...] = (
     ("RC scripts", "rc-scripts", "application"),
     ("application", "application", "goal"),
 )
-"""Interval name, the mark it starts at, the mark that ends it. A mark that is absent is skipped: its interval
-belongs to the one before it."""
+"""Interval name, the mark it starts at, the mark that usually ends it. A mark that is absent is skipped: its interval
+belongs to the one before it. These are the classic ones; some systems have more (:data:`ALL_STAGES`)."""
+
+INIT_STAGES: tuple[tuple[str, str, str], ...] = (
+    ("init", "switch-root", "units"),
+    ("units", "units", "application"),
+)
+"""The same of a system behind an initrd, whose `user space` is called `initrd` (:data:`INITRD`), and of one that starts
+units in the place of scripts."""
+
+INITRD = "initrd"
+"""The stage from the first instruction in user space to the switch to the real root, where there is one."""
 
 LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
     ("TF-A", "tf-a", "opensbi"),
@@ -32,7 +42,7 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
 )
 """The same of a boot loader, for machines that start with one: its parts stand in the place of `firmware`."""
 
-ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:])
+ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
 """Every interval, in the order in which they usually come."""
 
 EVENTS: tuple[tuple[str, str], ...] = (
@@ -68,12 +78,16 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    """One boot on the virtual clock. `diagnostic` spans come from another boot and keep that boot's clock."""
+    """One boot on the virtual clock. `diagnostic` spans come from another boot and keep that boot's clock.
+
+    `chain`: the unit that the goal waited for, then the one that this waited for, and so on (systemd).
+    """
 
     clock: str
     marks: tuple[Mark, ...] = ()
     stages: tuple[Stage, ...] = ()
     spans: tuple[Span, ...] = ()
     diagnostic: tuple[Span, ...] = ()
+    chain: tuple[Span, ...] = ()
     missing: tuple[str, ...] = ()
     goal_ns: int | None = None

@@ -61,15 +61,15 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
     )
 
 
-def summary(recording: Recording, diagnosis: Diagnosis | None = None) -> BootSummary:
+def summary(recording: Recording, diagnosis: Diagnosis | None = None, system: System | None = None) -> BootSummary:
     """Summarise a recording with its timeline, and what its clock and its diagnostic boot's sleeps say of its waits."""
-    found = BootSummary.of(recording, timeline_of(recording, diagnosis))
+    found = BootSummary.of(recording, timeline_of(recording, diagnosis, system))
     return msgspec.structs.replace(found, notes=(*found.notes, *clock_notes(recording, diagnosis)))
 
 
 def base_summary(base: Base) -> BootSummary:
     """Summarise a base with its diagnosis, where its goal comes under dithers, and what gain that lets one see."""
-    found = summary(base.recording, base.diagnosis)
+    found = summary(base.recording, base.diagnosis, base.system)
     return msgspec.structs.replace(found, spread=base.spread, visible_gain_ns=base.visible_gain_ns)
 
 
@@ -165,7 +165,9 @@ def applicability(said: tuple[Said, ...], chosen: tuple[Technique, ...]) -> tupl
     )
 
 
-def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> Results:
+def with_stack(
+    base: Results, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver, final_system: System
+) -> Results:
     """Add the stack to a results document."""
     steps: list[StackStep] = []
     rejected: list[Rejected] = []
@@ -202,7 +204,7 @@ def with_stack(base: Results, stacked: Stacked, diagnosis: Diagnosis | None, fas
                 )
             )
     final = msgspec.structs.replace(
-        summary(stacked.recording, diagnosis),
+        summary(stacked.recording, diagnosis, final_system),
         spread=Spread.of(goals_ns(stacked.boots)) if len(stacked.boots) > 1 else None,
     )
     return msgspec.structs.replace(

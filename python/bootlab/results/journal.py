@@ -9,6 +9,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.model.change import apply_all
 from bootlab.model.comparison import Comparison
 from bootlab.model.processors import QuantumGoal
 from bootlab.model.recording import Diagnosis, Recording
@@ -31,7 +32,7 @@ def keep_boot(
 ) -> tuple[runs.Run, Results]:
     """Write the results of a single boot as a run."""
     run, started = runs.create(store, "boot", system.name), runs.now()
-    summary = assemble.summary(recording, diagnosis)
+    summary = assemble.summary(recording, diagnosis, system)
     results = assemble.results("boot", run.id, system, started, summary, modelled_for=recording)
     results_file.save(results, run.results)
     return run, results
@@ -122,7 +123,8 @@ class CampaignJournal:
 
     def stacked(self, stacked: Stacked, diagnosis: Diagnosis | None, faster: HandedOver) -> None:
         """Add the stack."""
-        results = assemble.with_stack(self.results, stacked, diagnosis, faster)
+        final = apply_all(self._system, stacked.changes)
+        results = assemble.with_stack(self.results, stacked, diagnosis, faster, final)
         notes = self._notes
         if stacked.hold is not None:
             wait = f"between “{stacked.hold.after}” and “{stacked.hold.before}”"

@@ -84,10 +84,11 @@ class MountLine(msgspec.Struct, frozen=True):
 
 
 class UnitFacts(msgspec.Struct, frozen=True):
-    """A systemd unit that the tree enables, and what its `Description=` says."""
+    """A systemd unit that the tree enables, what its `Description=` says, and the program of its `ExecStart=`."""
 
     name: str
     description: str
+    program: str = ""
 
 
 class RootFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -103,14 +103,15 @@ def _units(view: FileView) -> tuple[UnitFacts, ...]:
             for name in view.names(f"{folder}/{target}.wants"):
                 if name.endswith((".service", ".socket")) and name not in _NOT_APPLICATIONS:
                     names.setdefault(name)
-    return tuple(UnitFacts(name, _description(view, name)) for name in list(names)[:_UNITS_MAX])
+    return tuple(_unit(view, name) for name in list(names)[:_UNITS_MAX])
 
 
-def _description(view: FileView, name: str) -> str:
+def _unit(view: FileView, name: str) -> UnitFacts:
     template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}" if "@" in name else name
     text = next((t for f in _UNIT_FOLDERS if (t := view.text(f"{f}/{template}")) is not None), "")
-    found = re.search(r"^Description=(.*)$", text, re.MULTILINE)
-    return found[1].strip() if found else ""
+    description = re.search(r"^Description=(.*)$", text, re.MULTILINE)
+    started = re.search(r"^ExecStart=[-@:+!]*(/\S+)", text, re.MULTILINE)
+    return UnitFacts(name, description[1].strip() if description else "", started[1] if started else "")
 
 
 def _gettys(view: FileView) -> tuple[str, ...]:

@@ -48,8 +48,8 @@ class Files:
 
     @classmethod
     def of(cls, system: System) -> Files | None:
-        """Return the tree that a system brings, or None."""
-        return cls(system.tree) if system.tree is not None else None
+        """Return the tree that a system brings, or None; of a ready image the part that says how it starts."""
+        return cls(system.startup) if system.startup is not None else None
 
     def real(self, path: str) -> str:
         """Return the path that a path leads to."""
@@ -65,7 +65,10 @@ class Files:
         if entry is None or entry.kind != "file" or entry.busybox is not None:
             return None
         if entry.source is None:
-            text = (entry.text or "").encode()
+            if entry.text is None:
+                # A program of a ready image: it is there, and its contents were not read.
+                return None
+            text = entry.text.encode()
             return text if len(text) <= limit else None
         try:
             with Path(entry.source).open("rb") as file:

@@ -19,6 +19,7 @@ FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd
 UNITS_MAX = 5000
 _LISTS = frozenset({"After", "Before", "Wants", "Requires", "Requisite", "BindsTo", "Upholds"})
 _NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
+_DESCRIPTION = re.compile(r"^Description=(.*)$", re.MULTILINE)
 # Messages of systemd's manager (src/core/job.c: job_start_message_format); the unit's name stands first since 246.
 _STARTING = re.compile(r"systemd\[1\]: (?:Starting|Mounting|Activating swap) (\S+\.\w+)(?: - |\.\.\.)")
 _DONE = re.compile(
@@ -36,6 +37,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     lists: dict[str, tuple[str, ...]] = {}
     default_dependencies: bool = True
     masked: bool = False
+    description: str = ""
     programs: tuple[str, ...] = ()
 
     @property
@@ -92,7 +94,16 @@ def _unit(files: Files, name: str, path: str) -> Unit:
         return Unit(name=name, path=path, masked=True)
     text = files.text(path) or ""
     lists, default, programs = _parse(text)
-    return Unit(name=name, path=path, text=text, lists=lists, default_dependencies=default, programs=programs)
+    said = _DESCRIPTION.search(text)
+    return Unit(
+        name=name,
+        path=path,
+        text=text,
+        lists=lists,
+        default_dependencies=default,
+        description=said[1].strip() if said is not None else "",
+        programs=programs,
+    )
 
 
 def _parse(text: str) -> tuple[dict[str, tuple[str, ...]], bool, tuple[str, ...]]:

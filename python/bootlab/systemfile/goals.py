@@ -19,6 +19,8 @@ _WELCOME = re.compile(r"^\s*(Welcome to) .*!$")
 _RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdog|dropbear|sshd)\b)", re.IGNORECASE)
 _PRINTK = re.compile(r"(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ")
 _OTHERS_MAX = 6
+_UNITS = r"^\S*\[\S*  OK  \S*\]|^ {9}Starting "
+"""systemd's lines of units, with and without colours (src/core/manager.c: manager_status_printf())."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -30,12 +32,16 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Goals(msgspec.Struct, frozen=True, kw_only=True):
-    """The goal, what else could be one, and marks by name. `sure`: a boot has shown it."""
+    """The goal, what else could be one, and marks by name. `sure`: a boot has shown it.
+
+    `application`: the program whose unit the goal names, "" where it is none's.
+    """
 
     goal: Seen = Seen("login:", "a login prompt")
     others: tuple[Seen, ...] = ()
     marks: tuple[tuple[str, Seen], ...] = ()
     sure: bool = False
+    application: str = ""
 
     @classmethod
     def guessed(cls, root: RootFacts | None, log: LogFacts | None) -> Goals:
@@ -56,7 +62,19 @@ def from_boot(lines: list[tuple[str, int | None]], root: RootFacts | None) -> Go
     seen = candidates(lines, root)
     if not seen:
         return None
-    return Goals(goal=seen[0], others=tuple(seen[1 : _OTHERS_MAX + 1]), marks=marks(lines, root), sure=True)
+    return Goals(
+        goal=seen[0],
+        others=tuple(seen[1 : _OTHERS_MAX + 1]),
+        marks=marks(lines, root, seen[0]),
+        sure=True,
+        application=_program(seen[0], root),
+    )
+
+
+def _program(goal: Seen, root: RootFacts | None) -> str:
+    """Return what the unit of a goal runs."""
+    named = (unit for unit in (root.units if root is not None else ()) if _literal(unit.name) in goal.pattern)
+    return next((unit.program for unit in named), "")
 
 
 def candidates(lines: list[tuple[str, int | None]], root: RootFacts | None) -> list[Seen]:
@@ -94,16 +112,26 @@ def _of_user_space(lines: list[tuple[str, int | None]]) -> Iterator[tuple[str, i
             yield own, ns if found is None else None
 
 
-def marks(lines: list[tuple[str, int | None]], root: RootFacts | None) -> tuple[tuple[str, Seen], ...]:
-    """Return the marks that begin a stage: the first start script or systemd's greeting, the application's start."""
+def marks(
+    lines: list[tuple[str, int | None]], root: RootFacts | None, goal: Seen | None = None
+) -> tuple[tuple[str, Seen], ...]:
+    """Return the marks that begin a stage: the first unit or start script, and the start of the goal's application.
+
+    Where the goal names no unit, the application is the last one that starts.
+    """
     applications = {unit.name for unit in root.units} if root is not None else set()
+    named = {name for name in applications if goal is not None and _literal(name) in goal.pattern}
     found: dict[str, Seen] = {}
     for text, ns in _of_user_space(lines):
         greeting = _WELCOME.match(text) or _RC.match(text)
-        if greeting:
+        if greeting and "units" not in found:
             found.setdefault("rc-scripts", Seen(_literal(greeting[1]), "start of the start scripts", ns))
+        elif re.match(_UNITS, text) and "units" not in found:
+            # systemd greets before it runs the generators; the start of its units is what scripts are elsewhere.
+            found.pop("rc-scripts", None)
+            found["units"] = Seen(_UNITS, "systemd's first unit", ns)
         starting = _STARTING.search(text)
-        if starting and starting[1] in applications:
+        if starting and starting[1] in (named or applications):
             found["application"] = Seen(rf"Starting {_literal(starting[1])}", "start of the application", ns)
     return tuple(found.items())
 

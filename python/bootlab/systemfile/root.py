@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.model.root import Root
+from bootlab.model.tree import FileTree
 from bootlab.systemfile.entries import read_tree
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean
@@ -72,10 +73,17 @@ def _ready(raw: RawRoot, image: str, place: Place) -> Root:
             )
     if raw.medium == "flash":
         raise place.error("a ready image of a flash bank is given as machine.flash", "root.image")
+    from bootlab.sources import startup_part  # noqa: PLC0415 - most systems pack their tree
+
+    file = place.file(image, "root.image")
+    tree, start_bytes = (FileTree(), 0) if place.absent else startup_part.read(Path(file), raw.partition)
     return Root(
+        tree=tree,
+        given=tree,
+        start_bytes=start_bytes,
         file_system=raw.file_system,
         medium=raw.medium,
         size_mib=raw.size_mib,
-        image=place.file(image, "root.image"),
+        image=file,
         partition=raw.partition,
     )

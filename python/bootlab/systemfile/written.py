@@ -20,7 +20,7 @@ def written(proposal: Proposal, folder: Path) -> str:
     place = _Place(folder)
     parts = [
         _head(proposal),
-        [f"name = {_text(proposal.name)}"],
+        _name(proposal),
         _machine(proposal, place),
         _kernel(proposal, place),
         _initramfs(proposal, place),
@@ -53,6 +53,13 @@ def _head(proposal: Proposal) -> list[str]:
     if proposal.unknown:
         lines += ["#", "# Not known, because nothing that was given tells it:"]
         lines += [line for note in proposal.unknown for line in _item(note)]
+    return lines
+
+
+def _name(proposal: Proposal) -> list[str]:
+    lines = [f"name = {_text(proposal.name)}"]
+    if proposal.goals.application:
+        lines.append(f"application = {_text(proposal.goals.application)}  # what the goal's unit runs")
     return lines
 
 

@@ -58,6 +58,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     launch: Launch | None = None
     action: tuple[str, ...] = ()
     key: str
+    machine_key: str = ""
+    """The digest of what is booted, without what is looked for: goal, check, marks, limits. "" where none is kept."""
     info: KernelInfo
     sizes_bytes: dict[str, int]
     sha256: dict[str, str]

@@ -21,6 +21,20 @@ def key_of(
     Where a file lies does not count, what is in it does: kernel and initramfs go in by their digests, plugins by that
     of their sources; device tree and media by `disks`. The form of the text is that of the recordings already kept.
     """
+    facts = _facts(launch, artefacts, disks, version)
+    judged = (system.goal, system.check, system.marks, system.limits, _clock(system), purpose)
+    return hashlib.sha256(msgspec.json.encode((*facts, *judged))).hexdigest()[:32]
+
+
+def machine_key_of(
+    system: System, launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version: str, purpose: Purpose
+) -> str:
+    """Return the key of what is booted, whatever is looked for on its console."""
+    facts = _facts(launch, artefacts, disks, version)
+    return hashlib.sha256(msgspec.json.encode((*facts, _clock(system), purpose, "machine"))).hexdigest()[:32]
+
+
+def _facts(launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version: str) -> tuple[object, ...]:
     named = msgspec.structs.replace(
         launch,
         kernel=artefacts.sha256["kernel"] if launch.kernel is not None else None,
@@ -29,9 +43,7 @@ def key_of(
         media=tuple(_named(medium) for medium in launch.media),
         plugins=tuple(_digested(plugin) for plugin in launch.plugins),
     )
-    judged = (system.goal, system.check, system.marks, system.limits, _clock(system), purpose)
-    facts = (words(named), disks, version, *judged)
-    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:32]
+    return (words(named), disks, version)
 
 
 def _clock(system: System) -> dict[str, object]:

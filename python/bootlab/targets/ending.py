@@ -14,7 +14,7 @@ from bootlab.targets.watch import ConsoleWatch
 
 # How long a check's text may come after the goal's, and a panic's last line after its first.
 _CHECK_GRACE_WALL_S = 5.0
-_CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
+CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
 _LINE_GRACE_WALL_S = 0.3
 LINE_GRACE_VIRTUAL_NS = 300_000_000
 """A line that stays open for longer counts as ended, and so does what a panic prints."""
@@ -118,7 +118,7 @@ def _check_is_late(clocks: Clocks, *, exact: bool) -> bool:
     if clocks.since_goal is None:
         return False
     wall_s, virtual_ns = clocks.since_goal
-    return virtual_ns > _CHECK_GRACE_VIRTUAL_NS or (not exact and wall_s > _CHECK_GRACE_WALL_S)
+    return virtual_ns > CHECK_GRACE_VIRTUAL_NS or (not exact and wall_s > _CHECK_GRACE_WALL_S)
 
 
 def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.kernelinfo import CHROOT, KernelInfo
 from bootlab.model.recording import Mark
 from bootlab.model.system import System
 from bootlab.targets import load_address, loader_marks
@@ -15,6 +15,8 @@ _NO_SYMBOLS = (
     "the marks start-kernel and user-space: the image's symbols could not be read (name its System.map or vmlinux as "
     "kernel.symbols)"
 )
+CONSOLE_SOURCE = "console: "
+"""How the source of a mark begins that a line of the console set."""
 _SOURCES = {
     "kernel-copy": "the loader's first instruction that copies the kernel",
     "kernel-entry": "first instruction of the kernel's set-up code",
@@ -22,6 +24,7 @@ _SOURCES = {
     "kernel-image": "first instruction of the unpacked kernel",
     "start-kernel": "first instruction of start_kernel()",
     "run-init": "first instruction of run_init_process()",
+    "switch-root": "first instruction of the chroot() system call",
 }
 _LOADER_SOURCES = {
     "spl": "the address at which the boot ROM enters the SPL",
@@ -46,11 +49,25 @@ def kernel_marks(
     marks["start-kernel"] = start
     if (run_init := info.symbols.get("run_init_process")) is not None:
         marks["run-init"] = run_init
+    chroot = next((info.symbols[name] for name in CHROOT if name in info.symbols), None)
+    if chroot is not None and _switches_root(system):
+        marks["switch-root"] = chroot
     watched = {name: info.symbols[name] for name in watch if name in info.symbols}
     room = MAX_MARKS - len(marks)
     marks |= dict(list(watched.items())[:room])
     left = list(watched)[room:]
     return marks, (f"marks of {len(left)} functions: the plugin takes {MAX_MARKS} ({', '.join(left)})",) if left else ()
+
+
+def _switches_root(system: System) -> bool:
+    """Tell whether an initramfs mounts another root: elsewhere, chroot() is what a service does.
+
+    run-init of klibc, switch_root of BusyBox and util-linux, and systemd all move the mount and call chroot():
+    pivot_root() cannot leave an initramfs.
+    """
+    return (system.initramfs is not None or system.initrd is not None) and (
+        system.root is not None or system.cmdline.has("root")
+    )
 
 
 def _entries(system: System, info: KernelInfo) -> dict[str, int]:
@@ -76,13 +93,18 @@ def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: 
             found.append(Mark(name, seen.ns, seen.insns, sources.get(name, f"first instruction of {name}()")))
     if (user := stamps.marks.get(USER_MARK)) is not None:
         found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
+    found += console_marks(system, stamps, console, frozenset(mark.name for mark in found))
+    return tuple(sorted(found, key=lambda m: m.ns))
+
+
+def console_marks(system: System, stamps: Stamps, console: bytes, known: frozenset[str]) -> list[Mark]:
+    """Return the marks that lines of the console set: a boot loader's, but for those that are `known`, the system's."""
     spoken = loader_marks.speaks(console)
     lines = split_lines(console, stamps) if system.marks or spoken else ()
-    if spoken:
-        found += loader_marks.line_marks(lines, frozenset(mark.name for mark in found))
+    found = list(loader_marks.line_marks(lines, known)) if spoken else []
     for name, pattern in system.marks:
         compiled = re.compile(pattern)
         line = next((x for x in lines if compiled.search(x.text)), None)
         if line is not None and line.first_ns is not None:
-            found.append(Mark(name, line.first_ns, line.insns, f"console: {pattern}"))
-    return tuple(sorted(found, key=lambda m: m.ns))
+            found.append(Mark(name, line.first_ns, line.insns, f"{CONSOLE_SOURCE}{pattern}"))
+    return found

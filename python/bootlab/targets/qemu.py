@@ -26,7 +26,7 @@ from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, exactness, kvm, loader_marks, plugin, processors, qemu_launch, recording_dir
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
-from bootlab.targets.boot_key import key_of
+from bootlab.targets.boot_key import key_of, machine_key_of
 from bootlab.targets.console import split_lines
 from bootlab.targets.ending import Decided, Ending
 from bootlab.targets.following import Follower
@@ -124,6 +124,7 @@ class QemuTarget:
             purpose=purpose,
             launch=launch,
             key=key_of(placed, launch, artefacts, disks, found.version, purpose),
+            machine_key=machine_key_of(placed, launch, artefacts, disks, found.version, purpose),
             info=info,
             sizes_bytes=artefacts.sizes_bytes | _loader_sizes(from_card),
             sha256=artefacts.sha256 | ({} if from_card is None else {"card": self._cache.digest(from_card.card)}),
@@ -247,6 +248,7 @@ def _record(plan: BootPlan, folder: Path, decided: Decided, wall_s: float) -> Re
     fallback = loader_marks.fallback_note(plan.system.loader, console, marks)
     meta = Meta(
         key=plan.key,
+        machine_key=plan.machine_key,
         system_name=plan.system.name,
         purpose=plan.purpose,
         mode=plan.system.clock.mode,

@@ -118,6 +118,11 @@ def load(folder: Path, *, whole: bool = False) -> Recording:
     )
 
 
+def stamps_of(folder: Path) -> Stamps | None:
+    """Return the times of a recording's console bytes, without the marks, which the recording has; None without any."""
+    return _load_stamps(folder / _STAMPS_FILE)
+
+
 def _document(path: Path, raw: bytes) -> _Document:
     try:
         head = msgspec.json.decode(raw)

@@ -58,7 +58,9 @@ def fingerprint(system: System, purpose: Purpose) -> str:
     facts += (clock, purpose)
     facts += (system.kernel.flash,) if system.kernel.flash is not None else ()
     facts += (system.root.file_system, system.root.medium) if system.root is not None else ()
-    facts += (system.root.partition,) if system.root is not None and system.root.image is not None else ()
+    if system.root is not None and system.root.image is not None:
+        put = [(p, e.kind, e.mode, e.target) for p, e in system.root.put.entries]
+        facts += (system.root.partition, *((put, system.root.dropped) if put or system.root.dropped else ()))
     build = system.kernel.build
     if build is not None:
         asked = (build.base, build.options, build.changes, build.patches)

@@ -63,7 +63,7 @@ class SystemdUnitMasked(Technique):
         """Prove it by systemd's own lines: the unit was started, and now is not."""
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show which units run")
-        tree = after.system.tree
+        tree = after.system.startup
         masked = {p.rpartition("/")[2] for p, e in (tree.entries if tree else ()) if e.target == "/dev/null"}
         was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
         if not now:

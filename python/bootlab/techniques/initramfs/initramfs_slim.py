@@ -36,7 +36,7 @@ class InitramfsSlim(Technique):
 
     def _unread(self, context: Context) -> tuple[str, ...]:
         initramfs, diagnosis = context.system.initramfs, context.diagnosis
-        if initramfs is None or diagnosis is None:
+        if initramfs is None or diagnosis is None or context.system.root is not None:
             return ()
         tree = initramfs.tree.as_dict()
         needed = {normal(f.path) for f in diagnosis.files if f.read}
@@ -52,6 +52,8 @@ class InitramfsSlim(Technique):
         initramfs, diagnosis = context.system.initramfs, context.diagnosis
         if initramfs is None:
             return Applies.no("there is no initramfs", "no [initramfs] in the system")
+        if context.system.root is not None:
+            return Applies.no("behind an initrd, only files of the mounted root are seen", context.system.root.medium)
         if diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
         if not diagnosis.files:

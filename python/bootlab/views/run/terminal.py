@@ -40,6 +40,19 @@ def boot_table(boot: BootSummary, *, title: str = "Stages") -> RenderableType:
     return Group(table, *notes)
 
 
+def chain_table(boot: BootSummary) -> RenderableType | None:
+    """Show the units that the goal waited for, the last one first; None where a boot shows no units."""
+    chain = boot.timeline.chain if boot.timeline is not None else ()
+    if not chain:
+        return None
+    table = text_table("Critical chain of units", "unit", ">done at ms", ">took", ">began after the one below")
+    for span, below in zip(chain, (*chain[1:], None), strict=True):
+        done_ns = span.start_ns + span.duration_ns
+        gap = figures.ABSENT if below is None else figures.ms(span.start_ns - below.start_ns - below.duration_ns)
+        table.add_row(cell(span.name), figures.ms(done_ns), figures.ms(span.duration_ns), gap)
+    return table
+
+
 def results_view(results: Results, *, everything: bool = False) -> RenderableType:
     """Show a run: its tables, what to keep in mind, and the answer as the last lines.
 
@@ -50,11 +63,15 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
     title = "Stages" if results.kind == "boot" else "Stages of the base"
     title += f", {results.processors.text}" if results.processors.text else ""
     parts: list[RenderableType] = [boot_table(results.base, title=title)]
+    chain = chain_table(results.base)
+    parts += [chain] if chain is not None else []
     found = tables.comparison(results, everything=everything)
     if found is not None:
         parts += [*table_terminal.tables(found), *(cell(line, "dim", 400) for line in found.footnote.splitlines())]
     if results.stack:
         parts.append(boot_table(results.stack.final, title="Stages stacked"))
+        chain = chain_table(results.stack.final)
+        parts += [chain] if chain is not None else []
     if everything and results.techniques:
         parts += table_terminal.tables(tables.techniques(results))
     parts += [cell(f"note: {note}", "dim", 400) for note in results.notes]

@@ -52,7 +52,8 @@ function shortTime(ns, step) {
 }
 
 const STAGES = ["firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "application"];
-const stageClass = (name) => { const i = STAGES.indexOf(name); return `stage-${i < 0 ? "other" : i}`; };
+const LIKE = { initrd: "user space", units: "RC scripts" };
+const stageClass = (name) => { const i = STAGES.indexOf(LIKE[name] || name); return `stage-${i < 0 ? "other" : i}`; };
 const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable", "not booted"];
 const UNTRIED = ["not applicable", "not booted"];
 const verdictBadge = (verdict) => el("span", { class: `verdict v-${verdict.replaceAll(" ", "-")}` }, verdict);

@@ -1,0 +1,119 @@
+"""Another goal, mark or limit of a machine that was booted already: read out of the kept recording, or booted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.experiments.bench import Bench
+from bootlab.model.recording import Mark, Meta, Outcome
+from bootlab.model.system import Check, Clockwork, Goal, Kernel, Limits, System
+from bootlab.targets import recording_dir
+from bootlab.targets.base import BootPlan
+from bootlab.targets.read_anew import read_anew
+from bootlab.targets.stamps import Stamps
+
+MS = 1_000_000
+LINES = {"kernel": 10, "init: start": 20, "rcS: start": 30, "application: start": 45, "ready sum=7": 60, "login:": 2500}
+BASE = System(
+    name="s", kernel=Kernel(image="k"), goal=Goal(console="login:"), marks=(("rc-scripts", "rcS"),), clock=Clockwork()
+)
+CONSOLE = "".join(f"{line}\n" for line in LINES).encode()
+LIMITS = {"virtual_s": 120.0, "stall_virtual_s": 30.0, "wall_s": 1.0, "stall_wall_s": 1.0}
+
+
+def kept(folder: Path, **meta: object) -> Path:
+    """Write the recording of a boot up to the login prompt, each line at its millisecond."""
+    folder.mkdir(parents=True)
+    ends = np.cumsum([len(line) + 1 for line in LINES])
+    ns = np.array([ms * MS for ms in LINES.values()])
+    stamps = Stamps(ends=ends, ns=ns, insns=ns // 2, marks={})
+    marks = (
+        *(Mark("power-on", 0, 0, "reset"), Mark("user-space", 15 * MS, 7, "first instruction in user space")),
+        *(Mark("rc-scripts", 30 * MS, 15, "console: rcS"), Mark("goal", 2500 * MS, 1250, "login:")),
+    )
+    said = Meta(key="old", goal_ns=2500 * MS, stamped=True, console_bytes=len(CONSOLE), **meta)
+    recording_dir.save(folder, said, marks, CONSOLE, stamps)
+    return folder
+
+
+def plan(**changed: object) -> BootPlan:
+    system = msgspec.structs.replace(BASE, **changed)
+    return BootPlan(
+        system=system, purpose="timing", key="new", machine_key="m", info=KernelInfo(), sizes_bytes={}, sha256={}
+    )
+
+
+def test_another_goal_and_another_mark(tmp_path):
+    wanted = plan(
+        goal=Goal(console="ready"), marks=(("application", "^application"),), check=Check(console=(r"sum=(\d+)",))
+    )
+    made = read_anew(kept(tmp_path / "old"), wanted, tmp_path / "new")
+    assert made is not None
+    assert (made.meta.key, made.meta.read_from, made.meta.outcome) == ("new", "old", Outcome.GOAL)
+    assert (made.meta.goal_ns, made.meta.goal_insns) == (60 * MS, 30 * MS)
+    assert made.console == CONSOLE[: CONSOLE.index(b"login:")]
+    assert made.meta.check_groups == (("7",),)
+    assert [(m.name, m.ns // MS) for m in made.marks] == [
+        ("power-on", 0), ("user-space", 15), ("application", 45), ("goal", 60)
+    ]  # fmt: skip
+    assert recording_dir.load(tmp_path / "new", whole=True) == made
+    assert "nothing was booted" in made.meta.notes[-1]
+
+
+def test_a_boot_that_ended_in_a_hang_holds_goals_too(tmp_path):
+    old = kept(tmp_path / "old", outcome=Outcome.HANG)
+    assert read_anew(old, plan(goal=Goal(console="ready")), tmp_path / "new") is not None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"goal": Goal(console="never printed")},
+        {"goal": Goal(console="ready"), "check": Check(console=("shutdown",))},
+        {"goal": Goal(console="ready"), "check": Check(console=("login:",))},
+        {"limits": Limits(**{**LIMITS, "virtual_s": 2.0})},
+        {"limits": Limits(**{**LIMITS, "stall_virtual_s": 2.0})},
+        {"clock": Clockwork(mode="free")},
+    ],
+    ids=["no such line", "no such check", "check too late", "behind the limit", "a stall", "free"],
+)
+def test_only_a_boot_tells(tmp_path, changed):
+    assert read_anew(kept(tmp_path / "old"), plan(**changed), tmp_path / "new") is None
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("meta", [{"outcome": Outcome.PANIC}, {"outcome": Outcome.TIME_LIMIT}, {"host_limit": True}])
+def test_what_the_host_ended_is_no_beginning(tmp_path, meta):
+    assert read_anew(kept(tmp_path / "old", **meta), plan(goal=Goal(console="ready")), tmp_path / "new") is None
+
+
+def test_the_bench_boots_nothing_for_another_mark(tmp_path):
+    class Target:
+        booted = 0
+
+        def plan(self, system, purpose="timing"):
+            raise AssertionError
+
+        def boot(self, wanted, folder, *, stop, progress=None):
+            self.booted += 1
+            return recording_dir.load(kept(folder, machine_key=wanted.machine_key))
+
+    target = Target()
+    with Bench(target, tmp_path, jobs=1) as bench:
+        first = msgspec.structs.replace(plan(), key="first")
+        bench.wait(bench.submit_plan(first, "first"))
+        marked = msgspec.structs.replace(plan(marks=(("application", "^app"),)), key="marked")
+        found = bench.wait(bench.submit_plan(marked, "marked"))
+        assert found.mark("application").ns == 45 * MS
+        assert (target.booted, bench.boots_made, bench.boots_reused) == (1, 1, 1)
+        # A boot that is asked for anew, another machine, and a goal that was not reached are booted.
+        bench.wait(bench.submit_plan(msgspec.structs.replace(marked, key="other"), "anew", fresh=1))
+        bench.wait(bench.submit_plan(msgspec.structs.replace(plan(), key="k2", machine_key="m2"), "other machine"))
+        later = msgspec.structs.replace(plan(goal=Goal(console="nowhere")), key="k3")
+        bench.wait(bench.submit_plan(later, "later"))
+        assert target.booted == 4
