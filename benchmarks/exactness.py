@@ -8,8 +8,9 @@ Usage: exactness.py [--boots N] [--calm N] [--halts N] [--jobs N] [--load N] [--
 `--boots`: of each program, and as many for each widened window (tests/guests/widen.c); `--calm`: of each program with
 no window widened, when more are wanted. `--sleeps`: boots of $BOOTLAB_KERNEL with 300 sleeps of a second,
 `--sleeps-hpet`: with the HPET as the kernel's clock. `--load`: busy loops beside the boots; `--writers`: programs that
-write a megabyte and wait for the disk, again and again. One line a case; the exit code is 1 when one differs or the host's clock ended one. The cost
-of the cure is the median ratio of processor times with it and without, of five pairs.
+write a megabyte and wait for the disk, again and again. One line a case; the exit code is 1 when one differs
+or the host's clock ended one. The cost of the cure is the median
+ratio of processor times with it and without, of five pairs.
 
 `--out` keeps what each boot came to, a case at a time: the same command goes on behind the cases that are kept.
 """
