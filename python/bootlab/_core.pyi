@@ -116,6 +116,23 @@ class Analysis:
     ) -> Analysis:
         """Read bytes. `name` stands in messages and in the document."""
 
+    @staticmethod
+    def from_stamped(
+        name: str,
+        data: bytes,
+        stamps_ns: Sequence[int],
+        /,
+        *,
+        emulated: bool,
+        application: str | None = None,
+        goal: str | None = None,
+        baud: int | None = None,
+    ) -> Analysis:
+        """Read the console of an emulator or of a board, with a stamp for each of its lines.
+
+        `stamps_ns`: on the emulator's clock (`emulated`) or the host's; lines behind the last one have none.
+        """
+
     def json(self) -> str:
         """Return the document as JSON text."""
 

@@ -1,10 +1,10 @@
-"""What `bootlab analyze` is given: a recording of bootlab's own is read as its console."""
+"""What `bootlab analyze` is given: a recording of bootlab's own is read as its console with the machine's clock."""
 
 from __future__ import annotations
 
-import lzma
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bootlab.cli.analysis_input import read
@@ -12,40 +12,49 @@ from bootlab.cli.analysis_request import Request
 from bootlab.model.recording import Meta
 from bootlab.targets import recording_dir
 from bootlab.targets.recording_dir import DamagedRecording
+from bootlab.targets.stamps import Stamps
 
-CONSOLE = (
-    b"SeaBIOS (version 1.16.2)\n"
-    b"[    0.000000] Linux version 6.1.0 (me@here) (gcc 12) #1 SMP\n"
-    b"[    0.390000] Run /init as init process\n"
-    b"board login: \n"
+LINES = (
+    (100_000_000, b"SeaBIOS (version 1.16.2)\n"),
+    (500_000_000, b"[    0.000000] Linux version 6.1.0 (me@here) (gcc 12) #1 SMP\n"),
+    (900_000_000, b"[    0.390000] Run /init as init process\n"),
+    (1_700_000_000, b"board login: \n"),
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "boot"
-    made.mkdir()
-    recording_dir.save(made, Meta(), (), CONSOLE, None)
-    return made
+def recording(folder: Path, mode: str = "exact") -> Path:
+    folder.mkdir()
+    ends = np.cumsum([len(text) for _, text in LINES])
+    times = np.array([ns for ns, _ in LINES])
+    stamps = Stamps(ends=ends, ns=times, insns=times, marks={})
+    console = b"".join(text for _, text in LINES)
+    recording_dir.save(folder, Meta(mode=mode), (), console, stamps)  # type: ignore[arg-type]
+    return folder
 
 
-def test_a_recording_is_read_as_its_console(folder: Path):
+@pytest.mark.parametrize(("mode", "clock"), [("exact", "virtual"), ("free", "host")])
+def test_a_recording_is_read_with_its_stamps(tmp_path: Path, mode: str, clock: str):
+    folder = recording(tmp_path / "boot", mode)
     for name in (folder, folder / "recording.json"):
-        analysis = read(str(name), Request(files=[str(name)]), export=False)
-        (boot,) = analysis.boots
-        assert analysis.name == str(folder)
-        assert boot.stage("user-space-start").ns == 390_000_000  # type: ignore[union-attr]
-        assert boot.stage("first-use").line == 4  # type: ignore[union-attr]
+        (boot,) = read(str(name), Request(files=[str(name)]), export=False).boots
+        stages = {stage.event: stage for stage in boot.stages}
+        assert boot.axis.clock == clock
+        assert stages["first-use"].ns == 1_700_000_000
+        assert not stages["first-use"].at_least
+        assert stages["kernel-start"].ns == 500_000_000
 
 
-def test_a_packed_recording_is_read(folder: Path):
-    recording_dir.pack(folder)
-    assert lzma.decompress((folder / "console.log.xz").read_bytes()) == CONSOLE
-    assert len(read(str(folder), Request(files=[]), export=False).boots) == 1
-
-
-def test_a_damaged_recording_is_named(folder: Path):
+def test_a_damaged_recording_is_named(tmp_path: Path):
+    folder = recording(tmp_path / "boot")
     text = (folder / "recording.json").read_bytes()
     (folder / "recording.json").write_bytes(text[: len(text) // 2])
     with pytest.raises(DamagedRecording):
         read(str(folder), Request(files=[]), export=False)
+
+
+def test_lines_behind_the_last_stamp_have_none(tmp_path: Path):
+    folder = recording(tmp_path / "boot")
+    console = b"".join(text for _, text in LINES)
+    assert recording_dir.line_stamps(folder, console + b"more\n") == [ns for ns, _ in LINES]
+    (folder / "stamps.npz").unlink()
+    assert recording_dir.line_stamps(folder, console) is None

@@ -10,9 +10,10 @@ use boottrace::document::threshold::Thresholds;
 use boottrace::export;
 use boottrace::readers::calls::names::NameId;
 use boottrace::readers::calls::tree::{Node, NodeId};
+use boottrace::readers::console::reader::ExternalStamp;
 use boottrace::timeline::tracks::Timeline;
 use boottrace::timeline::tree::Tree;
-use boottrace::{Analyzed, Document, Options};
+use boottrace::{Analyzed, Clock, Document, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -135,6 +136,30 @@ impl Analysis {
         let options = options(application, goal, baud, keep_lines);
         let analyzed = py
             .detach(|| Analyzed::from_bytes(name, data, &options, export))
+            .map_err(to_python)?;
+        Ok(Self { analyzed })
+    }
+
+    /// Reads the console of an emulator or of a board, with a stamp for each of its lines: ns on the emulator's clock
+    /// (`emulated`) or the host's. Lines behind the last stamp have none.
+    #[staticmethod]
+    #[pyo3(signature = (name, data, stamps_ns, /, *, emulated, application=None, goal=None, baud=None))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments of Python
+    fn from_stamped(
+        py: Python<'_>,
+        name: &str,
+        data: &[u8],
+        stamps_ns: Vec<i64>,
+        emulated: bool,
+        application: Option<String>,
+        goal: Option<String>,
+        baud: Option<u32>,
+    ) -> PyResult<Self> {
+        let options = options(application, goal, baud, false);
+        let clock = if emulated { Clock::Virtual } else { Clock::Host };
+        let stamps: Vec<_> = stamps_ns.into_iter().map(|ns| ExternalStamp { ns, clock }).collect();
+        let analyzed = py
+            .detach(|| Analyzed::from_stamped(name, data, &stamps, &options))
             .map_err(to_python)?;
         Ok(Self { analyzed })
     }

@@ -112,6 +112,7 @@ fn what(format: Format) -> &'static str {
         Format::SystemdAnalyze => "`systemd-analyze` time, blame, critical-chain",
         Format::SystemdPlot => "SVG of `systemd-analyze plot`",
         Format::SystemdPlotJson => "JSON of `systemd-analyze plot`",
+        Format::DmesgJson => "`dmesg --json`",
         Format::JournalExport => "`journalctl -o export` and `-o json`",
         Format::Bootchart => "archive of bootchart, bootchart2 or BusyBox's bootchartd",
         Format::Foreign => "no log: bootlab says what it is instead",

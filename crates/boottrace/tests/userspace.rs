@@ -150,7 +150,7 @@ fn journal_as_json_of_all_kinds() {
         let found = journal::parse(text.as_bytes()).expect("a slice");
         assert_eq!((found.boots.len(), found.skipped.total()), (1, 0), "{text}");
         let boot = &found.boots[0];
-        assert_eq!(boot.kernel[0].text, "h\u{fffd}");
+        assert_eq!(boot.lines[0].text, "h\u{fffd}");
         assert_eq!(boot.units[0].activated_ns, Some(3_250_000_000));
     }
     let cut = journal::parse(&kernel.as_bytes()[..40]).expect("a slice");
@@ -176,8 +176,8 @@ fn journal_with_binary_fields_and_two_boots() {
     let found = journal::parse(&text[..]).expect("a slice");
     assert_eq!(found.boots.len(), 2);
     let boot = &found.boots[0];
-    assert_eq!((boot.kernel[0].at_ns, boot.kernel[0].from_printk), (250_000, true));
-    assert!(boot.kernel[0].text.starts_with("two\nlines="));
+    assert_eq!((boot.lines[0].at_ns, boot.lines[0].from_printk), (250_000, true));
+    assert!(boot.lines[0].text.starts_with("two\nlines="));
     assert_eq!(boot.units.len(), 1);
     let net = &boot.units[0];
     assert_eq!(

@@ -13,12 +13,12 @@ _RECORDING = "recording.json"
 
 
 def read(name: str, request: Request, *, export: bool) -> Analysis:
-    """Read one input. A folder with a recording is read as its console."""
+    """Read one input. A folder with a recording is read as its console, with the stamps of the machine's clock."""
     from bootlab.logs import analysis as logs  # noqa: PLC0415
 
     folder = _recording(name)
     if folder is not None:
-        return _read_recording(folder, request, export=export)
+        return _read_recording(folder, request)
     return logs.analyze(name, application=request.application, goal=request.goal, baud=request.baud, export=export)
 
 
@@ -30,16 +30,18 @@ def _recording(name: str) -> Path | None:
     return path if (path / _RECORDING).is_file() else None
 
 
-def _read_recording(folder: Path, request: Request, *, export: bool) -> Analysis:
+def _read_recording(folder: Path, request: Request) -> Analysis:
     from bootlab.logs import analysis as logs  # noqa: PLC0415
     from bootlab.targets import recording_dir  # noqa: PLC0415 - numpy takes longer than reading a log
 
     recording = recording_dir.load(folder)
+    stamps = recording_dir.line_stamps(folder, recording.console)
     return logs.analyze(
         recording.console,
         name=str(folder),
         application=request.application,
         goal=request.goal,
         baud=request.baud,
-        export=export,
+        stamps_ns=stamps,
+        emulated=recording.meta.mode == "exact",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -152,15 +153,22 @@ def analyze(
     baud: int | None = None,
     keep_lines: bool = False,
     export: bool = False,
+    stamps_ns: Sequence[int] | None = None,
+    emulated: bool = False,
 ) -> Analysis:
     """Read a boot log or a trace: a path (`-` is standard input), or bytes with a `name`.
 
     `application` and `goal` are texts that the console shows when the application starts and when the system is
-    usable; `baud` is the console's speed where the log does not say it.
+    usable; `baud` is the console's speed where the log does not say it. `stamps_ns`: when each line of the bytes came,
+    on the clock of an emulator (`emulated`) or of the host, in ns; lines behind the last stamp have none.
     """
     options = {"application": application, "goal": goal, "baud": baud, "keep_lines": keep_lines, "export": export}
     try:
-        if isinstance(source, bytes):
+        if isinstance(source, bytes) and stamps_ns is not None:
+            core = _core.Analysis.from_stamped(
+                name, source, stamps_ns, emulated=emulated, application=application, goal=goal, baud=baud
+            )
+        elif isinstance(source, bytes):
             core = _core.Analysis.from_bytes(name, source, **options)  # type: ignore[arg-type]
         else:
             core = _core.Analysis.from_path(source, **options)  # type: ignore[arg-type]

@@ -123,6 +123,22 @@ def stamps_of(folder: Path) -> Stamps | None:
     return _load_stamps(folder / _STAMPS_FILE)
 
 
+def line_stamps(folder: Path, console: bytes) -> list[int] | None:
+    """Return when each line of a recording's console began, ns: the lines as they are cut at LF.
+
+    The list ends where the stamps do; None when the recording has none.
+    """
+    stamps = stamps_of(folder)
+    if stamps is None or not len(stamps.ends):
+        return None
+    found: list[int] = []
+    at = 0
+    while at < len(console) and (stamp := stamps.at(at)) is not None:
+        found.append(stamp[0])
+        at = console.find(b"\n", at) + 1 or len(console)
+    return found
+
+
 def _document(path: Path, raw: bytes) -> _Document:
     try:
         head = msgspec.json.decode(raw)

@@ -10,6 +10,6 @@ fuzz_target!(|data: &[u8]| {
     for boot in &parse(data).expect("a slice cannot fail").boots {
         UnitReport::of_journal(boot);
         boot.timeline();
-        boot.kernel_text();
+        boot.text();
     }
 });

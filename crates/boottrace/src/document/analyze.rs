@@ -80,6 +80,14 @@ impl Analyzed {
         read(&path.to_string_lossy(), Source::open(path)?, None, options, export)
     }
 
+    /// Like [`analyze_stamped`], for the exporters too.
+    ///
+    /// # Errors
+    /// As [`analyze`].
+    pub fn from_stamped(name: &str, bytes: &[u8], stamps: &[ExternalStamp], options: &Options) -> Result<Self, Error> {
+        read(name, Source::Bytes(bytes), Some(stamps), options, true)
+    }
+
     /// Like [`analyze`]; with `export`, spans and call trees of traces are kept for the exporters.
     ///
     /// # Errors

@@ -94,7 +94,9 @@ impl Boot {
         let stages = boot::stages(&log, &firmware, &facts, &axis, startup.as_ref(), options);
         let deferred = boot::deferred(&log, &facts);
         let first_use = stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
-        let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line));
+        // Where no prompt is shown, systemd has started everything when it says so.
+        let started = startup.as_ref().map(|account| account.line);
+        let gaps = boot::gaps(&log, clock, &axis, first_use.and_then(|stage| stage.line).or(started));
         let outcome = boot::outcome(&log, &facts);
         let (from_line, to_line) = log.span();
         Self {

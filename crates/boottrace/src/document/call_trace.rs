@@ -163,8 +163,9 @@ impl CallTrace {
     }
 
     /// The same for samples, whose weights may be no times.
-    pub fn of_samples(calls: &Calls, weight: Weight) -> Self {
+    pub fn of_samples(calls: &Calls, weight: Weight, samples: u64) -> Self {
         let mut out = Self::of(calls, Format::PerfScript, Clock::Trace);
+        out.calls = samples;
         match weight {
             Weight::Nanoseconds => "ns",
             Weight::Events => "events",

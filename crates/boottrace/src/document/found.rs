@@ -15,6 +15,7 @@ use crate::readers::calls::names::Names;
 use crate::readers::calls::stacks::{Calls, SpanLimits};
 use crate::readers::calls::tree::CallTree;
 use crate::readers::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
+use crate::readers::dmesg_json;
 use crate::readers::formats::Format;
 use crate::readers::skipped::Skipped;
 use crate::readers::strace;
@@ -137,7 +138,7 @@ fn read_into(
         }
         Format::PerfScript => {
             let samples = perf_script::parse(stream)?;
-            let mut part = CallTrace::of_samples(&samples.calls, samples.weight);
+            let mut part = CallTrace::of_samples(&samples.calls, samples.weight, samples.samples);
             part.events.clone_from(&samples.counts);
             found.calls(name, part, &samples.calls, &samples.skipped, export);
         }
@@ -188,16 +189,21 @@ fn read_into(
             });
             found.units(UnitReport::of_table(&table), timeline, &table.skipped);
         }
+        Format::DmesgJson => {
+            let records = dmesg_json::parse(stream)?;
+            found.skip(&records.skipped);
+            found.problem = records.problem;
+            found.kernel_logs.push(("dmesg-json", records.text.into_bytes()));
+        }
         Format::JournalExport => {
             let journal = journal::parse(stream)?;
             found.skip(&journal.skipped);
             for boot in &journal.boots {
                 let timeline = export.then(|| boot.timeline());
                 found.units(UnitReport::of_journal(boot), timeline, &Skipped::default());
-                if !boot.kernel.is_empty() {
-                    found
-                        .kernel_logs
-                        .push(("journal-export", boot.kernel_text().into_bytes()));
+                // Without a line of the kernel it is a service's journal, and no boot.
+                if boot.lines.iter().any(|line| line.sender.is_empty()) {
+                    found.kernel_logs.push(("journal-export", boot.text().into_bytes()));
                 }
             }
         }

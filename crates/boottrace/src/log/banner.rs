@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 109] = [
+const STARTS: [(&str, &str, Rank); 111] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -142,6 +142,8 @@ const STARTS: [(&str, &str, Rank); 109] = [
     ("(AVM) EVA Revision: ", "EVA", Rank::Loader),
     ("ADAM2 Revision ", "ADAM2", Rank::Loader),
     ("CEFDK Version", "CEFDK", Rank::Loader),
+    ("(XEN) Xen version ", "Xen", Rank::Monitor),
+    ("BGA IC", "EcoNet boot ROM", Rank::First),
 ];
 
 /// Told by more than how the line starts, below.
@@ -198,10 +200,15 @@ pub fn banner(text: &str) -> Option<Banner<'_>> {
             text,
         });
     }
-    STARTS
-        .iter()
-        .find(|(start, ..)| message.starts_with(start))
-        .map(|&(_, program, rank)| Banner { program, rank, text })
+    let known = STARTS.iter().find(|(start, ..)| message.starts_with(start));
+    if let Some(&(_, program, rank)) = known {
+        return Some(Banner { program, rank, text });
+    }
+    // `Cix UEFI firmware (version 0.0.1 built at ...)`: a maker's name first.
+    let maker = message.find(" UEFI firmware (version ").map(|at| &message[..at])?;
+    let named = (1..=24).contains(&maker.len()) && maker.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ');
+    let (program, rank) = ("UEFI", Rank::Loader);
+    named.then_some(Banner { program, rank, text })
 }
 
 /// `coreboot-<version> <date> <stage> starting (log level: 8)...`
@@ -220,7 +227,9 @@ fn coreboot(text: &str) -> Option<Banner<'_>> {
         (" starting (log level", "coreboot", Rank::Second),
     ]
     .into_iter()
-    .find_map(|(part, program, rank)| text.contains(part).then_some((program, rank)))?;
+    .find_map(|(part, program, rank)| text.contains(part).then_some((program, rank)))
+    // A serial port that is set up at this moment may swallow the rest.
+    .or_else(|| text.contains(" UTC 20").then_some(("coreboot", Rank::Second)))?;
     Some(Banner { program, rank, text })
 }
 
@@ -311,6 +320,11 @@ mod tests {
         assert_eq!(banner("U-Boot> usb start"), None);
         let stage = banner("coreboot-v1.9 Sun Jan 30 verstage starting (log level: 8)...").unwrap();
         assert_eq!(stage.program, "coreboot verstage");
+        let maker = banner("Cix UEFI firmware (version 0.0.1-debug built at 17:14:47").unwrap();
+        assert_eq!(maker.program, "UEFI");
+        assert_eq!(banner("I wrote a UEFI firmware (version 2)"), None);
+        let cut = banner("[NOTE ]  coreboot-24.02 Thu Apr 04 03:26:19 UTC 2024 x8.").unwrap();
+        assert_eq!(cut.program, "coreboot");
         assert_eq!(
             banner("[NOTE ]  coreboot-4.2 Sun bootblock starting (log level: 8)...")
                 .unwrap()

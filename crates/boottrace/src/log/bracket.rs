@@ -41,7 +41,7 @@ pub fn delta_stamp(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((ns, at))
 }
 
-/// `[  +0.000012] ` and `[Nov20 10:20] ` of `dmesg -H`.
+/// `[  +0.000012] ` and `[Nov20 10:20] ` of `dmesg -H`, and `[<    0.000012>] `.
 pub fn human_stamp(bytes: &[u8]) -> Option<(Human, usize)> {
     if bytes.first() != Some(&b'[') {
         return None;
@@ -52,6 +52,14 @@ pub fn human_stamp(bytes: &[u8]) -> Option<(Human, usize)> {
     let (human, end) = if matches!(sign, b'+' | b'-') {
         let (ns, used, _) = seconds(&bytes[at + 1..]).filter(|(_, _, decimals)| *decimals == 6)?;
         (Human::Later(if *sign == b'-' { -ns } else { ns }), at + 1 + used)
+    } else if *sign == b'<' {
+        // `dmesg --time-format=delta`.
+        let inside = at + 1 + bytes[at + 1..].iter().take(16).take_while(|b| **b == b' ').count();
+        let (ns, used, _) = seconds(&bytes[inside..]).filter(|(_, _, decimals)| *decimals == 6)?;
+        if bytes.get(inside + used) != Some(&b'>') {
+            return None;
+        }
+        (Human::Later(ns), inside + used + 1)
     } else {
         let [month @ .., d0, d1, b' ', h0, h1, b':', m0, m1] = bytes.get(1..12)? else {
             return None;

@@ -19,6 +19,8 @@ pub fn inner_start(text: &str, style: Style) -> Option<usize> {
             || (style.exact_width && is_too_wide(&bytes[at..]))
             // MediaTek's secure monitor names itself before a clock of its own.
             || bytes[..at].ends_with(b"[ATF]")
+            // So does Xen.
+            || &bytes[..at] == b"(XEN) "
         {
             continue;
         }

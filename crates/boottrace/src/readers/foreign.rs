@@ -1,5 +1,7 @@
 //! Files that people give by mistake: said by name, instead of a table of unreadable lines.
 
+use super::userspace::systemd_plot;
+
 /// Magic bytes, where they stand, what they are, and what to do instead.
 const KINDS: &[(&[u8], usize, &str)] = &[
     (b"\x7fELF", 0, "an ELF program, library or vmlinux, not a log"),
@@ -75,4 +77,17 @@ pub fn what(head: &[u8]) -> Option<&'static str> {
         .iter()
         .find(|(magic, at, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(magic)))
         .map(|(_, _, what)| *what)
+        .or_else(|| is_drawing(head).then_some(DRAWING))
+}
+
+const DRAWING: &str =
+    "a drawing (SVG) of bootchart, InitViz or another tool, whose texts are drawn and not written; give \
+                       the data that it was made from, such as bootchart.tgz";
+
+/// An SVG of anything but `systemd-analyze plot`, whose text can be read.
+fn is_drawing(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    let xml = text.starts_with(b"<?xml") || text.starts_with(b"<svg") || text.starts_with(b"<!DOCTYPE svg");
+    xml && memchr::memmem::find(&text[..text.len().min(4096)], b"<svg").is_some()
+        && systemd_plot::detect(head).is_none()
 }

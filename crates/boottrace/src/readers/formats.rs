@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::input::source::HEAD_BYTES;
 
 use super::calls::{events_text, function_graph, kd, kfi, perf_script, show_delta, trace_dat};
+use super::dmesg_json;
 use super::foreign;
 use super::strace;
 use super::userspace::{bootchart, journal, systemd_analyze, systemd_plot, systemd_plot_json};
@@ -60,6 +61,8 @@ pub enum Format {
     SystemdPlot,
     /// JSON of `systemd-analyze plot`.
     SystemdPlotJson,
+    /// `dmesg --json`.
+    DmesgJson,
     /// `journalctl -o export`.
     JournalExport,
     /// Tarball of bootchart.
@@ -84,6 +87,7 @@ impl Format {
             Self::SystemdAnalyze => "systemd-analyze",
             Self::SystemdPlot => "systemd-plot",
             Self::SystemdPlotJson => "systemd-plot-json",
+            Self::DmesgJson => "dmesg-json",
             Self::JournalExport => "journal-export",
             Self::Bootchart => "bootchart",
             Self::Foreign => "foreign",
@@ -113,6 +117,7 @@ pub const DETECTORS: &[Detector] = detectors![
     Foreign: |head: &[u8]| foreign::what(head).map(|_| 1.0),
     SystemdPlot: systemd_plot::detect,
     SystemdPlotJson: systemd_plot_json::detect,
+    DmesgJson: dmesg_json::detect,
     JournalExport: journal::detect,
     ShowDelta: show_delta::detect,
     BootLog: boot_log,

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod console;
+pub mod dmesg_json;
 pub(crate) mod embedded;
 pub mod firmware_table;
 pub mod foreign;

@@ -65,7 +65,7 @@ struct Last {
     part: BootPart,
 }
 
-/// The longest silences up to first use, longest first. Lines stamped out of order, as several processors print them, make
+/// The longest silences up to a line, that of first use, longest first. Lines stamped out of order, as several processors print them, make
 /// no silence, and neither does what was left out of the log here.
 pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<u32>) -> Vec<LargeGap> {
     let end = boot.lines.len();

@@ -34,6 +34,8 @@ pub struct Samples {
     pub calls: Calls,
     /// What its weights are.
     pub weight: Weight,
+    /// How many.
+    pub samples: u64,
     /// Samples by event.
     pub counts: BTreeMap<String, u64>,
     /// Lines that were not understood.
@@ -205,6 +207,7 @@ struct Reader {
 impl Reader {
     fn flush(&mut self) {
         let Some(comm) = self.comm.take() else { return };
+        self.out.samples += 1;
         let tree = &mut self.out.calls.tree;
         let mut at = ROOT;
         let mut path = std::iter::once(comm).chain(self.frames.drain(..).rev()).peekable();
@@ -268,6 +271,7 @@ impl Reader {
 /// Those of `reader`.
 pub fn parse<R: Read>(reader: R) -> io::Result<Samples> {
     let mut state = Reader::default();
+    state.out.calls.samples = true;
     let read = lines::for_each_line(reader, |line| state.line(line))?;
     state.flush();
     let mut out = state.out;

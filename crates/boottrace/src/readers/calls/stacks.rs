@@ -43,6 +43,8 @@ pub struct Calls {
     pub mismatches: Mismatches,
     /// Earliest and latest stamp seen, nanoseconds.
     pub bounds_ns: Option<(i64, i64)>,
+    /// Its paths are those of samples, not of calls.
+    pub samples: bool,
     task_of: HashMap<Vec<u8>, TaskId>,
     running: HashMap<u32, TaskId>,
     open: usize,

@@ -16,7 +16,7 @@ use super::tree::{is_fixed, NodeId, FIXED, INTERRUPTS, ROOT};
 pub struct FunctionRow {
     /// Function name.
     pub function: String,
-    /// Calls, recursive ones included.
+    /// Calls, recursive ones included; of samples, those that it is in.
     pub count: u64,
     /// Calls that never ended in the trace; they have no time.
     pub open: u64,
@@ -171,7 +171,12 @@ pub fn functions(calls: &Calls, sort: SortBy) -> Vec<FunctionRow> {
         off_ns,
     } = added;
     for (id, (node, again)) in nodes.iter().zip(repeats).enumerate().skip(FIXED) {
-        if !again.function {
+        if again.function {
+            // A function that calls itself is in a sample once, however often it stands in the chain.
+            if calls.samples {
+                sums[node.name as usize].count -= calls.tree.tally(id as NodeId).count;
+            }
+        } else {
             let sum = &mut sums[node.name as usize];
             sum.elapsed_ns = sum.elapsed_ns.saturating_add(node.elapsed_ns);
             let off_ns = off_ns.get(id).copied().unwrap_or_default();

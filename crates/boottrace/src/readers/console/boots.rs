@@ -1,10 +1,10 @@
 //! Where one boot ends and the next begins.
 
+mod recovery;
 mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, loader_from};
-use super::not_a_boot;
 use super::quoted::{take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use crate::log::banner::{banner, looks_like_loader};
@@ -56,6 +56,8 @@ struct State {
     /// Of the kernel and of named processes.
     system_lines: u32,
     first_mark: Option<String>,
+    /// Which lines that a kernel says once and early, without stamps, were heard: bits.
+    early_words: u8,
     handed_over: bool,
     dropping: bool,
 }
@@ -126,6 +128,10 @@ impl Splitter<'_> {
                 LineKind::Firmware
             };
             return self.keep(line);
+        }
+        if self.kernel_speaks_again(&line.text) {
+            self.begin(BootStart::KernelBanner);
+            self.enter_kernel();
         }
         match milestone::of(&line.text) {
             Some(Milestone::KernelBanner | Milestone::BootingLinux) => {
@@ -256,29 +262,6 @@ impl Splitter<'_> {
         let by_loader = named || self.loader_ns.is_some_and(goes_on);
         self.loader_ns = by_loader.then_some(ns);
         by_loader
-    }
-
-    /// Is the line one of a recovery program's log? The first of them begins it, a machine's banner ends it.
-    fn is_recovery(&mut self, line: &Line) -> bool {
-        match &self.state.boot {
-            None if not_a_boot::begins_recovery(&line.text) => {
-                self.begin(BootStart::Recovery);
-                true
-            }
-            Some(boot) if boot.start == BootStart::Recovery => {
-                let machine = matches!(
-                    milestone::of(&line.text),
-                    Some(Milestone::KernelBanner | Milestone::BootingLinux)
-                );
-                if machine || banner(&line.text).is_some() {
-                    self.finish();
-                    self.state = State::default();
-                    return false;
-                }
-                true
-            }
-            _ => false,
-        }
     }
 
     fn note_freed(&mut self) {

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::Serialize;
 
-pub use super::journal_boot::{Boot, KernelLine};
+pub use super::journal_boot::{Boot, JournalLine};
 use super::systemd_analyze::StartupTime;
 use crate::readers::skipped::Skipped;
 
@@ -18,8 +18,10 @@ pub const MAX_FIELD_BYTES: usize = 64 * 1024;
 pub const MAX_FIELDS: usize = 256;
 /// Boots kept.
 pub const MAX_BOOTS: usize = 1000;
-/// Kernel lines and units kept, of all boots together.
+/// Lines and units kept, of all boots together.
 pub const MAX_KEPT: usize = 1_000_000;
+/// Bytes of messages kept, of all boots together.
+pub const MAX_KEPT_BYTES: usize = 256 << 20;
 
 const UNIT_STARTING: &str = "7d4958e842da4a758f6c1cdc7b36dcc5";
 const UNIT_STARTED: &str = "39f53479d3a045ac8e11786248231fbf";
@@ -108,6 +110,7 @@ struct Reader {
     journal: Journal,
     index: HashMap<String, usize>,
     kept: usize,
+    kept_bytes: usize,
 }
 
 type Entry = HashMap<Vec<u8>, Vec<u8>>;
@@ -119,6 +122,23 @@ fn text<'a>(entry: &'a Entry, key: &str) -> Option<std::borrow::Cow<'a, str>> {
 /// A field in microseconds, as nanoseconds.
 fn micros(entry: &Entry, key: &str) -> Option<i64> {
     text(entry, key)?.trim().parse::<i64>().ok()?.checked_mul(1000)
+}
+
+/// A name without blanks and control characters, so that it stands for itself in a line.
+fn is_word(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.@/()+".contains(&b))
+}
+
+/// `systemd[1]`: who wrote an entry.
+fn sender(entry: &Entry) -> Option<String> {
+    let name = text(entry, "SYSLOG_IDENTIFIER").or_else(|| text(entry, "_COMM"))?;
+    let pid = text(entry, "SYSLOG_PID").or_else(|| text(entry, "_PID"));
+    let pid = pid.filter(|pid| (1..=10).contains(&pid.len()) && pid.bytes().all(|b| b.is_ascii_digit()));
+    let pid = pid.map_or_else(String::new, |pid| format!("[{pid}]"));
+    is_word(&name).then(|| format!("{name}{pid}"))
 }
 
 impl Reader {
@@ -154,21 +174,40 @@ impl Reader {
             boot.bounds_ns
                 .map_or((at_ns, at_ns), |(low, high)| (low.min(at_ns), high.max(at_ns))),
         );
-        if self.kept >= MAX_KEPT {
+        if self.kept >= MAX_KEPT || self.kept_bytes >= MAX_KEPT_BYTES {
             self.journal.skipped.add("entry beyond the limit", 1);
             return;
+        }
+        let message = text(entry, "MESSAGE").unwrap_or_default().into_owned();
+        self.kept_bytes += message.len();
+        if boot.host.is_empty() {
+            boot.host = text(entry, "_HOSTNAME")
+                .filter(|name| is_word(name))
+                .unwrap_or_default()
+                .into_owned();
         }
         if text(entry, "_TRANSPORT").as_deref() == Some("kernel") {
             let printk =
                 micros(entry, "_SOURCE_MONOTONIC_TIMESTAMP").or_else(|| micros(entry, "_SOURCE_BOOTTIME_TIMESTAMP"));
-            let message = text(entry, "MESSAGE").unwrap_or_default().into_owned();
             self.kept += 1;
-            boot.kernel.push(KernelLine {
+            boot.lines.push(JournalLine {
                 at_ns: printk.unwrap_or(at_ns),
                 from_printk: printk.is_some(),
+                sender: String::new(),
                 text: message,
             });
-        } else if let Some(id) = text(entry, "MESSAGE_ID") {
+            return;
+        }
+        if let Some(sender) = sender(entry).filter(|_| !message.is_empty()) {
+            self.kept += 1;
+            boot.lines.push(JournalLine {
+                at_ns,
+                from_printk: false,
+                sender,
+                text: message,
+            });
+        }
+        if let Some(id) = text(entry, "MESSAGE_ID") {
             // The manager's own stamp is nearer to the event than the journal's.
             let at_ns = micros(entry, "_SOURCE_MONOTONIC_TIMESTAMP").unwrap_or(at_ns);
             self.kept += 1;

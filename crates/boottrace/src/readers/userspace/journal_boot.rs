@@ -8,13 +8,15 @@ use super::systemd_analyze::StartupTime;
 use super::unit::{track, UnitTimes};
 use crate::timeline::tracks::{Instant, Timeline, Track};
 
-/// A line of the kernel's log.
+/// A line of the kernel's log, or a message of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KernelLine {
+pub struct JournalLine {
     /// The printk stamp where the journal kept it, else when the journal got the line; nanoseconds.
     pub at_ns: i64,
     /// `at_ns` is the printk stamp.
     pub from_printk: bool,
+    /// Who said it, with its process number: `systemd[1]`. Empty: the kernel.
+    pub sender: String,
     /// The message.
     pub text: String,
 }
@@ -24,12 +26,14 @@ pub struct KernelLine {
 pub struct Boot {
     /// `_BOOT_ID`.
     pub boot_id: String,
+    /// `_HOSTNAME`, when it is a plain word.
+    pub host: String,
     /// Entries.
     pub entries: u64,
     /// Stamps of the first and last entry, `CLOCK_MONOTONIC` nanoseconds.
     pub bounds_ns: Option<(i64, i64)>,
-    /// Kernel log.
-    pub kernel: Vec<KernelLine>,
+    /// The kernel's lines and the programs' messages, in the journal's order.
+    pub lines: Vec<JournalLine>,
     /// Units with their first start.
     pub units: Vec<UnitTimes>,
     /// What systemd said about the whole start.
@@ -41,13 +45,23 @@ pub struct Boot {
 }
 
 impl Boot {
-    /// The kernel log as `dmesg` prints it, for the reader of console logs.
-    pub fn kernel_text(&self) -> String {
+    /// The boot as `journalctl -o short-monotonic` prints it, for the reader of console logs: the same boot gives the
+    /// same account in both forms.
+    pub fn text(&self) -> String {
         use std::fmt::Write as _;
+        let host = if self.host.is_empty() { "localhost" } else { &self.host };
+        let programs = self.lines.iter().any(|line| !line.sender.is_empty());
         let mut out = String::new();
-        for line in &self.kernel {
+        for line in &self.lines {
             let us = line.at_ns / 1000;
-            let _ = writeln!(out, "[{:5}.{:06}] {}", us / 1_000_000, us % 1_000_000, line.text);
+            let _ = write!(out, "[{:5}.{:06}] ", us / 1_000_000, us % 1_000_000);
+            if programs {
+                let sender = if line.sender.is_empty() { "kernel" } else { &line.sender };
+                let _ = write!(out, "{host} {sender}: ");
+            }
+            // Further lines of a message have no stamp of their own.
+            out.extend(line.text.chars().map(|c| if c == '\n' { ' ' } else { c }));
+            out.push('\n');
         }
         out
     }

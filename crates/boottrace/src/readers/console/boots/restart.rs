@@ -56,6 +56,19 @@ impl Splitter<'_> {
         lines
     }
 
+    /// Does a kernel without stamps say again, behind user space, what it says once and early? Its banner was lost: boot
+    /// loaders of cameras and routers leave the port at another speed.
+    pub(super) fn kernel_speaks_again(&mut self, text: &str) -> bool {
+        let word = match text {
+            _ if text.starts_with("Kernel command line: ") => 1,
+            _ if text.starts_with("bootconsole [") && text.ends_with("] enabled") => 2,
+            _ => return false,
+        };
+        let heard = self.state.early_words & word != 0;
+        self.state.early_words |= word;
+        heard && self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some())
+    }
+
     /// Do the stamps fall to zero?
     pub(super) fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
         let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {

@@ -118,21 +118,31 @@ fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
+/// Bytes looked at to tell such an archive: a few entries.
+const DETECT_BYTES: u64 = 4096;
+
 /// What the head of a file says about being a bootchart archive: a confidence from 0 to 1. A packed archive is opened
 /// as far as the head goes.
 pub fn detect(head: &[u8]) -> Option<f32> {
     let mut plain = Vec::new();
     if head.starts_with(&[0x1f, 0x8b]) {
         // The head ends in the middle of the stream, which is an error after the bytes that matter.
-        let _ = flate2::read::GzDecoder::new(head).take(1024).read_to_end(&mut plain);
+        let _ = flate2::read::GzDecoder::new(head)
+            .take(DETECT_BYTES)
+            .read_to_end(&mut plain);
     } else {
-        plain.extend_from_slice(&head[..head.len().min(1024)]);
+        plain.extend_from_slice(&head[..head.len().min(DETECT_BYTES as usize)]);
     }
     if !tar::is_header(&plain) {
         return None;
     }
-    let entry = tar::Archive::new(&plain[..]).next_entry().ok()??;
-    Some(if NAMES.contains(&base(&entry.name)) { 0.95 } else { 0.2 })
+    let mut archive = tar::Archive::new(&plain[..]);
+    // `tar c .` puts the folder itself first.
+    let mut entry = archive.next_entry().ok()??;
+    while !entry.file {
+        entry = archive.next_entry().ok()??;
+    }
+    Some(if NAMES.contains(&base(&entry.name)) { 1.0 } else { 0.2 })
 }
 
 fn header_line(chart: &mut Bootchart, line: &[u8]) {
