@@ -206,7 +206,9 @@ pub fn banner(text: &str) -> Option<Banner<'_>> {
     }
     // `Cix UEFI firmware (version 0.0.1 built at ...)`: a maker's name first.
     let maker = message.find(" UEFI firmware (version ").map(|at| &message[..at])?;
-    let named = (1..=24).contains(&maker.len()) && maker.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ');
+    let named = (1..=24).contains(&maker.len())
+        && maker.split(' ').count() <= 2
+        && maker.bytes().all(|b| b.is_ascii_alphanumeric() || b == b' ');
     let (program, rank) = ("UEFI", Rank::Loader);
     named.then_some(Banner { program, rank, text })
 }
