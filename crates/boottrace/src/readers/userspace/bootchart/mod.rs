@@ -142,7 +142,7 @@ pub fn detect(head: &[u8]) -> Option<f32> {
     while !entry.file {
         entry = archive.next_entry().ok()??;
     }
-    Some(if NAMES.contains(&base(&entry.name)) { 1.0 } else { 0.2 })
+    Some(if NAMES.contains(&base(&entry.name)) { 0.95 } else { 0.2 })
 }
 
 fn header_line(chart: &mut Bootchart, line: &[u8]) {
