@@ -14,7 +14,8 @@ HEAD = f"import pytest\nfrom bootlab.pytest_plugin import ms, s\nSYSTEM = {str(R
 def run(pytester: pytest.Pytester):
     def call(body: str, *options: str) -> pytest.RunResult:
         pytester.makepyfile(HEAD + body)
-        plugins = ("-p", "bootlab.pytest_plugin", "-p", "no:labgrid", "-p", "no:cacheprovider")
+        # It comes by its entry point, as users have it.
+        plugins = ("-p", "no:labgrid", "-p", "no:cacheprovider")
         return pytester.runpytest_subprocess(*plugins, "--bootlab-store", str(pytester.path / "store"), *options)
 
     return call

@@ -85,7 +85,8 @@ def test_no_machine_outlives_bootlab(endless, tmp_path, number):
         )
         endless.write_text(text)
         assert run("boot", endless, "--store", store).returncode in {42, 49}
-        assert [p.name for p in (store / "boots").iterdir() if p.name.startswith(".")] == []
+        left = {p.name for p in (store / "boots").iterdir() if p.name.startswith(".")}
+        assert left <= {".machines"}, "the index of recordings by machine, and nothing half-made"
 
 
 def test_no_machine_is_left_after_a_time_out(endless, tmp_path):

@@ -68,8 +68,12 @@ class Objects:
                 f"the recording {digest[:12]} is not in {self.folder}, or is damaged",
                 hint="its times are in the database all the same; restore the folder from a backup",
             )
+        folder.mkdir(parents=True, exist_ok=True)
         with tarfile.open(self.path(digest)) as archive:
-            archive.extractall(folder, filter="data")
+            # Files of one folder are all that `packed` puts in, so nothing else comes out, wherever it says it belongs.
+            for member in archive:
+                if member.isreg() and (data := archive.extractfile(member)) is not None:
+                    (folder / Path(member.name).name).write_bytes(data.read())
         return folder
 
     def prune(self, wanted: Iterable[str], *, now_s: float | None = None) -> tuple[int, int]:
