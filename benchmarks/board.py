@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import tempfile
 import threading
 import time
@@ -47,6 +48,7 @@ EXPECTED = {
     "half-line": Outcome.GOAL,
     "unplugged": Outcome.CONSOLE_LOST,
 }
+PACKAGE = Path(reader.__file__).parents[3]
 SHARE = 0.05
 """Of each fault: eleven of them leave a bit less than half of the boots good."""
 
@@ -86,6 +88,13 @@ def target_of(board: Board, system: System, folder: Path) -> BoardTarget:
     return made
 
 
+def portable(reason: str, folder: Path) -> str:
+    """Return the reason without the paths of this machine: the interpreter, the checkout, the folder."""
+    for path, word in ((sys.executable, "python"), (str(PACKAGE), ""), (str(folder), "")):
+        reason = reason.replace(path + ("" if word else "/"), word)
+    return reason
+
+
 def one_boot(target: BoardTarget, system: System, board: RunningBoard, folder: Path) -> dict[str, Any]:
     """Boot once and say what happened on both sides."""
     known = sum(1 for _ in board.truth())
@@ -103,7 +112,7 @@ def one_boot(target: BoardTarget, system: System, board: RunningBoard, folder: P
     return {
         "fault": "power" if refused else fault,
         "outcome": recording.meta.outcome.value,
-        "reason": recording.meta.reason,
+        "reason": portable(recording.meta.reason, folder.parent),
         "right": recording.meta.outcome is expected,
         "baud": ons[0]["baud"] if ons else None,
         "baud_named": f"speaks {ons[0]['baud']} baud" in recording.meta.reason if fault == "baud" else None,

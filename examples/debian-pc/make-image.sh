@@ -51,7 +51,8 @@ apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(CREATED_BY) $(ORIGIN) 
         $2 != "main" || $3 != "Packages" || $4 != "Debian" || $5 ~ /backports/ { next }
         { tail = $5; if (!sub(/^[^-]*-/, "-", tail)) tail = ""
           print "deb", $1, suite tail, "main" }' | sort -u > "$work/sources.list"
-[ -s "$work/sources.list" ] || echo "deb http://deb.debian.org/debian $suite main" > "$work/sources.list"
+# Where apt knows no archive of Debian's (another distribution), mmdebstrap's own default is taken.
+[ -s "$work/sources.list" ] && sources=$work/sources.list || sources=
 apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::|Check-)' > "$work/apt.conf" || :
 
 packages=systemd-sysv,udev,dbus,libpam-systemd,kmod,iproute2,procps,cron,nginx-light,initramfs-tools,zstd,linux-image-$arch
@@ -60,7 +61,7 @@ set -- mmdebstrap --quiet --variant=minbase --skip=check/qemu --architectures="$
     --dpkgopt=path-exclude=/usr/share/locale/* --customize-hook="sync-in $work/put /" \
     --customize-hook='chroot "$1" dpkg-query --show --showformat="\${Package} \${Version}\\n" > "$1/packages"' \
     --customize-hook="download /packages $work/packages" --customize-hook='rm "$1/packages"' \
-    "$suite" "$work/root.tar" "$work/sources.list"
+    "$suite" "$work/root.tar" ${sources:+"$sources"}
 echo "make-image.sh: $suite for $arch: downloading and installing (some minutes)"
 if [ "$arch" = "$(dpkg --print-architecture)" ] || [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then
     "$@"

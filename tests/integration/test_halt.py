@@ -63,5 +63,9 @@ def test_without_the_cure_a_widened_window_changes_the_clock(guest, window, tmp_
     image, preload = guest.build(tmp_path), build_preload(tmp_path)
     # Without the cure a busy host widens the window of a boot that is left alone, too: only a cured one is a measure.
     cured = boot(guest.arch, image, tmp_path / "cured", tmp_path)
-    wide = boot(guest.arch, image, tmp_path / "wide", tmp_path, cured=False, preload=preload, widened=window)
-    assert wide.console != cured.console
+    # The host decides here, so a busy one may close the window in a boot: one changed clock shows that it is open.
+    assert any(
+        boot(guest.arch, image, tmp_path / f"wide{n}", tmp_path, cured=False, preload=preload, widened=window).console
+        != cured.console
+        for n in range(10)
+    )
