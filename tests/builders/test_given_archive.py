@@ -15,6 +15,7 @@ from bootlab.builders.compress import compress
 from bootlab.builders.initramfs import build_initramfs
 from bootlab.experiments.dither import dithered
 from bootlab.model.change import Change, DropFiles, SetCompression
+from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.systemfile.loader import loads
 
@@ -98,3 +99,17 @@ def test_a_gzip_archive_is_not_packed_again(tmp_path, cache):
     initramfs = load(path).initramfs
     assert initramfs is not None
     assert build_initramfs(initramfs, cache).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip", "xz"])
+def test_microcode_stays_where_the_kernel_looks_for_it(compression, cache, tmp_path):
+    code = "/kernel/x86/microcode/GenuineIntel.bin"
+    tree = {code: Entry(kind="file", text="code"), "/init": Entry(kind="file", text="i")}
+    packed = build_initramfs(Initramfs(tree=FileTree.of(tree), compression=compression), cache)
+    data = packed.read_bytes()
+    # lib/earlycpio.c walks from header to header, from the first byte on.
+    assert data.startswith(b"070701")
+    assert code[1:].encode() + b"\0" in data
+    found = unpacked(packed, tmp_path / "store")
+    assert found.pieces == (("none",) if compression == "none" else ("none", compression))
+    assert {path for path, entry in found.tree.entries if entry.kind == "file"} == set(tree)

@@ -9,6 +9,7 @@ from bootlab.model.change import (
     AddParam,
     Change,
     DropFiles,
+    DropInitramfsFiles,
     DropParam,
     ExtendParam,
     Op,
@@ -20,6 +21,7 @@ from bootlab.model.change import (
     apply_all,
 )
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.root import Root
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
 
@@ -54,12 +56,18 @@ def test_parameters(op, cmdline):
 def test_initramfs():
     assert SetCompression("xz", 3).apply(SYSTEM).initramfs.compression == "xz"
     assert [p for p, _ in DropFiles(("/init", "/no")).apply(SYSTEM).initramfs.tree.entries] == ["/bin/sh"]
+    behind = msgspec.structs.replace(SYSTEM, root=Root(tree=SYSTEM.initramfs.tree))
+    less = DropInitramfsFiles(("/init", "/no")).apply(behind)
+    assert [p for p, _ in less.initramfs.tree.entries] == ["/bin/sh"]
+    assert less.root == behind.root, "of a root behind it nothing is taken"
     put = PutFile("/a", Entry(kind="dir")).apply(SYSTEM).initramfs.tree
     assert [p for p, _ in put.entries] == ["/a", "/bin/sh", "/init"]
     assert put.get("/a").kind == "dir"
 
 
-@pytest.mark.parametrize("op", [SetCompression("xz"), DropFiles(("/init",)), PutFile("/a", Entry(kind="dir"))])
+@pytest.mark.parametrize(
+    "op", [SetCompression("xz"), DropFiles(("/init",)), DropInitramfsFiles(("/a",)), PutFile("/a", Entry(kind="dir"))]
+)
 def test_a_system_without_initramfs_stays_as_it_is(op):
     bare = msgspec.structs.replace(SYSTEM, initramfs=None)
     assert op.apply(bare) is bare
@@ -86,6 +94,7 @@ def test_ids():
 @pytest.mark.parametrize(
     "op",
     [SetParam("a"), ExtendParam("a", "b"), AddParam("a"), DropParam("a"), SetCompression("lz4"), DropFiles(("/a",)),
+     DropInitramfsFiles(("/a",)),
      PutFile("/a", Entry(kind="char", major=1)), SetKernelForm("image"), SetMachine(cpus=2)],
 )  # fmt: skip
 def test_every_op_survives_json(op):

@@ -203,6 +203,8 @@ CASES = (
     Shows("initramfs-async", BASE, evidence("nosmp"), False, "while it was unpacked"),
     Shows("initramfs-slim", BASE, _smaller_initramfs(), True, "-> 1000 bytes"),
     Shows("initramfs-slim", BASE, BASE, False, "-> "),
+    Shows("initramfs-modules", u.with_modules(), u.with_modules(left_out=u.MODULES[1:]), True, "7 -> 1 modules"),
+    Shows("initramfs-modules", u.with_modules(), u.with_modules(), False, "7 -> 7 modules"),
     Shows("rootdelay-to-rootwait", evidence("disk-rootdelay"), evidence("disk-rootwait"), True, "Waiting 2 sec"),
     Shows("rootdelay-to-rootwait", BASE, BASE, False, "never printed"),
     Shows("rootfstype", written(w.WRONG_TYPE_FIRST), written(w.RIGHT_TYPE_FIRST), True, "Magic Mismatch"),
@@ -274,6 +276,10 @@ CASES = (
         "1 of 2 generators no longer run: gpt-auto",
     ),
     Shows("systemd-generators-off", u.systemd(crowded=True), u.systemd(crowded=True), False, "still run: gpt-auto"),
+    Shows(
+        "systemd-update-checks-off", u.updating(), u.updating(ran=False), True, "no longer started: ldconfig.service"
+    ),
+    Shows("systemd-update-checks-off", u.updating(), u.updating(), False, "still started: ldconfig.service"),
     Shows("application-unit-first", u.systemd(), u.systemd(early=True), True, "started before 2 units that came first"),
     Shows("application-unit-first", u.systemd(), u.systemd(), False, "behind the same units"),
     Shows(

@@ -8,8 +8,10 @@ import pytest
 
 from bootlab.errors import UserError
 from bootlab.techniques import UnknownTechnique, all_techniques, get, proof_symbols, registry
+from bootlab.techniques.base import Answer
 from bootlab.techniques.kernel.console import Quiet
 from bootlab.techniques.registry import BUILT_IN, ENTRY_POINTS, load
+from tests.techniques.recordings import context
 
 
 def test_get_by_id():
@@ -89,3 +91,29 @@ def test_an_error_of_third_parties_is_reported_and_not_fatal(foreign, name, reas
     assert [p.entry_point for p in found.problems] == [f"{name} = foreign_techniques:{name}"]
     assert reason in found.problems[0].reason
     assert found.techniques[-1].id == "mine"
+
+
+def test_one_variant_by_its_label():
+    whole, one = get("initramfs-compression"), get("initramfs-compression:lz4")
+    assert (one.id, one.title, one.risk) == (whole.id, whole.title, whole.risk)
+    assert [change.label for change in one.changes(context("base"))] == ["lz4"]
+    assert one.applies(context("base")) == whole.applies(context("base"))
+    assert len(whole.changes(context("base"))) > 1, "the technique itself stays as it is"
+
+
+def test_a_row_has_variants_by_label_too():
+    assert get("no-timer-check:").changes(context("base")) == get("no-timer-check").changes(context("base"))
+
+
+def test_a_label_that_is_not_there_is_said():
+    wrong = get("initramfs-compression:lz5")
+    assert wrong.changes(context("base")) == ()
+    said = wrong.applies(context("base"))
+    assert said.answer is Answer.NO
+    assert "no variant 'lz5'" in said.reason
+    assert "lz4" in said.evidence
+
+
+def test_an_unknown_id_with_a_label_names_those_that_look_alike():
+    with pytest.raises(UnknownTechnique, match="'initramfs-compress'"):
+        get("initramfs-compress:lz4")

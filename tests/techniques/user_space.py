@@ -124,6 +124,47 @@ def systemd(
     return msgspec.structs.replace(found, system=system, diagnosis=diagnosed_log)
 
 
+MODULES = ("sdhci-pci", "mlx5", "megaraid", "dm-mod", "raid1", "nvme", "xfs")
+
+
+def with_modules(
+    *, loaded: tuple[str, ...] = ("sdhci-pci",), keep: tuple[str, ...] = (), left_out: tuple[str, ...] = ()
+) -> Evidence:
+    """Return a boot whose initrd has these modules, of which the diagnostic boot loaded some."""
+    entries = {
+        f"/usr/lib/modules/6.1.0/kernel/{'net' if name == 'mlx5' else 'x'}/{name}.ko": Entry(kind="file", text=name)
+        for name in MODULES
+        if name not in left_out
+    }
+    entries |= dict(tree({"/init": INIT}).entries)
+    found = evidence("base", initramfs=Initramfs(tree=FileTree.of(entries), keep=keep))
+    base = diagnosis("diagnostic")
+    proc = {"modules": "\n".join(f"{name.replace('-', '_')} 16384 0 - Live 0x0" for name in loaded)}
+    size = {"initramfs": 1000 * (len(MODULES) - len(left_out))}
+    meta = msgspec.structs.replace(found.recording.meta, artefact_bytes=size)
+    return msgspec.structs.replace(
+        found,
+        recording=msgspec.structs.replace(found.recording, meta=meta),
+        diagnosis=Diagnosis(recording=base.recording, proc=proc),
+    )
+
+
+def updating(*, ran: bool = True, diagnosed: bool = True) -> Evidence:
+    """Return a boot of a system whose linker cache is older than its libraries."""
+    found = systemd(diagnosed=diagnosed)
+    unit = Entry(kind="file", text="[Unit]\nConditionNeedsUpdate=/etc\n[Service]\nExecStart=/sbin/ldconfig -X\n")
+    tree_ = found.system.tree
+    system = found.system.with_tree(tree_.put("/lib/systemd/system/ldconfig.service", unit))
+    lines = (
+        "[    1.600000] systemd[1]: Starting ldconfig.service - Rebuild Dynamic Linker Cache...",
+        "[    1.900000] systemd[1]: Finished ldconfig.service - Rebuild Dynamic Linker Cache.",
+    )
+    said_ = found.diagnosis
+    if said_ is not None:
+        said_ = msgspec.structs.replace(said_, log=(*said_.log, *(lines if ran else ())))
+    return msgspec.structs.replace(found, system=system, diagnosis=said_)
+
+
 def said(texts: dict[str, str], *lines: str) -> Evidence:
     """Return a boot of scripts that printed these lines."""
     found = booted(texts)

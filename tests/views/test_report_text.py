@@ -19,6 +19,7 @@ from bootlab.model.change import (
     AddParam,
     Change,
     DropFiles,
+    DropInitramfsFiles,
     DropParam,
     ExtendParam,
     LoadModulesLate,
@@ -276,7 +277,8 @@ def test_every_operation_has_words():
     entry = Entry(kind="file", text="x")
     ops = (
         SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
-        SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), PutFile("/init", entry),
+        SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), DropInitramfsFiles(("/a",)),
+        PutFile("/init", entry),
         SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
         SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
         AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
@@ -290,7 +292,8 @@ def test_every_operation_has_words():
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
         "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
-        "root: 4 files left out (/a, /b, /c, …)", "root: put /init (file)", "kernel as vmlinux",
+        "root: 4 files left out (/a, /b, /c, …)", "initramfs: 1 files left out (/a)",
+        "root: put /init (file)", "kernel as vmlinux",
         "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",
         "start from flash: in-place", "start from flash: no",

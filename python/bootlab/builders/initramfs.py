@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+
 from bootlab.builders import cpio
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.compress import compress
 from bootlab.model.system import Initramfs
+from bootlab.model.tree import FileTree
+
+_EARLY = ("/kernel/x86/microcode/", "/kernel/firmware/acpi/")
+"""Paths that find_cpio_data() of lib/earlycpio.c is asked for: in a compressed archive it finds none of them."""
 
 _VERSION = 1
 """Raise it when the same tree shall be packed in another way than before."""
@@ -31,15 +37,31 @@ def build_initramfs(initramfs: Initramfs, cache: Cache) -> Path:
             with path.open("wb") as out:
                 _write(initramfs, out)
             return
-        plain = path.with_name(path.name + ".cpio")
+        early = _early(initramfs.tree)
+        late = initramfs.tree.without(frozenset(path for path, _ in early.entries))
+        plain, packed = (path.with_name(path.name + end) for end in (".cpio", ".packed"))
         try:
             with plain.open("wb") as out:
-                _write(initramfs, out)
-            compress(plain, path, initramfs.compression, initramfs.level)
+                _write(msgspec.structs.replace(initramfs, tree=late), out)
+            if not early.entries:
+                compress(plain, path, initramfs.compression, initramfs.level)
+                return
+            compress(plain, packed, initramfs.compression, initramfs.level)
+            with path.open("wb") as out, packed.open("rb") as rest:
+                cpio.write(early, out)
+                # The kernel takes what follows at a word's boundary only.
+                out.write(bytes(-out.tell() % 4))
+                shutil.copyfileobj(rest, out)
         finally:
             plain.unlink(missing_ok=True)
+            packed.unlink(missing_ok=True)
 
     return cache.file(key, f".cpio{_suffix(initramfs)}", make)
+
+
+def _early(tree: FileTree) -> FileTree:
+    """Return what the kernel looks for in the bytes of the archive, before it can unpack: microcode, ACPI tables."""
+    return FileTree(tuple((path, entry) for path, entry in tree.entries if path.startswith(_EARLY)))
 
 
 def _as_given(archive: Path, padding_bytes: int, cache: Cache) -> Path:
@@ -68,6 +90,8 @@ def _inputs(initramfs: Initramfs, cache: Cache) -> Iterator[object]:
     yield "initramfs", _VERSION, initramfs.compression, initramfs.level
     if initramfs.padding_bytes:
         yield "padding", initramfs.padding_bytes
+    if initramfs.compression != "none" and _early(initramfs.tree).entries:
+        yield "early part not compressed"
     planned = cpio.plan(initramfs.tree)
     cpio.check_sizes(planned)
     links = cpio.hard_links(planned)

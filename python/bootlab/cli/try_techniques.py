@@ -35,7 +35,7 @@ IdsArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ID]...",
-        help="Techniques to try, even if they seem not to apply. Default: all that apply.",
+        help="Techniques to try, even if they seem not to apply; ID:LABEL: one variant. Default: all that apply.",
         show_default=False,
     ),
 ]

@@ -86,6 +86,19 @@ class DropFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-files"):
         return system if system.startup is None else system.with_tree(system.startup.without(frozenset(self.paths)))
 
 
+class DropInitramfsFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-initramfs-files"):
+    """Leave files out of the initramfs, also of one that only mounts the root."""
+
+    paths: tuple[str, ...]
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without an initramfs stays as it is."""
+        if system.initramfs is None:
+            return system
+        tree = system.initramfs.tree.without(frozenset(self.paths))
+        return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+
+
 class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
     """Add or replace one entry of the root tree."""
 
@@ -300,6 +313,7 @@ Op = (
     | DropParam
     | SetCompression
     | DropFiles
+    | DropInitramfsFiles
     | PutFile
     | SetBusybox
     | MoveRoot

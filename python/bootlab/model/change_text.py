@@ -29,9 +29,10 @@ def op_text(op: Op) -> str:
             text = f"{verb} {Param(op.key, op.value)}"
         case ops.SetCompression():
             text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
-        case ops.DropFiles():
+        case ops.DropFiles() | ops.DropInitramfsFiles():
             names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")
-            text = f"root: {len(op.paths)} files left out ({names})"
+            place = "root" if isinstance(op, ops.DropFiles) else "initramfs"
+            text = f"{place}: {len(op.paths)} files left out ({names})"
         case ops.PutFile():
             text = f"root: put {op.path} ({op.entry.kind})"
         case ops.SetBusybox():

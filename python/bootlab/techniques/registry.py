@@ -29,11 +29,13 @@ from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
 from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
 from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
 from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
+from bootlab.techniques.init.systemd_update_checks_off import SystemdUpdateChecksOff
 from bootlab.techniques.init.unneeded_mounts import UnneededMounts
 from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
 from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
 from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
+from bootlab.techniques.initramfs.initramfs_modules import InitramfsModules
 from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
 from bootlab.techniques.kernel import (
     buses,
@@ -50,6 +52,7 @@ from bootlab.techniques.kernel import (
     security,
     self_tests,
 )
+from bootlab.techniques.one_variant import only
 from bootlab.techniques.options import debugging, features, start
 from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
 from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
@@ -98,6 +101,7 @@ BUILT_IN: tuple[Technique, ...] = (
     InitramfsAsync(),
     InitramfsCompression(),
     InitramfsSlim(),
+    InitramfsModules(),
     InitramfsBuiltin(),
     InitramfsBuiltinUncompressed(),
     RaidNoautodetect(),
@@ -114,6 +118,7 @@ BUILT_IN: tuple[Technique, ...] = (
     ApplicationUnitFirst(),
     SystemdTargetReduced(),
     SystemdGeneratorsOff(),
+    SystemdUpdateChecksOff(),
     MountsByApplication(),
     AppAsInit(),
     StaticLinking(),
@@ -199,8 +204,12 @@ def all_techniques() -> tuple[Technique, ...]:
 
 
 def get(technique_id: str) -> Technique:
-    """Return one technique by its id. Raise UnknownTechnique with the ids that look alike."""
+    """Return one technique by its id; of `ID:LABEL` one with that variant only.
+
+    Raise UnknownTechnique with the ids that look alike.
+    """
+    wanted, colon, label = technique_id.partition(":")
     for technique in all_techniques():
-        if technique.id == technique_id:
-            return technique
-    raise UnknownTechnique(technique_id, tuple(t.id for t in all_techniques()))
+        if technique.id == wanted:
+            return only(technique, label) if colon else technique
+    raise UnknownTechnique(wanted, tuple(t.id for t in all_techniques()))
