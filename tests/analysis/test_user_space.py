@@ -35,6 +35,12 @@ CUT = tuple(
     (ms, text.replace("slow.service - A slow one", "slow.serv\N{HORIZONTAL ELLIPSIS}slow one")) for ms, text in NAMED
 )
 
+# The cut may take the beginning of what switches a colour off, or its end.
+CUT_COLOURS = [
+    tuple((ms, text.replace("web.service - A web server", f"web.service{rest}A web server")) for ms, text in NAMED)
+    for rest in ("\x1b[\N{HORIZONTAL ELLIPSIS}- ", "\x1b\N{HORIZONTAL ELLIPSIS}[0m - ", "\N{HORIZONTAL ELLIPSIS}m - ")
+]
+
 
 def unit(text: str) -> Entry:
     return Entry(kind="file", mode=0o644, text=text)
@@ -65,7 +71,11 @@ def booted(lines: tuple[tuple[int, str], ...]) -> Recording:
     return Recording(meta=Meta(goal_ns=350 * MS), lines=shown, marks=marks)
 
 
-@pytest.mark.parametrize("lines", [NAMED, DESCRIBED, COLOURED, CUT], ids=["names", "descriptions", "colours", "cut"])
+@pytest.mark.parametrize(
+    "lines",
+    [NAMED, DESCRIBED, COLOURED, CUT, *CUT_COLOURS],
+    ids=["names", "descriptions", "colours", "cut", "beginning", "whole", "end"],
+)
 def test_the_chain_that_the_goal_waited_for(lines):
     chain = critical_chain(booted(lines), system())
     assert [(s.name, s.start_ns // MS, s.duration_ns // MS) for s in chain] == [

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping
 
 from bootlab.startup.units import Ran, Unit
 
-_COLOURS = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
+# A line that is cut in its middle may have lost the end of a colour, or its beginning.
+_COLOURS = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z]?)?")
+_END_OF_COLOUR = re.compile(r"\[?(?:\d[\d;]*)?m(?= - )")
 _BEGUN = re.compile(
     r"^ {9}(?:Starting|Mounting|Activating swap|Unmounting) (\S.*?)(?:\.\.\.|\N{HORIZONTAL ELLIPSIS})?$"
 )
@@ -53,6 +55,7 @@ def _named(words: str, by_words: Mapping[str, str]) -> str:
     before, cut, behind = words.partition(_CUT)
     if cut:
         # A line is made to fit the terminal: its middle goes, and with it the name's end.
+        behind = _END_OF_COLOUR.sub("", behind, count=1) if _END_OF_COLOUR.match(behind) else behind
         found = {name for text, name in by_words.items() if text.startswith(before) and text.endswith(behind)}
         return found.pop() if len(found) == 1 else words
     return by_words.get(words, words)
