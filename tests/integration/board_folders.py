@@ -19,6 +19,7 @@ from tests.sources import images
 _INITTAB = """\
 ::sysinit:/bin/mount -t proc proc /proc
 ::sysinit:/bin/mount -t devtmpfs dev /dev
+::sysinit:/bin/hostname -F /etc/hostname
 ::sysinit:/etc/init.d/rcS
 {port}::respawn:/sbin/getty -L {port} 115200 vt100
 """
@@ -39,7 +40,7 @@ while [ ! -b "$root" ]; do n=$((n+1)); [ $n -gt 200 ] && echo "ALERT! $root does
 /bin/busybox mount -t ext4 "$root" /mnt
 exec /bin/busybox switch_root /mnt /sbin/init
 """  # noqa: E501 - a shell script's line
-_LINKS = ("sh", "mount", "login", "ls", "cat", "echo")
+_LINKS = ("sh", "mount", "hostname", "login", "ls", "cat", "echo")
 
 
 @dataclass(frozen=True)
