@@ -148,12 +148,13 @@ def test_a_base_without_goal(tmp_path):
 class Noisy:
     """A machine of the host's clock: the same jitter each time it is asked for."""
 
-    def __init__(self, saved=0.0, drift=0.0, fail_at=0):
+    def __init__(self, saved=0.0, drift=0.0, fail_at=()):
         self.saved, self.drift, self.fail_at, self.boots = saved, drift, fail_at, 0
+        self.fails = lambda _params: True
 
     def __call__(self, params):
         self.boots += 1
-        if self.boots == self.fail_at:
+        if self.boots in self.fail_at and self.fails(params):
             return Outcome.PANIC
         jitter = (self.boots * 7919 % 13) / 13
         return 1000 + jitter + self.drift * self.boots - (self.saved if "a" in params else 0)
@@ -175,11 +176,49 @@ def test_free_mode_is_honest_about_failures(tmp_path):
     noise = Noisy()
     with Bench(FakeTarget(noise), tmp_path, jobs=1) as bench:
         base = base_of(bench)
-        noise.fail_at = noise.boots + 3
-        with pytest.raises(BaseFailedError):
+        noise.fail_at = range(noise.boots + 3, noise.boots + 6)
+        with pytest.raises(BaseFailedError, match="panic"):
             try_all_free(bench, base, (), blocks=4, seed=1)
     with Bench(FakeTarget(Noisy()), tmp_path / "2", jobs=2) as bench, pytest.raises(MeasurementError):
         try_all_free(bench, base, (), blocks=3, seed=1)
+
+
+def test_a_base_that_fails_now_and_then_is_booted_again(tmp_path):
+    noise = Noisy(saved=50, fail_at=(5, 6, 11))
+    noise.fails = lambda params: "a" not in params
+    with Bench(FakeTarget(noise), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        noise.fail_at = {noise.boots + n for n in range(1, 30, 3)}
+        tried = try_all_free(bench, base, (FakeTechnique("a"),), blocks=7, seed=1)
+    (trial,) = tried.trials
+    assert set(tried.failed_base) == {"panic"}
+    assert trial.verdict is Verdict.FASTER
+    assert len(trial.samples_ns) == len(trial.base_samples_ns) == 7
+    assert all(trial.base_samples_ns)
+
+
+def test_a_variant_that_fails_as_the_base_does_is_unknown_and_alone_it_is_broken(tmp_path):
+    found = []
+    for place, both in enumerate((True, False)):
+        noise = Noisy(saved=50)
+        with Bench(FakeTarget(noise), tmp_path / str(place), jobs=1) as bench:
+            base = base_of(bench)
+            noise.fail_at = {noise.boots + n for n in range(1, 30, 4)}
+            noise.fails = lambda params, both=both: both or "a" in params
+            tried = try_all_free(bench, base, (FakeTechnique("a"),), blocks=7, seed=1)
+        found.append(tried.trials[0])
+    assert [trial.verdict for trial in found] == [Verdict.UNKNOWN, Verdict.BROKEN]
+    assert "of the base" in found[0].reason
+
+
+def test_the_first_boot_of_a_noisy_base_may_fail(tmp_path):
+    free = msgspec.structs.replace(SYSTEM, clock=msgspec.structs.replace(SYSTEM.clock, mode="free"))
+    with Bench(FakeTarget(Noisy(fail_at=(1, 2))), tmp_path, jobs=1) as bench:
+        assert establish(bench, free, diagnostic=False).recording.ok
+    with Bench(FakeTarget(Noisy(fail_at=(1, 2, 3))), tmp_path / "2", jobs=1) as bench, pytest.raises(BaseFailedError):
+        establish(bench, free, diagnostic=False)
+    with Bench(FakeTarget(Noisy(fail_at=(1,))), tmp_path / "3", jobs=1) as bench, pytest.raises(BaseFailedError):
+        establish(bench, SYSTEM, diagnostic=False)
 
 
 def test_selection():

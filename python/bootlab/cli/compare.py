@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from bootlab.cli.files import write_file
 from bootlab.cli.gate import SystemOption
-from bootlab.cli.gate_options import AlphaOption, HistoryOption, SmallestOption
+from bootlab.cli.gate_options import AlphaOption, HistoryOption, HtmlOption, SmallestOption
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
 
 _KINDS = "a recording's folder, a run (`last`), a boot log, or a commit of the history (`rev:COMMIT`, `history`)."
@@ -22,6 +23,7 @@ def compare(
     application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
     goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
     system: SystemOption = None,
+    html: HtmlOption = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -41,7 +43,12 @@ def compare(
     )
     smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
     found = api.gate(other, one, smallest_ns=smallest_ns, alpha=alpha)
+    if html is not None:
+        from bootlab.views.gate import page  # noqa: PLC0415
+
+        write_file(html, page.render(found, title="comparison"))
     if as_json:
         print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
         return
-    out().print(gate_view(found))
+    if str(html) != "-":
+        out().print(gate_view(found))

@@ -14,6 +14,7 @@ from bootlab.cli.gate_options import (
     BudgetOption,
     FewOption,
     HistoryOption,
+    HtmlOption,
     JunitOption,
     KcidbOption,
     OriginOption,
@@ -55,6 +56,7 @@ def gate(
     *,
     against: AgainstOption = None,
     budget: BudgetOption = None,
+    html: HtmlOption = None,
     junit: JunitOption = None,
     annotate: AnnotateOption = None,
     kcidb: KcidbOption = None,
@@ -119,6 +121,7 @@ def gate(
     )
     finish(
         found,
+        html=html,
         junit=junit,
         annotate=annotate,
         kcidb=kcidb,

@@ -25,6 +25,9 @@ BudgetOption = Annotated[
         "a share: total=+2%. May be given more than once. A lower bound or an unknown time never keeps a budget.",
     ),
 ]
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", help="Write one self-contained HTML page; `-` is standard output.")
+]
 JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write the answer as JUnit XML.")]
 AnnotateOption = Annotated[
     str | None,
@@ -82,6 +85,7 @@ def finish(
     place: str,
     as_json: bool,
     show: bool = True,
+    html: Path | None = None,
 ) -> None:
     """Write what was asked for, show the answer, and end with its exit code."""
     from bootlab.history.gate import Answer  # noqa: PLC0415 - `--help` must not wait for it
@@ -91,6 +95,10 @@ def finish(
 
     if annotate not in {None, "github", "gitlab"}:
         raise UserError(f"--annotate {annotate}: no such forge", hint="--annotate github, or --annotate gitlab")
+    if html is not None:
+        from bootlab.views.gate import page  # noqa: PLC0415
+
+        write_file(html, page.render(found))
     if junit is not None:
         write_file(junit, junit_xml.render(found))
     if kcidb is not None:
@@ -103,7 +111,7 @@ def finish(
         err().print(f"wrote {CODE_QUALITY}", markup=False)
     if as_json:
         print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
-    elif show:
+    elif show and str(html) != "-":
         out().print(text.gate_view(found))
     if annotate == "github" and not as_json:
         out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")

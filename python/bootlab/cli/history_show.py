@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.files import write_file
+from bootlab.cli.gate_options import HistoryOption, HtmlOption
 from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import UserError
 
@@ -22,6 +23,7 @@ def show(
     variant: Annotated[str | None, typer.Option("--variant", help="Only boots of this variant.")] = None,
     newest: Annotated[int | None, typer.Option("--newest", min=1, help="Only so many of the newest boots.")] = None,
     everything: AllOption = False,
+    html: HtmlOption = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -37,6 +39,8 @@ def show(
     with api.open_history(history, store=store) as database:
         systems = database.systems()
         if system is None:
+            if html is not None:
+                raise UserError("a page of which system?", hint="bootlab history show NAME --html history.html")
             if as_json:
                 print_json({"format": "bootlab-history", "version": 1, "systems": dict(systems)})
             else:
@@ -50,7 +54,13 @@ def show(
     if stage and not found:
         named = ", ".join(trend.name for trend in trends(entries))
         raise UserError(f"{system} has no stage {', '.join(stage)}", hint=f"it has: {named}")
+    if html is not None:
+        from bootlab.views.history import page  # noqa: PLC0415
+
+        write_file(html, page.render_system(system, entries, found, everything=dict(systems)[system]))
     if as_json:
         print_json({"format": "bootlab-history", "version": 1, "system": system, "trends": found})
+        return
+    if str(html) == "-":
         return
     out().print(text.trends_view(system, entries, found, everything=everything or bool(stage)))

@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "compare": ("bootlab.cli.compare", "compare", "Compare recordings, runs, logs, commits"),
         "bisect": ("bootlab.cli.bisect", "bisect", "Find the commit that made the boot slower"),
         "history": ("bootlab.cli.history", "history", "Keep boots over months; trends, changes"),
+        "serve": ("bootlab.cli.serve", "serve", "Show history and reports in a browser"),
     },
     "Prove and share: the faster system with its evidence": {
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),

@@ -23,6 +23,9 @@ from bootlab.targets.failure_hint import hint_for
 from bootlab.targets.replay import NotRecordedError
 from bootlab.techniques.base import Context, Evidence
 
+BASE_TRIES = 3
+"""So many boots of a base on a noisy clock may fail one after the other before nothing can be compared with it."""
+
 
 class BaseFailedError(TargetError):
     """The base system itself does not reach its goal, so nothing can be compared with it."""
@@ -135,7 +138,7 @@ def establish(
 ) -> Base:
     """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal."""
     info = bench.target.plan(system).info
-    recording = bench.boot(system, label)
+    recording = booted_base(bench, system, label)[0] if system.clock.mode == "free" else bench.boot(system, label)
     require_goal(recording)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
     return Base(
@@ -146,6 +149,23 @@ def establish(
         output=_output(bench, system, recording, label),
         source=KernelSource(bench.cache, system, info.config) if system.kernel.build is not None else None,
     )
+
+
+def booted_base(bench: Bench, system: System, label: str, *, fresh: int = 0) -> tuple[Recording, tuple[Recording, ...]]:
+    """Boot a base on a noisy clock, again where a boot fails, as boards do. Return it, and those that failed.
+
+    Raise BaseFailedError when `BASE_TRIES` boots failed one after the other. `fresh`: see `Bench.submit`.
+    """
+    failed: list[Recording] = []
+    while True:
+        number = bench.fresh_number() if failed else fresh
+        recording = bench.boot(system, label if not failed else f"{label}, again", fresh=number)
+        if recording.ok:
+            return recording, tuple(failed)
+        failed.append(recording)
+        if len(failed) == BASE_TRIES:
+            require_goal(recording)
+            raise BaseFailedError(recording)
 
 
 def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:

@@ -141,15 +141,32 @@ def unbuilt(change: Change, base: Recording, reason: str, *, verdict: Verdict = 
 
 
 def judge_free(
-    technique: Technique, change: Change, before: list[Evidence], after: list[Evidence], *, tests: int, broken: str = ""
+    technique: Technique,
+    change: Change,
+    before: list[Evidence],
+    after: list[Evidence],
+    *,
+    tests: int,
+    broken: str = "",
+    base_failed: tuple[int, int] = (0, 0),
 ) -> Trial:
-    """Compare boots on the host's clock, taken in the same blocks."""
+    """Compare boots on the host's clock, taken in the same blocks. `base_failed`: so many of so many boots of the base.
+
+    A variant of which some boots fail as the base's do is *unknown*: that may be the board's, or its own.
+    """
     base, new = before[0].recording, after[0].recording
     require_same_processors(one.recording for one in (*before, *after))
     for other in after:
         if broken := broken or why_broken(base, other.recording):
             nothing = Effect(shown=False, evidence="")
-            return _trial(change, base, other.recording, verdict_of_loss(broken), str(broken), nothing)
+            verdict, said = verdict_of_loss(broken), str(broken)
+            lost = sum(not one.recording.ok for one in after)
+            if base_failed[0] and 0 < lost < len(after):
+                verdict = Verdict.UNKNOWN
+                said = (
+                    f"{said}; {lost} of {len(after)} boots failed, and {base_failed[0]} of {base_failed[1]} of the base"
+                )
+            return _trial(change, base, other.recording, verdict, said, nothing)
     effect = technique.took_effect(before[0], after[0])
     base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
     new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)

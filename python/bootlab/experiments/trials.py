@@ -11,7 +11,7 @@ import msgspec
 from bootlab.analysis.sequential_test import cheapest
 from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
 from bootlab.experiments import dither
-from bootlab.experiments.base import Base, BaseFailedError, diagnosis_of, why_lost, with_dithers
+from bootlab.experiments.base import Base, booted_base, diagnosis_of, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_changes import for_board
 from bootlab.experiments.dithering import DitheredBoots
@@ -36,11 +36,15 @@ class Applicability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything `try` found. `base`: what the variants were compared with, its dithers among it."""
+    """Everything `try` found. `base`: what the variants were compared with, its dithers among it.
+
+    `failed_base`: how boots of the base on a noisy clock ended that were made again.
+    """
 
     base: Base
     applicability: tuple[Applicability, ...]
     trials: tuple[Trial, ...]
+    failed_base: tuple[str, ...] = ()
 
 
 TrialSink = Callable[[Trial], None]
@@ -211,7 +215,11 @@ def try_all_free(
     forced: bool = False,
     sink: TrialSink | None = None,
 ) -> Tried:
-    """Boot base and variants in randomised blocks on the host's clock, one machine at a time."""
+    """Boot base and variants in randomised blocks on the host's clock, one machine at a time.
+
+    A boot of the base that fails is made again, in its place of the block. Where the base fails, a variant that fails
+    proves nothing against itself. Raise BaseFailedError when the base fails `BASE_TRIES` times in one place.
+    """
     if bench.jobs != 1:
         raise MeasurementError(
             "wall-clock boots must not share the machine with another boot", hint="use --jobs 1 in free mode"
@@ -220,6 +228,7 @@ def try_all_free(
     bench.phase("try", (len(pairs) + 1) * blocks)
     order = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
     base_runs: list[Recording] = []
+    failed: list[Recording] = []
     runs: list[list[Recording]] = [[] for _ in pairs]
     for block in range(1, blocks + 1):
         turns = [-1, *range(len(pairs))]
@@ -227,20 +236,31 @@ def try_all_free(
         for turn in turns:
             system = base.system if turn < 0 else pairs[turn][1].apply(base.system)
             label = f"{'base' if turn < 0 else pairs[turn][1].id} (block {block})"
-            recording = bench.boot(system, label, fresh=block)
-            if turn < 0 and not recording.ok:
-                raise BaseFailedError(recording)
-            (base_runs if turn < 0 else runs[turn]).append(recording)
+            if turn < 0:
+                recording, lost_boots = booted_base(bench, system, label, fresh=block)
+                base_runs.append(recording)
+                failed += lost_boots
+            else:
+                runs[turn].append(bench.boot(system, label, fresh=block))
     before = [Evidence(system=base.system, recording=r, diagnosis=base.diagnosis) for r in base_runs]
     trials = []
     for (technique, change), own in zip(pairs, runs, strict=True):
         after = [Evidence(system=change.apply(base.system), recording=r) for r in own]
         lost = why_lost(bench, base, after[0].system, after[0].recording, change.id)
-        trial = judge_free(technique, change, before, after, tests=len(pairs), broken=lost)
+        trial = judge_free(
+            technique,
+            change,
+            before,
+            after,
+            tests=len(pairs),
+            broken=lost,
+            base_failed=(len(failed), len(failed) + blocks),
+        )
         trials.append(trial)
         if sink:
             sink(trial)
-    return Tried(base=base, applicability=tuple(said), trials=tuple(trials))
+    ends = tuple(recording.meta.outcome.value for recording in failed)
+    return Tried(base=base, applicability=tuple(said), trials=tuple(trials), failed_base=ends)
 
 
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:

@@ -33,20 +33,21 @@ _MOST_TEXT = 200
 class Database:
     """An open history. Use as a context manager, or call `close`."""
 
-    def __init__(self, url: str, objects: Path | None = None) -> None:
+    def __init__(self, url: str, objects: Path | None = None, *, read_only: bool = False) -> None:
         """Open a database and bring its tables up to date. Raise UserError or EnvironmentFault.
 
         `url`: of SQLAlchemy (`sqlite:///FILE`, `postgresql://USER@HOST/NAME`). `objects`: the folder of recordings
-        (default: beside SQLite's file; without one PostgreSQL keeps times only).
+        (default: beside SQLite's file; without one PostgreSQL keeps times only). `read_only`: the database itself
+        refuses every change, and tables of an older bootlab are an error.
         """
         self._url = _parsed(url)
         folder = objects or _beside(self._url)
         self.objects = Objects(folder) if folder is not None else None
-        with self._told():
-            self._engine = _engine(self._url)
+        with _told(self._url):
+            self._engine = _engine(self._url, read_only=read_only)
         try:
-            with self._told():
-                schema.upgrade(self._engine)
+            with _told(self._url):
+                (schema.require_newest if read_only else schema.upgrade)(self._engine)
         except BaseException:
             self.close()
             raise
@@ -72,7 +73,7 @@ class Database:
         """
         complete = [self._with_object(entry, times_only=times_only) for entry in entries]
         added = 0
-        with self._told(), self._engine.begin() as connection:
+        with _told(self._url), self._engine.begin() as connection:
             for entry in complete:
                 row = self._insert(BOOTS).values(_row(entry)).on_conflict_do_nothing(index_elements=["uid"])
                 number = connection.execute(row.returning(BOOTS.c.id)).scalar()
@@ -102,7 +103,7 @@ class Database:
         chosen = chosen.order_by(BOOTS.c["at"].desc(), BOOTS.c.id.desc())
         if newest is not None:
             chosen = chosen.limit(newest)
-        with self._told(), self._engine.connect() as connection:
+        with _told(self._url), self._engine.connect() as connection:
             rows = list(reversed(connection.execute(chosen).mappings().all()))
             values: dict[int, list[sa.RowMapping]] = {}
             ids = [row["id"] for row in rows]
@@ -112,11 +113,20 @@ class Database:
                     values.setdefault(value["boot"], []).append(value)
         return [_entry(row, values.get(row["id"], [])) for row in rows]
 
+    def entry(self, number: int) -> Entry | None:
+        """Return a boot by its number in the database; None where there is none."""
+        with _told(self._url), self._engine.connect() as connection:
+            row = connection.execute(sa.select(BOOTS).where(BOOTS.c.id == number)).mappings().first()
+            if row is None:
+                return None
+            chosen = sa.select(VALUES).where(VALUES.c.boot == number).order_by(VALUES.c.name)
+            return _entry(row, connection.execute(chosen).mappings().all())
+
     def systems(self) -> list[tuple[str, int]]:
         """Return the names of the systems and how many boots each has, by name."""
         # In Python: PostgreSQL's order of text depends on how the server was set up.
         counted = sa.select(BOOTS.c.system, sa.func.count()).group_by(BOOTS.c.system)
-        with self._told(), self._engine.connect() as connection:
+        with _told(self._url), self._engine.connect() as connection:
             return sorted((str(name), int(count)) for name, count in connection.execute(counted))
 
     def revisions(self, system: str) -> list[str]:
@@ -127,7 +137,7 @@ class Database:
         """Remove boots; return how many."""
         ids = [entry.id for entry in entries if entry.id is not None]
         gone = 0
-        with self._told(), self._engine.begin() as connection:
+        with _told(self._url), self._engine.begin() as connection:
             for start in range(0, len(ids), 500):
                 part = ids[start : start + 500]
                 connection.execute(sa.delete(VALUES).where(VALUES.c.boot.in_(part)))
@@ -137,14 +147,14 @@ class Database:
     def drop_recordings(self, entries: Sequence[Entry]) -> None:
         """Let the times of boots stay and their recordings go (`Objects.prune` removes the files)."""
         ids = [entry.id for entry in entries if entry.id is not None]
-        with self._told(), self._engine.begin() as connection:
+        with _told(self._url), self._engine.begin() as connection:
             for start in range(0, len(ids), 500):
                 part = sa.update(BOOTS).where(BOOTS.c.id.in_(ids[start : start + 500]))
                 connection.execute(part.values(object=""))
 
     def objects_named(self) -> set[str]:
         """Return the digests of the recordings that some boot names."""
-        with self._told(), self._engine.connect() as connection:
+        with _told(self._url), self._engine.connect() as connection:
             named = sa.select(BOOTS.c.object).where(BOOTS.c.object != "").distinct()
             return {str(row[0]) for row in connection.execute(named)}
 
@@ -157,26 +167,40 @@ class Database:
     def _insert(self, table: sa.Table) -> Any:
         return (sqlite if self._url.get_backend_name() == "sqlite" else postgresql).insert(table)
 
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn the library's errors into sentences."""
-        shown = self._url.render_as_string(hide_password=True)
+
+def is_made(url: str) -> bool:
+    """Tell whether there is a history at a URL, without making one. Raise UserError or EnvironmentFault."""
+    parsed = _parsed(url)
+    if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").is_file():
+        return False
+    with _told(parsed):
+        engine = _engine(parsed, read_only=True)
         try:
-            yield
-        except BootlabError:
-            raise
-        except DBAPIError as fault:
-            said = str(fault.orig).strip().splitlines()[0][:300] if fault.orig else str(fault)[:300]
-            if isinstance(fault.orig, sqlite3.Error):
-                place = Path(self._url.database or "").parent
-                raise cannot_write(f"the history {shown} cannot be used", fault.orig, place) from fault
-            raise EnvironmentFault(
-                f"the history {shown} cannot be used: {said}", hint="is the server up, and may you connect? psql URL"
-            ) from fault
-        except (ModuleNotFoundError, NoSuchModuleError) as fault:
-            raise UserError(
-                f"{shown}: a driver is missing: {fault}", hint="pip install 'bootlab[postgresql]' brings PostgreSQL's"
-            ) from fault
+            return schema.is_made(engine)
+        finally:
+            engine.dispose()
+
+
+@contextlib.contextmanager
+def _told(url: sa.URL) -> Iterator[None]:
+    """Turn the library's errors into sentences."""
+    shown = url.render_as_string(hide_password=True)
+    try:
+        yield
+    except BootlabError:
+        raise
+    except DBAPIError as fault:
+        said = str(fault.orig).strip().splitlines()[0][:300] if fault.orig else str(fault)[:300]
+        if isinstance(fault.orig, sqlite3.Error):
+            place = Path(url.database or "").parent
+            raise cannot_write(f"the history {shown} cannot be used", fault.orig, place) from fault
+        raise EnvironmentFault(
+            f"the history {shown} cannot be used: {said}", hint="is the server up, and may you connect? psql URL"
+        ) from fault
+    except (ModuleNotFoundError, NoSuchModuleError) as fault:
+        raise UserError(
+            f"{shown}: a driver is missing: {fault}", hint="pip install 'bootlab[postgresql]' brings PostgreSQL's"
+        ) from fault
 
 
 def _parsed(url: str) -> sa.URL:
@@ -202,10 +226,11 @@ def _beside(url: sa.URL) -> Path | None:
     return Path(url.database).parent / "objects"
 
 
-def _engine(url: sa.URL) -> sa.Engine:
+def _engine(url: sa.URL, *, read_only: bool) -> sa.Engine:
     if url.get_backend_name() != "sqlite":
-        return sa.create_engine(url, pool_pre_ping=True)
-    if url.database and url.database != ":memory:":
+        options = {"postgresql_readonly": True} if read_only else {}
+        return sa.create_engine(url, pool_pre_ping=True, execution_options=options)
+    if url.database and url.database != ":memory:" and not read_only:
         try:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -216,12 +241,14 @@ def _engine(url: sa.URL) -> sa.Engine:
     def _prepare(connection: Any, _record: Any) -> None:
         # Python's own transactions begin late; bootlab's begin with the lock that a writer needs.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        pragmas = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+        for pragma in ("query_only=ON",) if read_only else pragmas:
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        # Who only reads needs no writer's lock, and must not keep a writer waiting.
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine
 

@@ -62,21 +62,22 @@ def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
             with contextlib.suppress(UserError):
                 return _of_history(f"rev:{word}", where)
         raise UserError(f"{word[:100]!r} names no boot: {fault.message}", hint=_HINT) from fault
-    return (_of_run(found, where.store),)
+    return (times_of_run(found, where.store),)
 
 
 def _of_folder(path: Path) -> tuple[BootTimes, ...]:
     if (path / recording_dir.RECORDING_FILE).is_file():
         return (of_recording(recording_dir.load(path)),)
     if (path / runs.RESULTS_FILE).is_file():
-        return (_of_run(runs.Run(path.name, path), path.parent.parent),)
+        return (times_of_run(runs.Run(path.name, path), path.parent.parent),)
     inside = sorted(found.parent for found in path.glob(f"*/{recording_dir.RECORDING_FILE}"))
     if not inside:
         raise UserError(f"{path}: neither a recording nor a run nor a folder of recordings", hint=_HINT)
     return tuple(of_recording(recording_dir.load(folder)) for folder in inside)
 
 
-def _of_run(run: runs.Run, store: Path) -> BootTimes:
+def times_of_run(run: runs.Run, store: Path) -> BootTimes:
+    """Return the times of a run: of its stacked boot, where there is one. Raise UserError."""
     results = results_file.load(run.results)
     summary = results.final or results.base
     recording = store / "boots" / summary.key

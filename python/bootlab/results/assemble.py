@@ -61,6 +61,26 @@ def compared(run_id: str, system: System, started: str, found: Comparison) -> Re
     )
 
 
+def of_recording(recording: Recording, *, name: str, at: str = "") -> Results:
+    """Return the results document of one recording without its system: what is known of it is in it. `at`: when."""
+    meta = recording.meta
+    exact = meta.mode == "exact"
+    return Results(
+        kind="boot",
+        id=name,
+        system_name=meta.system_name,
+        started=at,
+        finished=at,
+        base=summary(recording),
+        mode=meta.mode,
+        shift=meta.shift if exact else None,
+        emulator_version=meta.emulator_version,
+        bootlab_version=bootlab.__version__,
+        processors=meta.processors,
+        not_modelled=not_modelled(meta.processors) if exact else (),
+    )
+
+
 def summary(recording: Recording, diagnosis: Diagnosis | None = None, system: System | None = None) -> BootSummary:
     """Summarise a recording with its timeline, and what its clock and its diagnostic boot's sleeps say of its waits."""
     found = BootSummary.of(recording, timeline_of(recording, diagnosis, system))
@@ -119,6 +139,12 @@ def notes(base: Base) -> tuple[str, ...]:
     elif base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree for the agent")
     return tuple(said)
+
+
+def failed_base_note(ends: tuple[str, ...]) -> str:
+    """Say how boots of the base ended that failed and were made again."""
+    counted = ", ".join(f"{ends.count(end)} {end}" for end in dict.fromkeys(ends))
+    return f"boots of the base that failed and were made again: {counted}. They are in no time; a variant is not blamed"
 
 
 def quantum_notes(goals: tuple[QuantumGoal, ...], processors: Processors) -> tuple[str, ...]:

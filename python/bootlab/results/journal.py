@@ -103,7 +103,9 @@ class CampaignJournal:
     def tried(self, tried: Tried) -> None:
         """Put the trials in their order, and add what each technique said."""
         said = assemble.applicability(tried.applicability, self._chosen)
-        self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=said))
+        if tried.failed_base:
+            self._notes = (*self._notes, assemble.failed_base_note(tried.failed_base))
+        self._save(msgspec.structs.replace(self.results, trials=tried.trials, techniques=said, notes=self._notes))
 
     def step(self, step: Step | LeftOut) -> None:
         """Note how far stacking has come."""

@@ -1,7 +1,7 @@
 """What pages are made of: tables, plots and parts as plain data, every text made visible, every list cut.
 
-A table is `{caption, columns: [[name, right]], rows: [[cell]], left}`; a cell is a text, or `[text, sort key]`. The
-page's scripts read these names; change both together.
+A table is `{caption, columns: [[name, right]], rows: [[cell]], left}`; a cell is a text, `[text, sort key]`, or
+`[text, sort key, address]`, which is a link. The page's scripts read these names; change both together.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bootlab.model import figures
 from bootlab.views.shown_text import visible
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
-           "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "analysis.js")  # fmt: skip
+           "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "trend.js", "analysis.js")  # fmt: skip
 ROWS_LIMIT = 1000
 SPANS_LIMIT = 4000
 

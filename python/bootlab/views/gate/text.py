@@ -24,7 +24,7 @@ def gate_view(found: GateResult) -> RenderableType:
     if found.compared:
         parts.append(_table(found))
         if not found.exact:
-            parts.append(cell(_rule(found), "dim", 400))
+            parts.append(cell(rule_line(found), "dim", 400))
     parts += [cell(failure, "bold red", 300) for failure in found.failures]
     for result in found.budgets:
         measured = "not measured" if result.median_ns is None else f"{figures.ms(result.median_ns)} ms"
@@ -95,7 +95,8 @@ def _table(found: GateResult) -> RenderableType:
     return table
 
 
-def _rule(found: GateResult) -> str:
+def rule_line(found: GateResult) -> str:
+    """Say how many boots of which clock were judged by what."""
     smallest = next((one.judged.smallest_ns for one in found.compared if one.judged is not None), 0)
     base, new = found.boots
     return (

@@ -1,12 +1,13 @@
 // The page of an analysis: parts with their plots, costs and tables, from the data that stands beside this script.
-function dataTable(made, number) {
+function dataTable(made, number, title) {
   const shown = el("output", { class: "count" });
   const text = (cell) => (Array.isArray(cell) ? cell[0] : cell);
+  const linked = (cell) => (Array.isArray(cell) && cell[2] ? el("a", { href: cell[2] }, cell[0]) : text(cell));
   const table = sortableTable({
     caption: made.caption, cls: "figures", rows: made.rows, most: 15,
     columns: made.columns.map(([name, right], i) => ({
       name, right, cls: right ? null : i === 0 ? "name" : "words",
-      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => (name === "verdict" ? verdictBadge(text(row[i])) : text(row[i])),
+      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => (name === "verdict" ? verdictBadge(text(row[i])) : linked(row[i])),
     })),
   });
   const filter = (needle) => {
@@ -14,7 +15,7 @@ function dataTable(made, number) {
     shown.textContent = `${count(n)} of ${count(made.rows.length)}${made.left ? `; ${count(made.left)} more are in the JSON` : ""}`;
   };
   filter("");
-  return el("div", { class: "made", id: `table-${number}` }, el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
+  return el("div", { class: "made", id: `table-${number}` }, made.caption === title ? null : el("h3", {}, made.caption), made.lead ? el("p", { class: "lead" }, made.lead) : null,
     made.rows.length > 12 ? el("div", { class: "controls" }, searchBox(`Filter ${made.caption.toLowerCase()}`, filter), shown) : null, table.node);
 }
 
@@ -60,7 +61,9 @@ function partSection(part, index) {
   return section(`part-${index}`, part.title, part.subtitle,
     part.bars && part.bars.length ? stageBar(part.bars) : null,
     part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, text)),
-    part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1))));
+    (part.trends || []).map((trend) => el("figure", {}, el("figcaption", {}, trend.label), trendChart(trend))),
+    part.choose ? chooser(part.choose) : null,
+    part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1), part.title)));
 }
 
 function themeButton() {
@@ -76,16 +79,17 @@ function build(data) {
   const facts = data.facts || [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
-    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
+    el("header", {}, data.trail ? el("p", { class: "trail" }, data.trail.map(([text, href], i) => [i ? " / " : null, el("a", { href }, text)])) : null,
+      el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
       data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
         el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
       data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
-      data.parts.length ? null : el("div", { class: "failure", role: "alert" }, "Nothing of a boot was found in it."),
+      data.parts.length ? null : el("div", { class: "failure", role: "alert" }, data.empty || "Nothing of a boot was found in it."),
       data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
       el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
     el("div", { class: "nav-bar" }, el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.querySelector("h2").textContent.slice(0, 40))))))),
     el("main", { id: "main" }, sections),
-    el("footer", {}, "One file, no network. Times in milliseconds on the clock named beside them."));
+    el("footer", {}, data.footer || "One file, no network. Times in milliseconds on the clock named beside them."));
 }
 
 build(JSON.parse(document.getElementById("data").textContent));

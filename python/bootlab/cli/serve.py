@@ -1,0 +1,66 @@
+"""`bootlab serve`: the history and the reports in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.history_add import ObjectsOption
+from bootlab.cli.session import DEFAULT_STORE, StoreOption, err
+from bootlab.errors import UserError
+
+
+def serve(
+    *,
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on. Others than this machine's own need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8093,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="File with the token that adds boots, and reads from another address."),
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: the certificate's file.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="TLS: the file of its key.")] = None,
+    history: HistoryOption = None,
+    objects: ObjectsOption = None,
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Show the history and the reports in a browser: trends, changes, boots, runs, comparisons. Ctrl-C ends it.
+
+    Read-only, and for this machine alone, unless --token-file and --host say otherwise.
+
+    Example: bootlab serve --port 8093
+    """
+    try:
+        from bootlab.web import access, server  # noqa: PLC0415 - an extra, and `--help` must not wait for it
+    except ModuleNotFoundError as fault:
+        raise UserError(
+            f"bootlab serve needs {fault.name}, which is not installed", hint="pip install 'bootlab[serve]'"
+        ) from fault
+
+    if (certificate is None) != (key is None):
+        raise UserError("TLS needs a certificate and its key", hint="--certificate FILE --key FILE")
+    token = access.read_token(token_file) if token_file is not None else None
+    if token is not None and certificate is None and not access.is_loopback(host):
+        err().print(
+            "the token goes over the network in the clear: give --certificate and --key, or a proxy with TLS",
+            markup=False,
+            soft_wrap=True,
+            style="yellow",
+        )
+    how = "read-only" if token is None else "boots can be added with the token"
+    server.serve(
+        store,
+        history,
+        objects,
+        host=host,
+        port=port,
+        token=token,
+        certificate=certificate,
+        key=key,
+        told=lambda address: err().print(f"{address} ({how}; Ctrl-C ends it)", markup=False, soft_wrap=True),
+    )

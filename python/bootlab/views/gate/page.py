@@ -1,0 +1,119 @@
+"""A gate, or a comparison of two sides, as one self-contained page."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.gate import Answer, Compared, GateResult
+from bootlab.model import figures
+from bootlab.views.gate.text import rule_line, sentence
+from bootlab.views.html_frame import page
+from bootlab.views.page_parts import SCRIPTS, ms, part, show, table
+from bootlab.views.shown_text import one_line
+
+_VERDICTS = {Answer.PASSED: "faster", Answer.FAILED: "slower", Answer.UNDECIDED: "unknown"}
+
+
+def render(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> str:
+    """Make the page. `title`: gate or comparison; `trail`: names and addresses of the pages above it on a server."""
+    return page(f"{one_line(found.name, 120)} · bootlab {title}", SCRIPTS, page_data(found, title=title, trail=trail))
+
+
+def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Collect everything the page shows."""
+    against = f" against {found.base}" if found.base else ""
+    parts = []
+    if found.compared:
+        parts.append(part("Quantities", "" if found.exact else show(rule_line(found)), _table(found)))
+        if not found.exact:
+            parts.append(part("Every boot", "Each value of both sides, in the order of the boots.", _values(found)))
+    if found.budgets:
+        parts.append(part("Budgets", "What was not measured never keeps a budget.", _budgets(found)))
+    if found.odd:
+        parts.append(part("Odd", "Nothing is left out for it.", table("Odd", ["what"], [[show(o)] for o in found.odd])))
+    old, new = found.boots
+    return {
+        "name": show(f"{found.name}{against}"),
+        "kind": title.capitalize(),
+        "headline": _headline(found, gate=title == "gate"),
+        "problems": [show(failure) for failure in found.failures],
+        "facts": [
+            ["base", show(found.base or "none")],
+            ["boots of the base", figures.count(old)],
+            ["new", show(found.name)],
+            ["boots of the new side", figures.count(new)],
+            ["clock", found.clock],
+            ["answer", show(sentence(found))] if title == "gate" else ["", ""],
+        ],
+        "parts": parts,
+        "partsLeft": 0,
+        "account": [],
+        "trail": [list(step) for step in trail] or None,
+    }
+
+
+def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
+    said = []
+    if gate:
+        said.append([found.answer.value, "", "answer", _VERDICTS[found.answer]])
+    total = found.total
+    if total is not None and total.judged is not None:
+        judged = total.judged
+        change = figures.signed_ms(-judged.saved_ns)
+        said.append([change, "ms", "whole boot, new against base", judged.verdict.value])
+        said.append([judged.verdict.value, "", "verdict on the whole boot", judged.verdict.value])
+        if not found.exact:
+            low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
+            said.append([f"{low} … {high}", "ms", "95 % interval", ""])
+    if found.budgets:
+        kept = sum(result.kept == "kept" for result in found.budgets)
+        good = "faster" if kept == len(found.budgets) else "slower"
+        said.append([f"{kept} of {len(found.budgets)}", "", "budgets kept", good])
+    return said
+
+
+def _table(found: GateResult) -> dict[str, Any]:
+    columns = ["quantity", ">base", ">new", ">change"]
+    columns += [] if found.exact else [">95 % interval", ">p", ">effect"]
+    rows = [_row(one, exact=found.exact) for one in found.compared]
+    if all(one.judged is not None for one in found.compared):
+        return table("Quantities", [*columns, "verdict"], [row[:-1] for row in rows])
+    return table("Quantities", [*columns, "verdict", "why"], rows)
+
+
+def _row(one: Compared, *, exact: bool) -> list[Any]:
+    middles = [round(statistics.median(side)) if side else None for side in (one.base_ns, one.new_ns)]
+    row: list[Any] = ["whole boot" if one.name == TOTAL else show(one.name), *(ms(middle) for middle in middles)]
+    judged = one.judged
+    if judged is None:
+        return [*row, *([[figures.ABSENT, None]] * (1 if exact else 4)), "unknown", show(f"not compared: {one.why}")]
+    row.append([figures.signed_ms(-judged.saved_ns), -judged.saved_ns])
+    if not exact:
+        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
+        row += [[f"{low} … {high}", -judged.interval_ns[1]], [f"{judged.p_value:.4f}", judged.p_value]]
+        row.append([f"{judged.effect:+.2f}".replace("-", "\u2212"), judged.effect])
+    return [*row, judged.verdict.value, ""]
+
+
+def _values(found: GateResult) -> dict[str, Any]:
+    rows = [
+        [
+            "whole boot" if one.name == TOTAL else show(one.name),
+            side,
+            " ".join(figures.ms(value) for value in values[:200]),
+        ]
+        for one in found.compared
+        for side, values in (("base", one.base_ns), ("new", one.new_ns))
+    ]
+    return table("Values", ["quantity", "side", "ms"], rows)
+
+
+def _budgets(found: GateResult) -> dict[str, Any]:
+    rows = [
+        [show(result.budget.name), ms(result.median_ns), result.budget.limit, result.kept, show(result.why)]
+        for result in found.budgets
+    ]
+    return table("Budgets", ["quantity", ">measured", "limit", "kept?", "why"], rows)

@@ -1,0 +1,17 @@
+"""Where a server shows things, so that its pages can link to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+
+class Addresses(msgspec.Struct, frozen=True):
+    """Where a server shows things: a system, a boot of the history, a run, and a comparison of a system's boots."""
+
+    system: Callable[[str], str]
+    boot: Callable[[int], str]
+    run: Callable[[str], str]
+    compare: Callable[[str, str, str], str]
+    home: str = "./"

@@ -1,0 +1,58 @@
+"""One boot of the history as a page: its times, what was booted, and where more about it is."""
+
+from __future__ import annotations
+
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.entry import Entry
+from bootlab.model import figures
+from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.text import short
+from bootlab.views.html_frame import page
+from bootlab.views.page_parts import SCRIPTS, ms, part, show, table
+from bootlab.views.shown_text import one_line
+
+
+def render(entry: Entry, *, report: str | None, log: str | None, compare: str | None, to: Addresses) -> str:
+    """Make the page of one boot of the history. `report`, `log`, `compare`: addresses of more about it, where kept."""
+    times = entry.times
+    rows = [["whole boot" if name == TOTAL else show(name), ms(ns)] for name, ns in times.values.items()]
+    missing = [[show(name), show(why)] for name, why in times.not_measured.items()]
+    links = [
+        [[text, text, address]]
+        for text, address in (
+            ("Report of this boot: stages, spans, console", report),
+            ("Its console, analysed", log),
+            ("Compare with the revision before", compare),
+        )
+        if address is not None
+    ]
+    parts = [part("Times", f"On the {times.clock} clock.", table("Times", ["quantity", ">ms"], rows))]
+    if missing:
+        parts.append(part("Not measured", "", table("Not measured", ["quantity", "why"], missing)))
+    if links:
+        parts.append(part("More", "", table("More about this boot", ["page"], links)))
+    else:
+        parts.append(part("More", "No recording of this boot is kept."))
+    facts = [[show(name), show(value)] for name, value in times.facts.items()]
+    if facts:
+        parts.append(part("What was booted", "", table("What was booted", ["fact", "value"], facts)))
+    data = {
+        "name": show(f"{entry.system} at {short(entry.revision)}"),
+        "kind": "Boot",
+        "headline": [[figures.ms(times.total_ns), "ms", "whole boot", ""], [times.outcome.value, "", "ended as", ""]],
+        "problems": [] if times.ok else [f"this boot ended as {times.outcome.value}"],
+        "facts": [
+            ["revision", show(entry.revision)],
+            ["variant", show(entry.variant or "none")],
+            ["made", entry.at[:19].replace("T", " ")],
+            ["host", show(entry.host)],
+            ["instructions", figures.count(times.insns)],
+            ["recording", entry.object[:12] or "not kept"],
+        ],
+        "parts": parts,
+        "partsLeft": 0,
+        "account": [],
+        "trail": [["all systems", to.home], [show(entry.system), to.system(entry.system)]],
+        "footer": "Times in milliseconds on the clock named beside them.",
+    }
+    return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", SCRIPTS, data)

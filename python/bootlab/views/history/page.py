@@ -1,0 +1,179 @@
+"""A system's history as a page: trends, changes, boots.
+
+Written to a file it is whole in itself. The application of `bootlab serve` gives it addresses to link to.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from bootlab.history.boot_times import TOTAL
+from bootlab.history.entry import Entry
+from bootlab.history.trend import Change, Trend
+from bootlab.model import figures
+from bootlab.views.history.addresses import Addresses
+from bootlab.views.history.text import short
+from bootlab.views.html_frame import page
+from bootlab.views.page_parts import SCRIPTS, ms, number, part, show, table
+from bootlab.views.shown_text import one_line
+
+_CHARTS = 6
+_FOOTER = "Times in milliseconds on the clock named beside them. One file, no network."
+
+
+def render_system(
+    system: str, entries: Sequence[Entry], trends: Sequence[Trend], *, everything: int | None = None
+) -> str:
+    """Make the page of a system's boots (at least one), the oldest first. `everything`: how many there are in all."""
+    return page(f"{one_line(system, 120)} · bootlab history", SCRIPTS, system_data(system, entries, trends, everything))
+
+
+def system_data(
+    system: str,
+    entries: Sequence[Entry],
+    trends: Sequence[Trend],
+    everything: int | None = None,
+    to: Addresses | None = None,
+) -> dict[str, Any]:
+    """Collect everything the page of a system shows."""
+    whole = next((trend for trend in trends if trend.name == TOTAL), None)
+    failed = [entry for entry in entries if not entry.times.ok]
+    revisions = list(dict.fromkeys(entry.revision for entry in entries))
+    parts = [_whole(whole)] if whole is not None else []
+    parts += [_changes(trends), _stages(trends)]
+    if to is not None and len(revisions) > 1:
+        parts.append(_chooser(system, revisions))
+    parts.append(_boots(entries, to))
+    shown = figures.counted(len(entries), "boot")
+    if everything is not None and everything > len(entries):
+        shown = f"the newest {len(entries)} of {figures.counted(everything, 'boot')}"
+    return {
+        "name": show(system),
+        "kind": "History",
+        "headline": _headline(whole, revisions, failed),
+        "problems": [f"{figures.counted(len(failed), 'boot')} without reaching the goal: see Boots"] if failed else [],
+        "facts": [
+            ["shown", shown],
+            ["revisions", figures.count(len(revisions))],
+            ["clocks", ", ".join(sorted({entry.times.clock for entry in entries}))],
+            ["variants", show(", ".join(sorted({entry.variant or "none" for entry in entries}))[:200])],
+            ["from", entries[0].at[:19].replace("T", " ")],
+            ["to", entries[-1].at[:19].replace("T", " ")],
+        ],
+        "parts": [one for one in parts if one is not None],
+        "partsLeft": 0,
+        "account": [],
+        "trail": [["all systems", to.home]] if to is not None else None,
+        "footer": _FOOTER if to is None else "Times in milliseconds on the clock named beside them.",
+    }
+
+
+def _headline(whole: Trend | None, revisions: Sequence[str], failed: Sequence[Entry]) -> list[list[str]]:
+    said = []
+    if whole is not None:
+        first, last = whole.points[0].ns, whole.points[-1].ns
+        verdict = "" if not whole.changes else "slower" if last > first else "faster"
+        said.append([figures.ms(last), "ms", f"whole boot, newest ({show(short(whole.points[-1].revision))})", ""])
+        said.append([figures.signed_ms(last - first), "ms", f"since {show(short(whole.points[0].revision))}", verdict])
+        changes = len(whole.changes)
+        said.append([figures.count(changes), "", f"{'change' if changes == 1 else 'changes'} of its level", ""])
+    said.append([figures.count(len(revisions)), "", "revision" if len(revisions) == 1 else "revisions", ""])
+    if failed:
+        said.append([figures.count(len(failed)), "", "failed", "broken"])
+    return said
+
+
+def _chart(trend: Trend) -> dict[str, Any]:
+    name = "Whole boot" if trend.name == TOTAL else trend.name
+    changes = f"{figures.counted(len(trend.changes), 'change')} of level" if trend.changes else "no change of level"
+    return {
+        "label": show(f"{name}: {figures.counted(len(trend.points), 'boot')}, {changes}"),
+        "points": [[show(short(point.revision)), show(point.variant), point.ns] for point in trend.points],
+        "changes": [[one.point.before, one.point.from_ns, one.point.to_ns] for one in trend.changes],
+    }
+
+
+def _whole(trend: Trend) -> dict[str, Any]:
+    how = "Exact boots: they repeat to the nanosecond." if trend.exact else "Noisy boots: levels by Pettitt's test."
+    return part("Whole boot", f"Power-on to the goal, a point a boot, the oldest on the left. {how}") | {
+        "trends": [_chart(trend)]
+    }
+
+
+def _changes(trends: Sequence[Trend]) -> dict[str, Any]:
+    rows = [_change(trend, change) for trend in trends for change in trend.changes]
+    columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
+    lead = "Where a level moved by more than what matters, and what else differs between the boots beside it."
+    if not rows:
+        return part("Changes", "No level changed by more than what matters.")
+    charts = [_chart(trend) for trend in trends if trend.changes and trend.name != TOTAL][:_CHARTS]
+    return part("Changes", lead, table("Changes of level", columns, rows)) | {"trends": charts}
+
+
+def _change(trend: Trend, change: Change) -> list[Any]:
+    grew, before = change.point.grew_ns, change.point.from_ns
+    revisions = f"{short(change.from_revision)} → {short(change.to_revision)}"
+    sure = "" if trend.exact else f" (p = {change.point.p_value:.4f})"
+    return [
+        "whole boot" if trend.name == TOTAL else show(trend.name),
+        ms(before),
+        ms(change.point.to_ns),
+        [figures.signed_ms(grew), grew],
+        [figures.percent(grew, before).replace("-", "\u2212"), grew / before if before else None],
+        show(revisions + sure),
+        show("; ".join(change.facts)) or "nothing that is known",
+    ]
+
+
+def _stages(trends: Sequence[Trend]) -> dict[str, Any]:
+    rows = [
+        [
+            "whole boot" if trend.name == TOTAL else show(trend.name),
+            ms(trend.points[0].ns),
+            ms(round(statistics.median(point.ns for point in trend.points))),
+            ms(trend.points[-1].ns),
+            [figures.signed_ms(trend.points[-1].ns - trend.points[0].ns), trend.points[-1].ns - trend.points[0].ns],
+            number(len(trend.changes)),
+        ]
+        for trend in trends
+    ]
+    columns = ["quantity", ">first", ">median", ">newest", ">newest against first", ">changes"]
+    return part("Stages", "Every quantity of the boots that reached their goal.", table("Stages", columns, rows))
+
+
+def _chooser(system: str, revisions: Sequence[str]) -> dict[str, Any]:
+    newest = [[f"rev:{name}", show(short(name))] for name in reversed(revisions)]
+    return part("Compare two revisions", "All boots of both, stage by stage.") | {
+        "choose": {
+            "label": "revisions to compare",
+            "action": "compare",
+            "fixed": {"system": system},
+            "names": [["a", "base"], ["b", "new"]],
+            "options": newest[:1000],
+            "chosen": [newest[1][0], newest[0][0]],
+            "button": "compare",
+        }
+    }
+
+
+def _boots(entries: Sequence[Entry], to: Addresses | None) -> dict[str, Any]:
+    columns = ["boot", ">whole boot", "revision", "variant", "ended as", "clock", "host", "recording"]
+    rows = []
+    for entry in reversed(entries):
+        at = entry.at[:19].replace("T", " ")
+        total = entry.times.total_ns
+        rows.append(
+            [
+                [at, entry.at, to.boot(entry.id)] if to is not None and entry.id is not None else [at, entry.at],
+                ms(total),
+                show(short(entry.revision)),
+                show(entry.variant),
+                entry.times.outcome.value,
+                entry.times.clock,
+                show(entry.host),
+                "kept" if entry.object else "",
+            ]
+        )
+    return part("Boots", "The newest first.", table("Boots", columns, rows))

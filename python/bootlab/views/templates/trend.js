@@ -1,0 +1,71 @@
+// How a quantity went from boot to boot: a point a boot, the level between two changes as a line, changes as dashed ones.
+// trend: {label, points: [[revision, what, ns]], changes: [[place, from, to, text]]}; a change lies behind its place.
+function trendChart(trend) {
+  const H = 190, LEFT = 78, RIGHT = 14, TOP = 22, BOTTOM = 26;
+  const points = trend.points;
+  const values = points.map(([, , ns]) => ns);
+  const low = Math.min(...values), high = Math.max(...values);
+  // Half a microsecond of nothing must not look like a mountain.
+  const room = Math.max((high - low) * 0.12, high * 0.002, 1000);
+  const [from, to] = [low - room, high + room];
+  const drawing = svg("svg", { class: "plot", height: H, role: "img", "aria-label": trend.label });
+  const box = el("div", { class: "trend" }, drawing);
+  const y = (ns) => TOP + (1 - (ns - from) / (to - from)) * (H - TOP - BOTTOM);
+
+  function levels() {
+    const edges = [0, ...trend.changes.map(([place]) => place + 1), points.length];
+    return edges.slice(1).map((end, i) => {
+      const part = values.slice(edges[i], end).sort((a, b) => a - b);
+      return { start: edges[i], end, ns: part[Math.floor((part.length - 1) / 2)] };
+    });
+  }
+
+  function draw() {
+    const width = box.clientWidth;
+    if (!width) return;
+    clear(drawing);
+    const step = (width - LEFT - RIGHT) / Math.max(points.length, 1);
+    const x = (place) => LEFT + (place + 0.5) * step;
+    for (const ns of [low, (low + high) / 2, high].slice(0, high - low > 1000 ? 3 : 1)) {
+      fill(drawing, {}, [svg("line", { class: "grid-line", x1: LEFT - 4, x2: width - RIGHT, y1: y(ns), y2: y(ns) }),
+        svg("text", { class: "axis-text", x: LEFT - 8, y: y(ns) + 4, "text-anchor": "end" }, `${ms(ns, 1)} ms`)]);
+    }
+    let written = -Infinity;
+    points.forEach(([revision], place) => {
+      if (place && points[place - 1][0] === revision) return;
+      const text = revision.length > 12 ? `${revision.slice(0, 11)}…` : revision;
+      const wide = text.length * 6.4 + 10;
+      if (x(place) - written < 4 || x(place) + wide > width + 10) return;
+      written = x(place) + wide;
+      fill(drawing, {}, [svg("text", { class: "axis-text", x: x(place) - 3, y: H - 8 }, text)]);
+    });
+    for (const { start, end, ns } of levels()) fill(drawing, {}, [svg("line", { class: "level", x1: x(start) - step / 2, x2: x(end - 1) + step / 2, y1: y(ns), y2: y(ns) })]);
+    let taken = -Infinity;
+    trend.changes.forEach(([place, old, now]) => {
+      const at = x(place) + step / 2;
+      const cls = now > old ? "bad" : "good";
+      const text = signedMs(now - old);
+      fill(drawing, {}, [svg("line", { class: `turn ${cls}`, x1: at, x2: at, y1: TOP - 4, y2: H - BOTTOM + 2 })]);
+      const left = Math.min(Math.max(at, LEFT + 24), width - 34);
+      if (left - taken < text.length * 7) return;
+      taken = left;
+      fill(drawing, {}, [svg("text", { class: `turn-text ${cls}`, x: left, y: TOP - 9, "text-anchor": "middle" }, text)]);
+    });
+    const radius = step > 9 ? 3.2 : step > 4 ? 2.2 : 1.4;
+    points.forEach(([revision, what, ns], place) => fill(drawing, {}, [svg("circle", { class: "dot", cx: x(place), cy: y(ns), r: radius }, svg("title", {}, `${revision}${what ? ` ${what}` : ""}: ${ms(ns)} ms`))]));
+  }
+
+  new ResizeObserver(draw).observe(box);
+  return box;
+}
+
+// Two lists of which one each is chosen, and a page that is opened with both.
+function chooser({ label, action, fixed, names, options, chosen, button }) {
+  const lists = names.map(([name, title], i) => el("label", {}, `${title} `, el("select", { name }, options.map(([value, text]) => el("option", { value, selected: value === chosen[i] }, text)))));
+  const open = () => {
+    const asked = new URLSearchParams(fixed);
+    for (const list of lists) asked.set(list.querySelector("select").name, list.querySelector("select").value);
+    location.assign(`${action}?${asked}`);
+  };
+  return el("div", { class: "controls chooser", role: "group", "aria-label": label }, lists, el("button", { type: "button", onclick: open }, button));
+}

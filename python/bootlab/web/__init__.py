@@ -1,0 +1,1 @@
+"""The history and the reports as a small web application: `bootlab serve`."""

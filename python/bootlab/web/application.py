@@ -1,0 +1,261 @@
+"""The pages and the interface for programs, put together with Starlette.
+
+Addresses are relative, so that a proxy may put the application below any path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import quote, urlencode
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from bootlab.api.history import gate
+from bootlab.errors import BootlabError, UserError
+from bootlab.history.database import Database
+from bootlab.history.entry import Entry
+from bootlab.history.trend import Trend, trends
+from bootlab.logs.analysis import analyze
+from bootlab.model.recording import Recording
+from bootlab.results import assemble
+from bootlab.views import publish
+from bootlab.views.gate import page as gate_page
+from bootlab.views.history import boot_page, index_page
+from bootlab.views.history import page as system_page
+from bootlab.views.history.addresses import Addresses
+from bootlab.views.html_frame import page
+from bootlab.views.log import page as log_page
+from bootlab.views.page_parts import SCRIPTS
+from bootlab.views.run import page as run_page
+from bootlab.web.access import Access
+from bootlab.web.incoming import body, unpacked
+from bootlab.web.shelf import Shelf, times_of
+
+NEWEST = 500
+MOST = 5000
+_RUNS = 200
+_MOST_NAME = 200
+
+
+def _address(path: str, **asked: str) -> str:
+    return f"{path}?{urlencode(asked, quote_via=quote)}"
+
+
+TO = Addresses(
+    system=lambda name: _address("system", name=name),
+    boot=lambda number: _address("boot", id=str(number)),
+    run=lambda name: _address("report", run=name),
+    compare=lambda system, a, b: _address("compare", system=system, a=a, b=b),
+)
+
+
+def make(shelf: Shelf, *, token: str | None, open_reading: bool) -> Starlette:
+    """Make the application. `token` None: nothing can be added. `open_reading`: reading needs no token."""
+    pages = _Pages(shelf)
+    routes = [
+        Route("/", _page(pages.index)),
+        Route("/system", _page(pages.system)),
+        Route("/boot", _page(pages.boot)),
+        Route("/report", _page(pages.report)),
+        Route("/log", _page(pages.log)),
+        Route("/compare", _page(pages.compare)),
+        Route("/api/systems", _page(pages.systems_json)),
+        Route("/api/history", _page(pages.history_json)),
+        Route("/api/boots", _adding(shelf), methods=["POST"]),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Access, token=token, open_reading=open_reading)],
+        exception_handlers={404: _not_found, 405: _not_allowed, 500: _broken},
+    )
+
+
+class _Pages:
+    """One method a page; each reads the history and the store anew."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._last: tuple[object, tuple[Trend, ...]] | None = None
+
+    def index(self, _asked: Request) -> Response:
+        history = self._shelf.history
+        every = self._shelf.runs()
+        systems = history.systems() if history is not None else []
+        return HTMLResponse(index_page.render(systems, every[:_RUNS], len(every), TO))
+
+    def system(self, asked: Request) -> Response:
+        name, entries, everything = self._chosen(asked)
+        found = self._trends(name, entries)
+        data = system_page.system_data(name, entries, found, everything, TO)
+        return HTMLResponse(page(f"{name[:80]} · bootlab", SCRIPTS, data))
+
+    def boot(self, asked: Request) -> Response:
+        entry = self._shelf.entry(_number(asked, "id"))
+        history = self._shelf.history
+        here = history is not None and history.objects is not None and history.objects.path(entry.object).is_file()
+        kept = bool(entry.object) and here
+        before = self._before(entry)
+        compare = TO.compare(entry.system, f"rev:{before}", f"boot:{entry.id}") if before is not None else None
+        return HTMLResponse(
+            boot_page.render(
+                entry,
+                report=_address("report", boot=str(entry.id)) if kept else None,
+                log=_address("log", boot=str(entry.id)) if kept else None,
+                compare=compare,
+                to=TO,
+            )
+        )
+
+    def report(self, asked: Request) -> Response:
+        if "run" in asked.query_params:
+            return Response(publish.html_page(self._shelf.results(_word(asked, "run"))), media_type="text/html")
+        entry = self._shelf.entry(_number(asked, "boot"))
+
+        def made(recording: Recording) -> bytes:
+            results = assemble.of_recording(recording, name=f"boot {entry.id}", at=entry.at[:19])
+            key = results.base.key
+            return run_page.render(results, {key: recording}).encode("utf-8", "replace")
+
+        return Response(self._shelf.with_recording(entry, made), media_type="text/html")
+
+    def log(self, asked: Request) -> Response:
+        entry = self._shelf.entry(_number(asked, "boot"))
+        name = f"{entry.system} at {entry.revision}"[:_MOST_NAME]
+        made = self._shelf.with_recording(
+            entry, lambda recording: log_page.render(analyze(recording.console, name=name)).encode("utf-8", "replace")
+        )
+        return Response(made, media_type="text/html")
+
+    def compare(self, asked: Request) -> Response:
+        system = _word(asked, "system") if "system" in asked.query_params else ""
+        base, new = (self._shelf.side(_word(asked, name), system) for name in ("a", "b"))
+        trail = [("all systems", TO.home), *([(system, TO.system(system))] if system else [])]
+        return HTMLResponse(gate_page.render(gate(new, base), title="comparison", trail=trail))
+
+    def systems_json(self, _asked: Request) -> Response:
+        history = self._shelf.history
+        systems = dict(history.systems()) if history is not None else {}
+        return _json({"format": "bootlab-history", "version": 1, "systems": systems})
+
+    def history_json(self, asked: Request) -> Response:
+        name, entries, _ = self._chosen(asked)
+        found = self._trends(name, entries)
+        return _json({"format": "bootlab-history", "version": 1, "system": name, "trends": found})
+
+    def _chosen(self, asked: Request) -> tuple[str, list[Entry], int]:
+        name = _word(asked, "name")
+        variant = _word(asked, "variant") if "variant" in asked.query_params else None
+        newest = min(_number(asked, "newest"), MOST) if "newest" in asked.query_params else NEWEST
+        history = self._history()
+        everything = dict(history.systems()).get(name, 0)
+        entries = history.entries(system=name, variant=variant, newest=newest) if everything and newest else []
+        if not entries:
+            raise UserError(f"the history has no such boot of {name[:_MOST_NAME]!r}")
+        return name, entries, everything
+
+    def _trends(self, name: str, entries: list[Entry]) -> tuple[Trend, ...]:
+        """Return trends; the last ones are kept, because a page that is loaded again asks the same."""
+        key = (name, tuple(entry.id for entry in entries))
+        last = self._last
+        if last is not None and last[0] == key:
+            return last[1]
+        found = trends(entries)
+        self._last = (key, found)
+        return found
+
+    def _before(self, entry: Entry) -> str | None:
+        revisions = self._history().revisions(entry.system)
+        place = revisions.index(entry.revision)
+        return revisions[place - 1] if place else None
+
+    def _history(self) -> Database:
+        history = self._shelf.history
+        if history is None:
+            raise UserError("there is no history yet", hint="bootlab history add last --system NAME")
+        return history
+
+
+def _page(made: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """Make an endpoint: in a thread, because reading waits for disks; errors of the user's are a page that says so."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await run_in_threadpool(made, request)
+        except BootlabError as fault:
+            return _fault(fault)
+
+    return endpoint
+
+
+def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            named = {name: request.query_params.get(name, "") for name in ("system", "revision", "variant", "session")}
+            for name in ("system", "revision"):
+                if not named[name].strip():
+                    raise UserError(f"which {name}? POST api/boots?system=NAME&revision=NAME")
+            archive = await body(request)
+            return _json({"added": await run_in_threadpool(_add, shelf, archive, named)} | named, 201)
+        except BootlabError as fault:
+            return _json({"error": fault.message, "hint": fault.hint}, 400 if fault.exit_code == 2 else 503)
+
+    return endpoint
+
+
+def _add(shelf: Shelf, archive: object, named: dict[str, str]) -> int:
+    with archive, unpacked(archive) as folder:  # type: ignore[attr-defined, arg-type]
+        return shelf.add(times_of(folder), **named)
+
+
+def _word(asked: Request, name: str) -> str:
+    found = asked.query_params.get(name, "")
+    if not found or "\0" in found or len(found) > 2 * _MOST_NAME:
+        raise UserError(f"the address lacks a usable {name}=")
+    return found
+
+
+def _number(asked: Request, name: str) -> int:
+    found = asked.query_params.get(name, "")
+    if not (found.isascii() and found.isdecimal() and len(found) < 19):
+        raise UserError(f"the address lacks a number: {name}=")
+    return int(found)
+
+
+def _json(value: object, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value) + b"\n", status, media_type="application/json")
+
+
+def _fault(fault: BootlabError) -> Response:
+    """Say an error as a page: 404 for what is not there or not understood, 503 for a history that cannot be read."""
+    data = {
+        "name": "Not there" if fault.exit_code == 2 else "Not to be had now",
+        "kind": "",
+        "headline": [],
+        "problems": [],
+        "facts": [["what to do", fault.hint]],
+        "parts": [],
+        "partsLeft": 0,
+        "account": [],
+        "empty": fault.message,
+        "trail": [["all systems", TO.home]],
+        "footer": " ",
+    }
+    return HTMLResponse(page("bootlab", SCRIPTS, data), 404 if fault.exit_code == 2 else 503)
+
+
+async def _not_found(_request: Request, _why: Exception) -> Response:
+    return PlainTextResponse("there is no such page\n", 404)
+
+
+async def _not_allowed(_request: Request, _why: Exception) -> Response:
+    return PlainTextResponse("this address is not for that\n", 405)
+
+
+async def _broken(_request: Request, _why: Exception) -> Response:
+    return PlainTextResponse("an error in bootlab: see the server's output\n", 500)

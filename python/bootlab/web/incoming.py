@@ -1,0 +1,71 @@
+"""A recording that comes over the network: an archive of its files, unpacked within limits."""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from starlette.requests import Request
+
+from bootlab.errors import UserError
+
+MOST_BYTES = 64 << 20
+MOST_UNPACKED_BYTES = 256 << 20
+_MOST_FILES = 64
+_HINT = "tar -C RECORDING -cJf boot.tar.xz ."
+
+
+async def body(request: Request) -> IO[bytes]:
+    """Return what a request carries, on the disk. Raise UserError where it is larger than `MOST_BYTES`."""
+    file = tempfile.TemporaryFile(prefix="bootlab-serve-")  # noqa: SIM115 - the caller closes it
+    try:
+        size = 0
+        async for part in request.stream():
+            size += len(part)
+            _within(size, MOST_BYTES, "the recording is larger than")
+            file.write(part)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+@contextmanager
+def unpacked(archive: IO[bytes]) -> Iterator[Path]:
+    """Unpack an archive (tar, plain or packed) of one folder's files for as long as the block lasts. Raise UserError.
+
+    Nothing but plain files comes out, under the last part of their names, whatever the archive says.
+    """
+    with tempfile.TemporaryDirectory(prefix="bootlab-serve-") as name:
+        try:
+            _unpack(archive, Path(name))
+        except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, ValueError) as fault:
+            raise UserError(f"this is no archive of a recording: {fault}", hint=_HINT) from fault
+        yield Path(name)
+
+
+def _unpack(archive: IO[bytes], folder: Path) -> None:
+    size = files = 0
+    with tarfile.open(fileobj=archive, mode="r|*") as members:
+        for member in members:
+            base = Path(member.name).name
+            data = members.extractfile(member) if member.isreg() and base not in {"", ".", ".."} else None
+            if data is None:
+                continue
+            size, files = size + member.size, files + 1
+            _within(size, MOST_UNPACKED_BYTES, "the archive unpacks to more than")
+            if files > _MOST_FILES:
+                raise UserError(f"the archive holds more than {_MOST_FILES} files", hint=_HINT)
+            (folder / base).write_bytes(data.read())
+
+
+def _within(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise UserError(f"{what} {most >> 20} MiB", hint=_HINT)

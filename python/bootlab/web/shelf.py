@@ -1,0 +1,111 @@
+"""What the application reads and adds to: the history, opened when there is one, and the runs of the store."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bootlab.api.history import history_url, keep
+from bootlab.errors import UserError
+from bootlab.history.boot_times import BootTimes, Side
+from bootlab.history.database import Database, is_made
+from bootlab.history.entry import Entry
+from bootlab.history.of_recording import of_recording
+from bootlab.history.selection import times_of_run
+from bootlab.model.recording import Recording
+from bootlab.results import file as results_file
+from bootlab.results.document import Results
+from bootlab.store import runs
+from bootlab.targets import recording_dir
+
+
+class Shelf:
+    """Reads through a connection that cannot write; writes through one that is opened for the first write."""
+
+    def __init__(self, store: Path, url: str | None, objects: Path | None) -> None:
+        """Take places; nothing is opened or made. `url` None: BOOTLAB_HISTORY, or SQLite's file in the store."""
+        self.store = store
+        self._url = history_url(url, store=store)
+        self._objects = objects or (None if self._url.startswith("sqlite") else store / "objects")
+        self._lock = threading.Lock()
+        self._reading: Database | None = None
+        self._writing: Database | None = None
+
+    def close(self) -> None:
+        """Close every connection."""
+        for database in (self._reading, self._writing):
+            if database is not None:
+                database.close()
+
+    @property
+    def history(self) -> Database | None:
+        """The history, read-only; None as long as nobody has made it. Raise BootlabError."""
+        with self._lock:
+            if self._reading is None and is_made(self._url):
+                self._reading = Database(self._url, self._objects, read_only=True)
+            return self._reading
+
+    def add(self, times: BootTimes, *, system: str, revision: str, variant: str, session: str) -> int:
+        """Keep a boot; return 1, or 0 where it is known. Raise BootlabError."""
+        with self._lock:
+            if self._writing is None:
+                self._writing = Database(self._url, self._objects)
+        return keep(self._writing, [times], system=system, revision=revision, variant=variant, session=session)
+
+    def entry(self, number: int) -> Entry:
+        """Return a boot by its number. Raise UserError."""
+        history = self.history
+        found = history.entry(number) if history is not None else None
+        if found is None:
+            raise UserError(f"the history has no boot {number}")
+        return found
+
+    def runs(self) -> tuple[str, ...]:
+        """Return the names of the runs, the newest first."""
+        return tuple(run.id for run in reversed(runs.all_runs(self.store)))
+
+    def results(self, name: str) -> Results:
+        """Return what a run found. Raise UserError."""
+        return results_file.load(self._run(name).results)
+
+    def side(self, word: str, system: str) -> Side:
+        """Return the boots that a word names: `rev:REVISION`, `boot:NUMBER`, `run:NAME`. Raise UserError.
+
+        Never a path: the words come from the network.
+        """
+        kind, _, name = word.partition(":")
+        if kind == "run":
+            return Side(name=name, boots=(times_of_run(self._run(name), self.store),))
+        if kind == "boot" and name.isdecimal() and len(name) < 19:
+            found = self.entry(int(name))
+            return Side(name=f"{found.system} {found.revision} (boot {name})", boots=(found.times,))
+        entries: Sequence[Entry] = ()
+        if kind == "rev" and self.history is not None:
+            entries = self.history.entries(system=system, revision=name, newest=_MOST_OF_A_SIDE)
+        if not entries:
+            raise UserError(f"{word[:100]!r} names no boot of {system[:100]!r}")
+        return Side(name=name, boots=tuple(entry.times for entry in entries))
+
+    def with_recording(self, entry: Entry, made: Callable[[Recording], bytes]) -> bytes:
+        """Unpack a boot's recording for as long as something is made of it. Raise UserError where none is kept."""
+        history = self.history
+        if history is None or history.objects is None or not entry.object:
+            raise UserError("no recording of this boot is kept here")
+        with tempfile.TemporaryDirectory(prefix="bootlab-serve-") as folder:
+            return made(recording_dir.load(history.objects.extract(entry.object, Path(folder))))
+
+    def _run(self, name: str) -> runs.Run:
+        found = next((run for run in runs.all_runs(self.store) if run.id == name), None)
+        if found is None:
+            raise UserError(f"{name[:100]!r} is no run of this store")
+        return found
+
+
+_MOST_OF_A_SIDE = 1000
+
+
+def times_of(recording: Path) -> BootTimes:
+    """Return the times of a recording's folder. Raise UserError where it is none, or is damaged."""
+    return of_recording(recording_dir.load(recording))
