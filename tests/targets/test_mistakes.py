@@ -50,6 +50,7 @@ def initramfs(*modules: str, release: str = "6.1.0-1-amd64", **more: object) -> 
 
 def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
     config = given.pop("config", CONFIG)
+    arch = given.pop("kernel_arch", "")
     system = System(
         name="box",
         kernel=Kernel(image="/k"),
@@ -65,7 +66,7 @@ def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
         msgspec.structs.replace(system, machine=machine),
         Parts(emulator="qemu", kernel="/k", initramfs="/i" if system.initramfs else None, accel="tcg"),
     )
-    info = KernelInfo(config=config, release="6.1.0-1-amd64")  # type: ignore[arg-type]
+    info = KernelInfo(config=config, release="6.1.0-1-amd64", arch=arch)  # type: ignore[arg-type]
     return BootPlan(
         system=system, purpose="timing", launch=launch, key="k", info=info, sizes_bytes={}, sha256={},
         emulator_version="7.2.22",
@@ -88,6 +89,11 @@ MISTAKES = (
     ("no `console=` on the command line of a PC", ("quiet", {}), "has no console="),
     ("the console of another board", ("console=ttyAMA0", {}), "console=ttyAMA0 is not a port of this machine"),
     ("a port that is not read", ("console=ttymxc1", {"machine": SABRELITE}), "bootlab reads port 0"),
+    (
+        "a kernel for another architecture",
+        ("console=ttyAMA0", {"machine": SABRELITE, "kernel_arch": "x86_64"}),
+        "is a kernel for x86_64; the machine is arm",
+    ),
     ("a kernel without the console's driver", ("console=ttyS0", {"config": {"CONFIG_A": "y"}}), "no console driver"),
     ("a root whose driver is a module, without an initramfs", (ON_CARD, {"root": "sd"}), "MMC_BLOCK is a module"),
     (

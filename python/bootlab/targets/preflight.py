@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from bootlab.errors import UserError
+from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
 from bootlab.targets import preflight_root
@@ -67,12 +68,25 @@ def check(plan: BootPlan) -> None:
     launch = plan.launch
     if plan.system.target != "qemu" or launch is None:
         return
-    of_the_machine = (_console(plan), _console_port(plan, launch), _console_driver(plan))
+    of_the_machine = (_architecture(plan), _console(plan), _console_port(plan, launch), _console_driver(plan))
     of_the_root = (_root_driver(plan), _root_device(plan, launch), preflight_root.check(plan))
     for found in (*of_the_machine, *of_the_root, _goal(plan)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
+
+
+def _architecture(plan: BootPlan) -> tuple[str, str] | None:
+    """Compare the kernel with the machine: everything else that is wrong follows from that."""
+    machine, kernel = plan.system.machine, plan.info.arch
+    if kernel in {"", "unknown", *machine.architecture.kernel_archs}:
+        return None
+    right = next((name for name, facts in ARCHITECTURES.items() if kernel in facts.kernel_archs), None)
+    fix = f'set machine.arch = "{right}", or give ' if right else "give "
+    return (
+        f"{plan.system.kernel.image} is a kernel for {kernel}; the machine is {machine.arch}",
+        f"{fix}a kernel for {machine.arch}",
+    )
 
 
 def _console(plan: BootPlan) -> tuple[str, str] | None:
