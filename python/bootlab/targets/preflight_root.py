@@ -140,7 +140,10 @@ def _drivers(plan: BootPlan, system: System) -> Wrong:
     lacking = drivers.lacking(drivers.reach(needs, kernel, facts))
     if not lacking:
         return None
-    hint = "take another root.medium (`bootlab new --from` finds one that has its drivers), or add the modules to it"
+    hint = (
+        "take another root.medium (`bootlab new --from` finds one that has its drivers), or add the modules to the "
+        "initramfs (initramfs-tools: /etc/initramfs-tools/modules; dracut: add_drivers)"
+    )
     return f"nothing can mount the root on {medium}: {lacking}, and not in the initramfs", hint
 
 
