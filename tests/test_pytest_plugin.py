@@ -12,10 +12,10 @@ HEAD = f"import pytest\nfrom bootlab.pytest_plugin import ms, s\nSYSTEM = {str(R
 
 @pytest.fixture
 def run(pytester: pytest.Pytester):
-    def call(body: str, *options: str) -> pytest.RunResult:
+    def call(body: str, *options: str, labgrid: bool = False) -> pytest.RunResult:
         pytester.makepyfile(HEAD + body)
         # It comes by its entry point, as users have it.
-        plugins = ("-p", "no:labgrid", "-p", "no:cacheprovider")
+        plugins = ("-p", "no:cacheprovider", *(() if labgrid else ("-p", "no:labgrid")))
         return pytester.runpytest_subprocess(*plugins, "--bootlab-store", str(pytester.path / "store"), *options)
 
     return call
@@ -71,3 +71,39 @@ def test_it(boot, target):
         "--strict-markers",
     )
     done.assert_outcomes(passed=1)
+
+
+LABGRID = """
+targets:
+  main:
+    resources:
+      NetworkService:
+        address: 192.0.2.1
+        username: root
+    drivers:
+      ManualPowerDriver: {name: camera}
+"""
+
+
+def test_beside_labgrids_plugin(run, pytester: pytest.Pytester) -> None:
+    """Both are loaded by their entry points; labgrid's `target` and bootlab's `boot` are in one test."""
+    pytest.importorskip("labgrid", reason="labgrid is not installed (pip install 'bootlab[board]')")
+    pytester.makefile(".yaml", lab=LABGRID)
+    done = run(
+        """
+from labgrid.resource import NetworkService
+
+@pytest.mark.bootlab(system=SYSTEM)
+def test_it(target, boot):
+    assert target.get_resource(NetworkService, wait_avail=False).address == "192.0.2.1"
+    assert boot.stage("kernel") < s(3)
+
+def test_boot_alone(env):
+    assert env.get_target("main").name == "main"
+""",
+        "--strict-markers", "--lg-env", "lab.yaml", "-W", "ignore", labgrid=True,
+    )  # fmt: skip
+    done.assert_outcomes(passed=2)
+    done = run("def test_none(target, boot):\n    pass\n", "--strict-markers", labgrid=True)
+    done.assert_outcomes(skipped=1)
+    assert "labgrid" in run("", "--trace-config", labgrid=True).stdout.str()
