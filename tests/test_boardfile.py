@@ -60,6 +60,8 @@ def test_other_ways(tmp_path):
     assert found.board.labgrid.coordinator == "lab:20408"
     assert found.board.labgrid.reserve == (("board", "x"),)
     assert read(tmp_path, 'name = "a"\n[ssh]\nhost = "root@$HOST"').board.ssh.host == "root@lab"
+    remote = read(tmp_path, 'name = "a"\n[ssh]\nhost = "b"\ncommand = "ssh -i \'my key\' -p 22"').board.ssh
+    assert remote.ssh == ("ssh", "-i", "my key", "-p", "22"), "host and command are put behind these words"
     assert read(tmp_path, 'name = "a"\nrecordings = "."').board.reach == "replay"
 
 
@@ -74,6 +76,7 @@ def test_other_ways(tmp_path):
         ('name = "a"\n[serial]\ndevice = "udp://x:1"\n[power]\non="true"\noff="true"', "is no device"),
         ('name = "a"\n[serial]\ndevice = "t"\n[power]\non=""\noff="true"', "a command is needed"),
         ('name = "a"\n[ssh]\nhost = "-oProxyCommand=x"', "is no host"),
+        ('name = "a"\n[ssh]\nhost = "b"\ncommand = "ssh \'x"', "ssh.command"),
         ('name = "a"\n[ssh]\nhost = "b"\ncollect = { "../x" = "y" }', "no file name"),
         ('name = "a b"\nrecordings = "."', "cannot be a name"),
         ('name = "a"\nrecordings = "none"', "no folder"),

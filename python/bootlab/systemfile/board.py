@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -206,13 +207,23 @@ def _ssh(raw: RawSsh, place: Place) -> RemoteHost:
         raise place.error(f'"{host[:80]}" is no host', "ssh.host", 'host = "root@board.local"')
     plain = RemoteHost(host=host, reboot=raw.reboot, ready=raw.ready)
     if raw.command is not None:
-        plain = msgspec.structs.replace(plain, ssh=_required(raw.command, "ssh.command", place))
+        plain = msgspec.structs.replace(plain, ssh=_required(_split(raw.command, place), "ssh.command", place))
     if raw.collect is None:
         return plain
     for name in raw.collect:
         if "/" in name or name.startswith("."):
             raise place.error(f'"{name[:80]}" is no file name', "ssh.collect", "it lands in the recording's folder")
     return msgspec.structs.replace(plain, collect=tuple(raw.collect.items()))
+
+
+def _split(words: RawCommand, place: Place) -> RawCommand:
+    """Split a text into words as a shell does: host and command are added to them, so no shell may stand between."""
+    if not isinstance(words, str):
+        return words
+    try:
+        return shlex.split(words)
+    except ValueError as fault:
+        raise place.error(f"{words[:80]!r}: {fault}", "ssh.command", 'command = "ssh -i KEY"') from fault
 
 
 def _install(raw: RawInstall, place: Place) -> Installation:
