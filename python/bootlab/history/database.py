@@ -17,6 +17,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.util import immutabledict
 
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
 from bootlab.history import schema
@@ -47,7 +48,10 @@ class Database:
             self._engine = _engine(self._url, read_only=read_only)
         try:
             with _told(self._url):
-                (schema.require_newest if read_only else schema.upgrade)(self._engine)
+                if read_only:
+                    schema.require_newest(self._engine)
+                else:
+                    schema.upgrade(self._engine)
         except BaseException:
             self.close()
             raise
@@ -228,7 +232,7 @@ def _beside(url: sa.URL) -> Path | None:
 
 def _engine(url: sa.URL, *, read_only: bool) -> sa.Engine:
     if url.get_backend_name() != "sqlite":
-        options = {"postgresql_readonly": True} if read_only else {}
+        options = immutabledict({"postgresql_readonly": True} if read_only else {})
         return sa.create_engine(url, pool_pre_ping=True, execution_options=options)
     if url.database and url.database != ":memory:" and not read_only:
         try:

@@ -6,6 +6,7 @@ Addresses are relative, so that a proxy may put the application below any path.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import IO
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -208,8 +209,8 @@ def _adding(shelf: Shelf) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-def _add(shelf: Shelf, archive: object, named: dict[str, str]) -> int:
-    with archive, unpacked(archive) as folder:  # type: ignore[attr-defined, arg-type]
+def _add(shelf: Shelf, archive: IO[bytes], named: dict[str, str]) -> int:
+    with archive, unpacked(archive) as folder:
         return shelf.add(times_of(folder), **named)
 
 
