@@ -106,7 +106,7 @@ def test_markdown_and_html_escape():
     assert "<b>" not in markdown.page(made())
     html = page.page(made())
     assert "<b>no init" not in html
-    assert "&lt;b&gt;no init" in html
+    assert "\\u003cb\\u003eno init" in html
 
 
 def test_csv_has_plain_numbers_and_starts_no_formula():

@@ -135,11 +135,11 @@ def test_every_writer_shows_them():
         assert "The same with other quanta, one boot each" in text
         assert "the sign turns" in text
         assert "hang: stands still" in text
-    rows = page_data(results, {})["quanta"]
-    assert [(r["subject"], r["quantum"], r["goal"], r["saved"]) for r in rows][3:6] == [
-        ("large", 2000, 70 * MS, 31 * MS),
-        ("large", 5000, 70 * MS, 30 * MS),
-        ("large", 20000, None, None),
+    rows = page_data(results, {})["tables"]["quantum"]["rows"]
+    assert [tuple(value for _text, value in row[:4]) for row in rows][3:6] == [
+        ("large", "2 us", 70 * MS, 31 * MS),
+        ("large", "5 us", 70 * MS, 30 * MS),
+        ("large", "20 us", None, None),
     ]
     again = msgspec.json.decode(msgspec.json.encode(results), type=Results)
     assert again.quanta == results.quanta

@@ -11,11 +11,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bootlab.model.comparison import Comparison
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Steady, Verdict
 from bootlab.views.run import page as html
+from bootlab.views.run import tables
 from bootlab.views.run.page_data import LINES_LIMIT, page_data
+from bootlab.views.table import cells
+from bootlab.views.table import page as comparison_page
 from tests.views import report_sample as sample
+from tests.views.test_table import FOUND
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = (
@@ -75,7 +80,10 @@ class Watched:
 
     def open(self, results, recordings=None, **options):
         file = self.folder / "report.html"
-        html.write(results, file, recordings)
+        if isinstance(results, Comparison):
+            file.write_text(comparison_page.page(results), encoding="utf-8")
+        else:
+            html.write(results, file, recordings)
         page = self.browser.new_page(**{"viewport": {"width": 1400, "height": 900}, **options})
         page.on("console", lambda m: self.trouble.append(f"console: {m.text}"))
         page.on("pageerror", lambda e: self.trouble.append(f"error: {e}"))
@@ -361,3 +369,47 @@ def test_what_cannot_be_known_does_not_break_the_page(watched: Watched):
     for fold in page.locator(".fold").all()[:3]:
         fold.click()
     assert "p value" in page.locator("#trials .evidence").first.inner_text()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1200, 390])
+def test_a_comparison_shows_every_row_and_says_what_not_to_rely_on(watched: Watched, width: int):
+    page = watched.open(FOUND, viewport={"width": width, "height": 900})
+    table = page.locator("#part-0")
+    assert table.locator("tbody > tr > th").all_inner_texts() == ["CRAMFS", "ext2", r"x\x1b[1m"]
+    assert "from reset, ms" in [text.replace("\n", " ") for text in table.locator("thead th").all_text_contents()]
+    shown = table.locator("tbody").first.inner_text().replace("\u202f", " ")
+    assert all(
+        words in shown for words in ("2 120.000", "\u22125.000", "1.0 MiB in 4", "25.0 %", "0x40300a04", "mapped from")
+    )
+    assert table.locator("tbody.faint").count() == 2
+    said = page.get_by_role("alert").all_inner_texts()
+    assert [text.partition(":")[0] for text in said] == ["Not to be relied on"] * 2
+    assert "<b>root" in said[0]
+    assert page.locator("main b, main i").count() == 0
+    assert "the kernel lacks <XFS>" in page.locator("#part-1").inner_text()
+    assert page.locator("footer").inner_text().startswith("one\n")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.browser
+def test_the_stack_shows_what_terminal_and_markdown_show(watched: Watched):
+    results = sample.results()
+    page = watched.open(results)
+    found = tables.comparison(results)
+    for table in found.tables:
+        place = page.locator("#trials" if table.group == "trial" else "#stack")
+        place.locator("details").evaluate_all("all => all.forEach(d => { d.open = true; })")
+        for button in place.locator(".more:visible").all():
+            button.click()
+        shown = place.inner_text()
+        for row in found.rows_of(table):
+            # The page has badges for risks, and its own columns say why nothing was booted.
+            keys = (
+                set(table.columns) - {"risk"}
+                if row.verdict not in {"not applicable", "not booted"}
+                else {"title", "words"}
+            )
+            for key in keys:
+                text = cells.text(found.column(key), row, grouped=True)
+                assert " ".join(text.split()) in " ".join(shown.split()), (row.id, key)

@@ -119,7 +119,7 @@ def test_eighty_columns_cut_nothing(everything):
         if len(row.id) <= 40:
             assert re.search(rf"^{re.escape(row.id)}(\s|$)", text, re.MULTILINE)
         for key in {"saved_ns", "cost_ns", "goal_ns", "of_base", "board_ns"} & row.values.keys():
-            if any(key in table.columns and table.group == row.values["group"] for table in shown.tables):
+            if any(key in set(t.columns) - set(t.wide) and t.group == row.values["group"] for t in shown.tables):
                 assert cells.text(shown.column(key), row) in text
 
 

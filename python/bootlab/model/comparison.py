@@ -77,11 +77,15 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """One table of a comparison: some of its columns, for all rows or for those whose `group` value is this one."""
+    """One table of a comparison: some of its columns, for all rows or for those whose `group` value is this one.
+
+    `wide`: columns that a terminal leaves out of this table.
+    """
 
     title: str = ""
     columns: tuple[str, ...]
     group: Value = None
+    wide: tuple[str, ...] = ()
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,11 +17,12 @@ def grouped_ms(ns: int | None) -> str:
     return ABSENT if ns is None else f"{ns / 1e6:,.3f}".replace(",", "\u202f")
 
 
-def signed_ms(ns: int | None) -> str:
-    """`+12.345`; a loss has the true minus sign (U+2212). A dash for None."""
+def signed_ms(ns: int | None, *, grouped: bool = False) -> str:
+    """`+12.345`; a loss has the true minus sign (U+2212). A dash for None. `grouped`: by thousands, for pages."""
     if ns is None:
         return ABSENT
-    return "0.000" if round(ns / 1e3) == 0 else f"{ns / 1e6:+.3f}".replace("-", "\u2212")
+    shown = f"{ns / 1e6:+,.3f}".replace(",", "\u202f" if grouped else "")
+    return "0.000" if round(ns / 1e3) == 0 else shown.replace("-", "\u2212")
 
 
 def spread_ms(one_ns: int | None, spread: Spread | None) -> str:

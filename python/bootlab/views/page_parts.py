@@ -1,7 +1,8 @@
 """What pages are made of: tables, plots and parts as plain data, every text made visible, every list cut.
 
 A table is `{caption, columns: [[name, right]], rows: [[cell]], left}`; a cell is a text, `[text, sort key]`, or
-`[text, sort key, address]`, which is a link. The page's scripts read these names; change both together.
+`[text, sort key, address]`, which is a link. Tables of comparisons (:mod:`bootlab.views.table.page`) know more: a
+column's key and look, each row's id, whether it is faint. The page's scripts read these names; change both together.
 """
 
 from __future__ import annotations

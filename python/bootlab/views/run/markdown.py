@@ -10,7 +10,7 @@ import msgspec
 from bootlab.model import figures
 from bootlab.results.document import FinalSystem, Results
 from bootlab.views.markdown_text import code, code_cell, plain
-from bootlab.views.run import tables
+from bootlab.views.run import side_tables, tables
 from bootlab.views.run.headline import answer, by_what, modelled_lines
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import markdown as table_markdown
@@ -28,7 +28,7 @@ def render(results: Results) -> str:
         ordered = tuple(sorted(found.tables, key=lambda table: table.group == "trial"))
         parts += table_markdown.body(msgspec.structs.replace(found, tables=ordered))
     if base.stages:
-        parts += ["## Stages", _stages(results)]
+        parts += table_markdown.body(side_tables.stages(results))
     if results.notes:
         parts += ["## Notes", "\n".join(f"* {plain(note, 600)}" for note in results.notes)]
     if results.not_modelled and results.mode == "exact":
@@ -68,18 +68,6 @@ def _hand_over(system: FinalSystem) -> list[str]:
     if system.system_path:
         parts.append(f"System file: {code(system.system_path)}")
     return parts
-
-
-def _stages(results: Results) -> str:
-    final = {s.name: s.duration_ns for s in results.final.stages} if results.final else {}
-    stacked = results.final
-    rows = [f"| stage | base, {results.base.clock} ms |", "|---|---:|"]
-    if stacked:
-        rows = [f"{rows[0]} stacked, {stacked.clock} ms |", f"{rows[1]}---:|"]
-    for s in results.base.stages:
-        row = f"| {plain(s.name)} | {figures.ms(s.duration_ns)} |"
-        rows.append(f"{row} {figures.ms(final.get(s.name))} |" if stacked else row)
-    return "\n".join(rows)
 
 
 def _block(text: str) -> str:

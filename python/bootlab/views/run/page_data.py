@@ -9,20 +9,22 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from bootlab.analysis.parts import own_saving
 from bootlab.model import figures
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
-from bootlab.model.comparison import Row
 from bootlab.model.recording import Line, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial, Verdict
-from bootlab.results.board import board_gain_ns
-from bootlab.results.document import BootSummary, Results, StackResult
+from bootlab.results.document import BootSummary, FinalSystem, Results
 from bootlab.techniques.base import Risk
+from bootlab.views.run import side_tables, tables
 from bootlab.views.run.headline import modelled_lines
-from bootlab.views.run.tables import RISK_FLAGS, quantum_rows
+from bootlab.views.run.tables import RISK_FLAGS
 from bootlab.views.shown_text import visible
+from bootlab.views.table.page import drawn
 from bootlab.views.timeline.tracks import beside_stages
 
 LINES_LIMIT = 5000
@@ -51,52 +53,33 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
         "answer": _answer(results),
         "base": _boot(results.base, recordings),
         "final": _boot(results.final, recordings) if results.final else None,
+        "tables": _tables(results),
         "trials": [_trial(t, results) for t in results.trials_by_saved()],
-        "stack": _stack(results, results.stack) if results.stack else None,
-        "quanta": [_at_quantum(row) for row in quantum_rows(results)],
-        "techniques": [
-            {
-                "id": _show(t.id),
-                "title": _show(t.title),
-                "answer": t.answer.value,
-                "reason": _show(t.reason),
-                "evidence": _show(t.evidence),
-                "stage": _show(t.stage),
-                "risk": _risk(t.risk),
-            }
-            for t in results.techniques
-        ],
+        "faster": _system(results, results.stack.system) if results.stack else None,
+        "risks": {_show(t.id): _risk(t.risk) for t in results.techniques},
         "notes": _shown(results.notes),
         "notModelled": _shown(results.not_modelled) if results.mode == "exact" else [],
         "modelled": None
         if modelled is None
-        else {
-            "baud": modelled.baud,
-            "bits": modelled.bits_per_character,
-            "bandwidth": modelled.bandwidth_bytes_per_s,
-            "rows": [
-                {
-                    "subject": _show(r.subject),
-                    "consoleBytes": r.console_bytes,
-                    "console": r.console_ns,
-                    "imageBytes": r.image_bytes,
-                    "image": r.image_ns,
-                }
-                for r in modelled.rows
-            ],
-        },
+        else {"baud": modelled.baud, "bits": modelled.bits_per_character, "bandwidth": modelled.bandwidth_bytes_per_s},
         "reproduce": _shown(results.reproduce),
     }
 
 
-def _at_quantum(row: Row) -> dict[str, Any]:
-    return {
-        "subject": _show(row.title),
-        "quantum": row.value("quantum_ns"),
-        "goal": row.ns("goal_ns"),
-        "saved": row.ns("saved_ns"),
-        "words": _show(str(row.value("words") or "")),
-    }
+def _tables(results: Results) -> dict[str, Any]:
+    """Return every table of the page by the name of its rows' group."""
+    made: dict[str, Any] = {}
+    found = tables.comparison(results)
+    if found is not None:
+        made = {str(table.group): drawn(found, table) for table in found.tables}
+        if ends := tables.between_ends(found, results):
+            steps = next(table for table in found.tables if table.group == "step")
+            whole = msgspec.structs.replace(steps, group=None)
+            made["step"] = drawn(msgspec.structs.replace(found, rows=ends), whole)
+    others = {"stages": side_tables.stages(results), "modelled": side_tables.modelled(results)}
+    if results.techniques:
+        others["techniques"] = side_tables.techniques(results)
+    return made | {name: drawn(one, one.tables[0]) for name, one in others.items() if one is not None}
 
 
 def _answer(results: Results) -> dict[str, Any]:
@@ -106,7 +89,8 @@ def _answer(results: Results) -> dict[str, Any]:
     if results.final is None and best is not None:
         before, after = best.base_ns, best.goal_ns
     times, _, percent = figures.times_as_fast(before, after).partition(", ")
-    return {"times": times, "percent": percent, "modelled": _shown(modelled_lines(results))}
+    changes = len(results.stack.steps) if results.stack else 0
+    return {"times": times, "percent": percent, "changes": changes, "modelled": _shown(modelled_lines(results))}
 
 
 def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, Any]:
@@ -185,7 +169,6 @@ def _trial(trial: Trial, results: Results) -> dict[str, Any]:
         "failed": bool(trial.outcome and trial.outcome.exit_code),
         "hint": trial.outcome.hint if trial.outcome else "",
         "saved": trial.saved_ns,
-        "board": board_gain_ns(trial, results),
         "base": trial.base_ns,
         "goal": trial.goal_ns,
         "baseInsns": trial.base_insns,
@@ -221,43 +204,8 @@ def _spread(spread: Spread | None) -> dict[str, int] | None:
     return {"boots": spread.boots, "median": spread.median_ns, "first": spread.first_ns, "last": spread.last_ns}
 
 
-def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
-    left = {row.change_id: row for row in stack.leave_one_out}
-    system = stack.system
+def _system(results: Results, system: FinalSystem) -> dict[str, Any]:
     return {
-        "steps": [
-            {
-                "id": _show(s.change_id),
-                "before": s.before_ns,
-                "after": s.after_ns,
-                "retried": s.retried,
-                "what": _show(s.what or _trial_text(results, s.change_id)),
-                "evidence": _show(s.evidence),
-                "spread": _spread(s.after),
-                "board": board_gain_ns(trial, results) if (trial := results.trial(s.change_id)) else None,
-            }
-            for s in stack.steps
-        ],
-        "leaveOneOut": [
-            {
-                "id": _show(r.change_id),
-                "cost": r.cost_ns,
-                "kept": r.kept,
-                "reason": _show(r.reason),
-                "spread": _spread(r.spread),
-            }
-            for r in left.values()
-        ],
-        "rejected": [
-            {
-                "id": _show(r.change_id),
-                "verdict": r.verdict.value,
-                "saved": None if r.stack_ns is None or r.goal_ns is None else r.stack_ns - r.goal_ns,
-                "retried": r.retried,
-                "reason": _show(r.reason),
-            }
-            for r in stack.rejected
-        ],
         "cmdline": _show(system.cmdline, 8192),
         "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))),
         "machine": _show(shlex.join(system.machine)),
@@ -268,11 +216,6 @@ def _stack(results: Results, stack: StackResult) -> dict[str, Any]:
         ],
         "path": _show(system.system_path or ""),
     }
-
-
-def _trial_text(results: Results, change_id: str) -> str:
-    trial = results.trial(change_id)
-    return change_text(trial.change) if trial else ""
 
 
 def _words(words: Iterable[Word]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from bootlab.model.sample import Spread
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.board import board_gain_ns
 from bootlab.results.document import LeaveOneOut, Rejected, Results, StackStep
-from bootlab.techniques.base import Answer, Risk
+from bootlab.techniques.base import Risk
 from bootlab.views.run.headline import headline
 
 RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
@@ -39,7 +39,7 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
         rows += [_rejected(row, results) for row in stack.rejected if everything or row.verdict not in UNTRIED]
         ordered = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
         rows += [_left_out(row) for row in ordered]
-    rows += quantum_rows(results)
+    rows += [_at_quantum(goal, results) for goal in results.quanta]
     return Comparison(
         kind=results.kind,
         system=results.system_name,
@@ -52,31 +52,21 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
     )
 
 
-def quantum_rows(results: Results) -> tuple[Row, ...]:
-    """Return the goals with other quanta, where several processors were booted so."""
-    return tuple(_at_quantum(goal, results) for goal in results.quanta)
-
-
-def techniques(results: Results) -> Comparison:
-    """Return every technique of the catalogue: does it apply here, and why."""
-    order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
-    keys = {"title": "technique", "applies": "applies", "risk": "risk", "reason": "reason", "evidence": "evidence"}
-    return Comparison(
-        kind="techniques",
-        system=results.system_name,
-        clock=results.base.clock,
-        columns=tuple(Column(key=key, title=title) for key, title in keys.items()),
-        tables=(Table(title="Techniques", columns=tuple(keys)),),
-        rows=tuple(
-            Row(
-                id=t.id,
-                title=t.id,
-                proved=t.answer is not Answer.NO,
-                reason=t.reason,
-                values={"applies": t.answer.value, "risk": risk_flags(t.risk), "evidence": t.evidence},
-            )
-            for t in sorted(results.techniques, key=lambda t: (order[t.answer], t.id))
-        ),
+def between_ends(found: Comparison, results: Results) -> tuple[Row, ...]:
+    """Return the stack's steps between the base that they started from and the system that came of them."""
+    steps = next((table for table in found.tables if table.group == "step"), None)
+    if steps is None or results.final is None:
+        return ()
+    before, after = results.base.middle_ns, results.final.middle_ns
+    blank: dict[str, Value] = dict.fromkeys(steps.columns[1:], "")
+    base = {"goal_ns": before, "of_base": _share(before, before)}
+    stacked = {"goal_ns": after, "saved_ns": None, "of_base": None}
+    if results.comparable and before is not None and after is not None:
+        stacked |= {"saved_ns": before - after, "of_base": _share(after, before)}
+    return (
+        Row(id="base", title="base", values=blank | base),
+        *found.rows_of(steps),
+        Row(id="stacked", title="stacked", values=blank | stacked),
     )
 
 
@@ -118,6 +108,7 @@ def _columns(results: Results) -> tuple[Column, ...]:
         Column(key="again", title="again"),
         Column(key="kept", title="kept"),
         Column(key="words", title="proof or reason"),
+        Column(key="what", title="what it does", wide=True),
         Column(key="proof", title="proof", wide=True),
     )
 
@@ -130,12 +121,13 @@ def _tables(results: Results) -> Iterable[Table]:
     where = f" on {results.processors.text}" if results.processors.text else ""
     yield Table(
         title=f"Trials against {results.base.clock} base {base} ms{where}",
-        columns=("title", "verdict", "saved_ns", "of_base", *board, *scatter, "risk", "words"),
+        columns=("title", "verdict", "saved_ns", "goal_ns", "of_base", *board, *scatter, "risk", "words"),
         group="trial",
+        wide=("goal_ns",),
     )
     yield Table(
         title="Stack, in the order of taking",
-        columns=("title", "saved_ns", "goal_ns", "of_base", "range_ns", "boots", "again", *board, "proof"),
+        columns=("title", "saved_ns", "goal_ns", "of_base", "range_ns", "boots", "again", *board, "what", "proof"),
         group="step",
     )
     yield Table(

@@ -11,7 +11,7 @@ from rich.text import Text
 from bootlab.model import figures
 from bootlab.results.document import BootSummary, Results
 from bootlab.techniques.base import Answer
-from bootlab.views.run import tables
+from bootlab.views.run import side_tables, tables
 from bootlab.views.run.headline import by_what, headline, modelled_lines
 from bootlab.views.table import terminal as table_terminal
 from bootlab.views.text_table import cell, spaced, text_table
@@ -73,7 +73,7 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
         chain = chain_table(results.stack.final)
         parts += [chain] if chain is not None else []
     if everything and results.techniques:
-        parts += table_terminal.tables(tables.techniques(results))
+        parts += table_terminal.tables(side_tables.techniques(results))
     parts += [cell(f"note: {note}", "dim", 400) for note in results.notes]
     if results.mode == "exact":
         said = "exact mode counts instructions and emulated devices; it does not model caches, DRAM, flash or baud rate"

@@ -9,28 +9,33 @@ from bootlab.views.shown_text import one_line
 TEXT_CHARACTERS = 320
 
 
-def text(column: Column, row: Row) -> str:
-    """Return a row's cell, with its note. What nothing shows is a dash."""
-    shown = _shown(column, row.value(column.key))
+def text(column: Column, row: Row, *, grouped: bool = False) -> str:
+    """Return a row's cell, with its note. What nothing shows is a dash. `grouped`: milliseconds by thousands."""
+    shown = _shown(column, row.value(column.key), grouped)
     note = row.values.get(column.note) if column.note else None
     return shown if note is None else f"{shown} {one_line(str(note), 80)}"
 
 
-def _shown(column: Column, value: Value) -> str:
+def head(column: Column) -> str:
+    """Return a column's heading on one line: its title, then clock and unit."""
+    return one_line(f"{column.title}, {column.under}" if column.under else column.title)
+
+
+def _shown(column: Column, value: Value, grouped: bool) -> str:
     if value is None:
         return figures.ABSENT
     if isinstance(value, str):
         return one_line(value, TEXT_CHARACTERS)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return _number(column, value)
+    return _number(column, value, grouped)
 
 
-def _number(column: Column, value: float) -> str:
+def _number(column: Column, value: float, grouped: bool) -> str:
     whole = round(value)
     forms = {
-        "ms": lambda: figures.ms(whole),
-        "signed-ms": lambda: figures.signed_ms(whole),
+        "ms": lambda: figures.grouped_ms(whole) if grouped else figures.ms(whole),
+        "signed-ms": lambda: figures.signed_ms(whole, grouped=grouped),
         "us": lambda: f"{value / 1000:.2f}",
         "bytes": lambda: figures.size(whole),
         "percent": lambda: f"{100 * value:.1f} %",

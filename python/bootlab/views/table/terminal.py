@@ -58,7 +58,8 @@ class _Fitted:
     """A table that never cuts a figure: columns that do not fit the line stand below, behind the first one again."""
 
     def __init__(self, found: Comparison, table: Table) -> None:
-        self._columns = [column for key in table.columns if not (column := found.column(key)).wide]
+        keys = [key for key in table.columns if key not in table.wide]
+        self._columns = [column for key in keys if not (column := found.column(key)).wide]
         self._rows = found.rows_of(table)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

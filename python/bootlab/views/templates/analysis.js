@@ -1,17 +1,9 @@
 // The page of an analysis: parts with their plots, costs and tables, from the data that stands beside this script.
 function dataTable(made, number, title) {
   const shown = el("output", { class: "count" });
-  const text = (cell) => (Array.isArray(cell) ? cell[0] : cell);
-  const linked = (cell) => (Array.isArray(cell) && cell[2] ? el("a", { href: cell[2] }, cell[0]) : text(cell));
-  const table = sortableTable({
-    caption: made.caption, cls: "figures", rows: made.rows, most: 15,
-    columns: made.columns.map(([name, right], i) => ({
-      name, right, cls: right ? null : i === 0 ? "name" : "words",
-      key: (row) => (Array.isArray(row[i]) ? row[i][1] : row[i]), cell: (row) => (name === "verdict" ? verdictBadge(text(row[i])) : linked(row[i])),
-    })),
-  });
+  const table = madeTable(made, { most: 15 });
   const filter = (needle) => {
-    const n = table.filter((row) => row.some((cell) => String(text(cell)).toLowerCase().includes(needle)));
+    const n = table.filter((row) => holds(row, needle));
     shown.textContent = `${count(n)} of ${count(made.rows.length)}${made.left ? `; ${count(made.left)} more are in the JSON` : ""}`;
   };
   filter("");
@@ -66,30 +58,20 @@ function partSection(part, index) {
     part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1), part.title)));
 }
 
-function themeButton() {
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  return el("button", { type: "button", class: "theme", onclick: () => { root.dataset.theme = dark() ? "light" : "dark"; } }, "light / dark");
-}
-
 function build(data) {
   const sections = data.parts.map(partSection);
   if (data.account.length) sections.push(section("account", "What was read", "What each range of lines was taken for, and what was left out and why.",
     data.account.filter((table) => table.rows.length).map((table) => dataTable(table, (made += 1)))));
   const facts = data.facts || [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
-  document.getElementById("page").append(
-    el("a", { class: "skip", href: "#main" }, "Skip to the analysis"),
-    el("header", {}, data.trail ? el("p", { class: "trail" }, data.trail.map(([text, href], i) => [i ? " / " : null, el("a", { href }, text)])) : null,
-      el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.name), el("p", { class: "kind" }, data.kind || "Analysis"), themeButton()),
-      data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
-        el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
-      data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
-      data.parts.length ? null : el("div", { class: "failure", role: "alert" }, data.empty || "Nothing of a boot was found in it."),
-      data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
-      el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
-    el("div", { class: "nav-bar" }, el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.querySelector("h2").textContent.slice(0, 40))))))),
-    el("main", { id: "main" }, sections),
-    el("footer", {}, data.footer || "One file, no network. Times in milliseconds on the clock named beside them."));
+  const head = [
+    data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
+      el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
+    data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
+    data.parts.length ? null : el("div", { class: "failure", role: "alert" }, data.empty || "Nothing of a boot was found in it."),
+    data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
+    facts.length ? el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))) : null,
+  ];
+  drawPage({ name: data.name, kind: data.kind || "Analysis", head, sections, label: (s) => headingOf(s).slice(0, 40), notes: data.notes, trail: data.trail, footer: data.footer });
 }
 
 build(JSON.parse(document.getElementById("data").textContent));

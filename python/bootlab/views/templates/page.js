@@ -13,7 +13,7 @@ function headline(data) {
     if (last === final && data.comparable) {
       const gain = base.middle - final.middle;
       figures.push(el("p", { class: `share ${gain > 0 ? "good" : "bad"}` }, answer.times),
-        el("p", { class: "figure-name" }, [answer.percent, `${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${counted(data.stack.steps.length, "change")}`].filter(Boolean).join("; ")));
+        el("p", { class: "figure-name" }, [answer.percent, `${ms(Math.abs(gain))} ms ${gain >= 0 ? "saved" : "lost"} by ${counted(answer.changes, "change")}`].filter(Boolean).join("; ")));
     }
   }
   const best = data.trials.find((t) => t.verdict === "faster");
@@ -37,25 +37,27 @@ function facts(data) {
 }
 
 function techniqueSection(data) {
-  if (!data.techniques.length) return null;
-  const columns = [
-    { name: "technique", cls: "name", key: (t) => t.id, cell: (t) => [el("code", {}, t.id), el("span", { class: "proof" }, t.title)] },
-    { name: "applies", key: (t) => (t.answer === "yes" ? 0 : t.answer === "unknown" ? 1 : 2), cell: (t) => el("span", { class: `answer a-${t.answer}` }, t.answer) },
-    { name: "stage", key: (t) => t.stage, cell: (t) => t.stage },
-    { name: "risk", key: (t) => riskRank(t.risk), cell: (t) => riskFlags(t.risk) },
-    { name: "reason and evidence", cls: "words", cell: (t) => [t.reason, t.evidence ? el("code", { class: "proof" }, t.evidence) : null] },
-  ];
-  const made = (rows, caption) => sortableTable({ caption, cls: "figures", rows, sorted: { number: 1, down: false }, columns });
-  const others = data.techniques.filter((t) => t.answer === "no");
-  const main = made(data.techniques.filter((t) => t.answer !== "no"), "Techniques that apply to this system, or may");
-  const rest = made(others, "Techniques that do not apply");
+  const made = data.tables.techniques;
+  if (!made) return null;
+  const part = (rows, caption) => madeTable({ ...made, caption }, {
+    rows, without: ["what"],
+    draw: {
+      title: (row, text) => [el("code", {}, text), el("span", { class: "proof" }, cellOf(made, row, "what"))],
+      applies: (row, text) => el("span", { class: `answer a-${text}` }, text),
+      risk: (row) => riskFlags(data.risks[row.id]),
+      evidence: (row, text) => (text ? el("code", {}, text) : null),
+    },
+  });
+  const all = rowsOf(made);
+  const others = all.filter((row) => cellOf(made, row, "applies") === "no");
+  const main = part(all.filter((row) => !others.includes(row)), "Techniques that apply to this system, or may");
+  const rest = part(others, "Techniques that do not apply");
   const fold = others.length ? folded(`${counted(others.length, "technique")} that ${others.length === 1 ? "does" : "do"} not apply`, rest.node) : null;
   const shown = el("output", { class: "count" });
   const filter = (needle) => {
-    const test = (t) => [t.id, t.title, t.reason, t.evidence, t.answer].some((x) => x.toLowerCase().includes(needle));
-    const hidden = rest.filter(test);
+    const hidden = rest.filter((row) => holds(row, needle));
     if (fold && needle) fold.open = hidden > 0;
-    shown.textContent = `${main.filter(test) + hidden} of ${counted(data.techniques.length, "technique")}`;
+    shown.textContent = `${main.filter((row) => holds(row, needle)) + hidden} of ${counted(all.length, "technique")}`;
   };
   filter("");
   return section("techniques", "Applicability", "What the evidence of the base says about every technique, before any was tried.",
@@ -64,29 +66,15 @@ function techniqueSection(data) {
 
 function modelledSection(data) {
   const m = data.modelled;
-  if (!m || !m.rows.length) return null;
-  const columns = [
-    { name: "boot", cell: (r) => el("code", {}, r.subject) },
-    { name: "console, characters", right: true, cell: (r) => count(r.consoleBytes) },
-    { name: `modelled at ${grouped(String(m.baud))} baud, ms`, right: true, cls: "model", cell: (r) => ms(r.console) },
-    { name: "images, bytes", right: true, cell: (r) => count(r.imageBytes) },
-  ];
-  if (m.bandwidth) columns.push({ name: `modelled at ${count(m.bandwidth / 1e6)}${THIN}MB/s, ms`, right: true, cls: "model", cell: (r) => ms(r.image) });
+  if (!data.tables.modelled) return null;
   return section("modelled", "Modelled, not measured", `What a board would add and no clock here has seen: characters × ${m.bits} bits / ${grouped(String(m.baud))} baud${m.bandwidth ? `; image bytes / ${count(m.bandwidth)} bytes per second` : ""}. Never part of the figures above.`,
-    plainTable("Modelled costs on hardware", columns, m.rows, "figures"));
+    madeTable(data.tables.modelled, { still: true, draw: { title: named } }).node);
 }
 
 function quantaSection(data) {
-  if (!data.quanta.length) return null;
-  const columns = [
-    { name: "system", cls: "name", cell: (r) => el("code", {}, r.subject) },
-    { name: "quantum, us", right: true, cell: (r) => count(r.quantum / 1000) },
-    { name: "goal, ms", right: true, cell: (r) => ms(r.goal) },
-    { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.subject === "base" ? "" : signedMs(r.saved)) },
-    { name: "", cls: "words", cell: (r) => r.words },
-  ];
+  if (!data.tables.quantum) return null;
   return section("quanta", "Other quanta", `Each quantum is one schedule of the same system, exact by itself (${data.processors}). One boot each, without dithers: a gain whose sign turns is smaller than what the schedule decides.`,
-    plainTable("The goal with other quanta", columns, data.quanta, "figures"));
+    madeTable(data.tables.quantum, { still: true, draw: { title: named } }).node);
 }
 
 function limitsSection(data) {
@@ -104,23 +92,12 @@ function reproduceSection(data) {
   return parts.length ? section("reproduce", "How to get these results again", null, parts) : null;
 }
 
-function themeButton() {
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  return el("button", { type: "button", class: "theme", onclick: () => { root.dataset.theme = dark() ? "light" : "dark"; } }, "light / dark");
-}
-
 function build(data) {
   const sections = [stageSection, stackSection, systemSection, trialSection, quantaSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
     .map((make) => make(data)).filter(Boolean);
-  const nav = el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, s.id === "system" ? "System" : s.querySelector("h2").textContent.split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"))))));
+  const label = (s) => (s.id === "system" ? "System" : headingOf(s).split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"));
   const kind = { boot: "Boot", try: "Trials", stack: "Stack" }[data.kind];
-  document.getElementById("page").append(
-    el("a", { class: "skip", href: "#main" }, "Skip to the report"),
-    el("header", {}, el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, data.system), el("p", { class: "kind" }, kind), themeButton()),
-      headline(data), facts(data)),
-    el("div", { class: "nav-bar" }, nav), el("main", { id: "main" }, sections),
-    el("footer", {}, "One file, no network. Times in milliseconds on the clock named beside them."));
+  drawPage({ name: data.system, kind, head: [headline(data), facts(data)], sections, label });
 }
 
 build(JSON.parse(document.getElementById("data").textContent));

@@ -1,56 +1,37 @@
 // The stack: a waterfall table, what was left out, and the system that came of it.
 function stackSection(data) {
-  const stack = data.stack;
-  if (!stack) return null;
-  const baseNs = data.base.middle;
-  const left = new Map(stack.leaveOneOut.map((r) => [r.id, r]));
-  const whole = Math.max(baseNs || 1, ...stack.steps.map((s) => Math.max(s.before, s.after)));
-  const rows = [
-    { end: true, id: "base", after: baseNs },
-    ...stack.steps.map((s, i) => ({ ...s, number: i + 1, saved: s.before - s.after, loo: left.get(s.id) })),
-    { end: true, id: "stacked", after: data.final.middle, saved: baseNs === null || data.final.middle === null || !data.comparable ? null : baseNs - data.final.middle },
-  ];
-  const columns = [
-    { name: "change", cls: "name", cell: (r) => (r.end ? el("strong", {}, r.id) : el("div", { class: "entry" }, el("span", { class: "ordinal" }, r.number), el("code", {}, r.id), r.retried ? el("span", { class: "late", title: "taken in the late round, after it had been tried before" }, "late") : null)) },
-    { name: "goal", cls: "fall", cell: (r) => fall(r, whole) },
-    { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.id === "base" && r.end ? "" : signedMs(r.saved)) },
-    { name: "goal, ms", right: true, cell: (r) => ms(r.after) },
-    { name: "of base", right: true, cell: (r) => percent(data.comparable ? r.after : null, baseNs) },
-  ];
-  if (stack.leaveOneOut.length) {
-    columns.push({ name: "cost when left out, ms", right: true, title: "the final stack without this change, against the final stack", cell: (r) => (r.end ? "" : leftOut(r.loo)) });
+  const { step, "left out": left, "leave one out": without } = data.tables;
+  if (!step) return null;
+  const goalOf = (row) => cellOf(step, row, "goal_ns");
+  const all = rowsOf(step);
+  const ends = new Set([all[0], all[all.length - 1]]);
+  const steps = all.map((row) => ({ row, end: ends.has(row), after: goalOf(row), before: goalOf(row) + cellOf(step, row, "saved_ns") }));
+  const whole = Math.max(1, ...steps.map((s) => Math.max(s.end ? 0 : s.before, s.after || 0)));
+  const number = (row) => all.indexOf(row);
+  const parts = [madeTable(step, {
+    rows: all, still: true, cls: "figures waterfall", most: Infinity, without: ["proof"],
+    draw: {
+      title: (row, text) => (ends.has(row) ? el("strong", {}, text) : el("div", { class: "entry" }, el("span", { class: "ordinal" }, number(row)), el("code", {}, text))),
+      what: (row, text) => (ends.has(row) ? "" : [text, folded("proof", cellOf(step, row, "proof"))]),
+    },
+    pictures: { title: { name: "goal", cls: "fall", cell: (row) => fall(steps[number(row)], whole) } },
+  }).node];
+  if (left) {
+    const booted = rowsOf(left).filter((row) => !UNTRIED.includes(cellOf(left, row, "verdict")));
+    if (booted.length) parts.push(el("h3", {}, left.caption), madeTable(left, { rows: booted, still: true, draw: { title: named } }).node);
+    parts.push(unbooted(left, "left out without a boot", "left out without a boot"));
   }
-  if (stack.steps.some((s) => s.board)) columns.push(boardColumn((r) => (r.end ? "" : signedMs(r.board))));
-  columns.push({ name: "what it does", cls: "words", cell: (r) => (r.end ? "" : [r.what, r.evidence ? folded("proof", r.evidence) : null]) });
-  const parts = [plainTable("Changes in the order they were stacked", columns, rows, "figures waterfall", Infinity)];
-  const dropped = stack.leaveOneOut.filter((r) => !r.kept);
-  if (dropped.length) {
-    parts.push(el("p", { class: "aside" }, `Dropped by leave-one-out: ${dropped.map((r) => `${r.id} (${r.reason || "no cost"})`).join("; ")}.`));
-  }
-  const booted = stack.rejected.filter((r) => !UNTRIED.includes(r.verdict));
-  const unbooted = stack.rejected.filter((r) => UNTRIED.includes(r.verdict));
-  if (booted.length) {
-    parts.push(el("h3", {}, "Tried on the stack and left out"), plainTable("Changes left out of the stack", [
-      { name: "change", cls: "name", cell: (r) => el("code", {}, r.id) },
-      { name: "verdict", cell: (r) => verdictBadge(r.verdict) },
-      { name: "saved, ms", right: true, cls: "saved", cell: (r) => signedMs(r.saved) },
-      { name: "tried again", cell: (r) => (r.retried ? "yes" : "no") },
-      { name: "why", cls: "words", cell: (r) => r.reason },
-    ], booted, "figures"));
-  }
-  if (unbooted.length) {
-    parts.push(folded(`${counted(unbooted.length, "change")} left out without a boot`, plainTable("Changes left out without a boot", [
-      { name: "change", cls: "name", cell: (r) => el("code", {}, r.id) },
-      { name: "why", cls: "words", cell: (r) => r.reason },
-    ], unbooted, "figures")));
-  }
+  if (without) parts.push(el("h3", {}, without.caption), el("p", { class: "lead" }, "How much later the goal of the final stack comes without each change."), madeTable(without, { draw: { title: named } }).node);
   return section("stack", "Stack", "Every step was booted. A change stays only when the stack with it is faster and the functional check still passes.", parts);
 }
 
-function leftOut(row) {
-  if (!row) return ABSENT;
-  const text = row.cost === null ? "goal not reached" : signedMs(row.cost);
-  return row.kept ? text : el("span", { title: row.reason }, text, " ", el("span", { class: "late" }, "dropped"));
+const named = (row, text) => el("code", {}, text);
+
+// The rows of a table that no boot stands behind, folded away.
+function unbooted(made, one, several) {
+  const rows = rowsOf(made).filter((row) => UNTRIED.includes(cellOf(made, row, "verdict")));
+  return rows.length ? folded(`${counted(rows.length, "change")} ${rows.length === 1 ? one : several}`,
+    madeTable(made, { rows, still: true, only: ["title", "verdict", "words"], draw: { title: named } }).node) : null;
 }
 
 function fall(row, whole) {
@@ -61,7 +42,7 @@ function fall(row, whole) {
   else {
     const [low, high] = [Math.min(row.before, row.after), Math.max(row.before, row.after)];
     track.append(el("span", { class: "fall-rest", style: { width: at(low) } }),
-      el("span", { class: row.saved >= 0 ? "fall-gain" : "fall-loss", style: { left: at(low), width: at(high - low) } }));
+      el("span", { class: row.before >= row.after ? "fall-gain" : "fall-loss", style: { left: at(low), width: at(high - low) } }));
   }
   return track;
 }
@@ -72,7 +53,7 @@ function diffWords(words) {
 }
 
 function systemSection(data) {
-  const stack = data.stack;
+  const stack = data.faster;
   if (!stack) return null;
   const images = stack.artefacts.length ? plainTable("Images of the faster system", [
     { name: "image", cell: (a) => a.name },

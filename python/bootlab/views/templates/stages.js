@@ -17,33 +17,19 @@ function stageSection(data) {
       })),
     el("span", { class: "bar-total" }, `${ms(boot.goal)} ms`)));
 
-  const names = [...new Set([...STAGES, ...boots.flatMap(([, b]) => b.stages.map((s) => s.name))])]
-    .filter((name) => boots.some(([, b]) => b.stages.some((s) => s.name === name)));
-  const find = (boot, name) => boot.stages.find((s) => s.name === name);
-  const [first, second] = boots.map(([, b]) => b);
-  const rows = names.map((name) => ({ name, a: find(first, name), b: second && find(second, name) }));
-  rows.push({ total: true, name: "power-on to goal", a: { length: first.goal, insns: first.insns }, b: second && { length: second.goal, insns: second.insns } });
-  const columns = [
-    { name: "stage", cls: "stage", cell: (r) => (r.total ? el("strong", {}, r.name) : [el("i", { class: `swatch ${stageClass(r.name)}` }), r.name]) },
-    { name: `${boots[0][0]}, ${first.clock} ms`, right: true, cell: (r) => ms(r.a?.length) },
-    { name: "share", right: true, cell: (r) => percent(r.a?.length, first.goal) },
-    { name: "instructions", right: true, cell: (r) => count(r.a?.insns) },
-  ];
-  if (second) {
-    columns.push(
-      { name: `stacked, ${second.clock} ms`, right: true, cell: (r) => ms(r.b?.length) },
-      { name: "share", right: true, cell: (r) => percent(r.b?.length, second.goal) },
-      { name: "instructions", right: true, cell: (r) => count(r.b?.insns) },
-      data.comparable && { name: "saved, ms", right: true, cls: "saved", cell: (r) => (r.a?.length == null ? ABSENT : r.total && r.b.length == null ? ABSENT : signedMs(r.a.length - (r.b?.length ?? 0))) },
-    );
-  }
-  const gone = second && rows.some((r) => !r.b) ? "A stage without a time in the stacked boot did not take place there, or its mark was not seen; its time then belongs to the stage before it." : null;
+  const made = data.tables.stages;
+  const rows = rowsOf(made);
+  const total = rows[rows.length - 1];
+  const gone = boots.length > 1 && rows.some((row) => cellOf(made, row, "final_ns") === null) ? "A stage without a time in the stacked boot did not take place there, or its mark was not seen; its time then belongs to the stage before it." : null;
   const missing = boots.filter(([, b]) => b.missing.length).map(([n, b]) => el("p", { class: "aside" }, `Marks not seen (${n}): ${b.missing.join(", ")}`));
   const lacks = boots.flatMap(([n, b]) => b.lacks.map((l) => el("p", { class: "aside" }, `Not recorded (${n}): ${l}`)));
   const notes = boots.flatMap(([n, b]) => b.notes.map((l) => el("p", { class: "aside" }, `Note (${n}): ${l}`)));
   return section("stages", "Stages", null,
     el("div", { class: "bars", role: "img", "aria-label": "Stage lengths on one scale; the table below has the figures" }, bars, stageScale(whole)),
-    plainTable("Stages from power-on to the goal", columns.filter(Boolean), rows, second ? "figures" : "figures narrow", Infinity),
+    madeTable(made, {
+      still: true, cls: boots.length > 1 ? "figures" : "figures narrow", most: Infinity,
+      draw: { title: (row, text) => (row.id === total.id ? el("strong", {}, text) : el("span", { class: "stage" }, el("i", { class: `swatch ${stageClass(text)}` }), text)) },
+    }).node,
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks, notes);
 }
 

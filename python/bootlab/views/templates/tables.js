@@ -6,11 +6,11 @@ const MANY = matchMedia("(max-width: 720px)").matches ? 12 : 40;
 // detail(row) -> nodes, or nothing. most: so many rows are shown before somebody asks for the others.
 function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MANY }) {
   const table = el("table", { class: cls });
-  const bodies = rows.map((row, index) => ({ row, index, body: el("tbody"), text: "" }));
+  const bodies = rows.map((row, index) => ({ row, index, body: el("tbody", { class: row.faint ? "faint" : null }) }));
   const headers = columns.map((column, number) => {
-    const label = column.key
-      ? el("button", { type: "button", onclick: () => sortBy(number) }, column.name)
-      : column.name;
+    // A heading breaks between title and unit alone.
+    const name = column.name.split(", ").flatMap((word, i, all) => [el("span", {}, i < all.length - 1 ? `${word},` : word), " "]).slice(0, -1);
+    const label = column.key ? el("button", { type: "button", onclick: () => sortBy(number) }, name) : name;
     return el("th", { scope: "col", class: column.right ? "n" : null, title: column.title }, label);
   });
   let order = sorted || null;
@@ -92,6 +92,33 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MAN
 function plainTable(caption, columns, rows, cls, most) {
   return sortableTable({ caption, columns: columns.map((c) => ({ ...c, key: null })), rows, cls, most }).node;
 }
+
+const textOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
+const valueOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
+const linked = (cell) => (Array.isArray(cell) && cell[2] ? el("a", { href: cell[2] }, cell[0]) : textOf(cell));
+const rowsOf = (made) => made.rows.map((cells, i) => ({ cells, id: made.ids && made.ids[i], faint: made.faint && made.faint[i] }));
+const columnOf = (made, key) => made.columns.findIndex((column) => column[2] === key);
+const cellOf = (made, row, key) => (columnOf(made, key) < 0 ? null : valueOf(row.cells[columnOf(made, key)]));
+
+// A table that was made in Python: {caption, columns: [[name, right, key, look]], rows: [[cell]], ids, faint}.
+// draw: by key, what makes the nodes of a cell of its row; pictures: by key, a column behind that one; only, without: keys.
+function madeTable(made, { rows = rowsOf(made), draw = {}, pictures = {}, only, without = [], sorted, still, cls = "figures", ...others } = {}) {
+  const columns = made.columns.flatMap(([name, right, key, look], i) => {
+    if ((only && !only.includes(key)) || without.includes(key)) return [];
+    const text = (row) => textOf(row.cells[i]);
+    const order = (row) => (name === "verdict" ? VERDICTS.indexOf(text(row)) : valueOf(row.cells[i]));
+    const column = {
+      name, right, cls: look === undefined ? (right ? null : i === 0 ? "name" : "words") : look, id: key, key: still ? null : order,
+      cell: (row) => (draw[key] ? draw[key](row, text(row)) : name === "verdict" ? verdictBadge(text(row)) : linked(row.cells[i])),
+    };
+    const picture = pictures[key];
+    return picture ? [column, { name: picture.name || "", cls: picture.cls, cell: (row) => picture.cell(row, valueOf(row.cells[i])) }] : [column];
+  });
+  const number = columns.findIndex((column) => sorted && column.id === sorted.key);
+  return sortableTable({ caption: made.caption, cls, columns, rows, sorted: number < 0 ? null : { number, down: sorted.down }, ...others });
+}
+
+const holds = (row, needle) => row.cells.some((cell) => String(textOf(cell)).toLowerCase().includes(needle));
 
 // What few readers ask for: one line that opens.
 const folded = (summary, ...children) => el("details", { class: "folded" }, el("summary", {}, summary), ...children);

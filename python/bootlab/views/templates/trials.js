@@ -1,56 +1,32 @@
 // The trials and the evidence behind each verdict.
 function trialSection(data) {
-  const trials = data.trials.filter((t) => !UNTRIED.includes(t.verdict));
-  const untried = data.trials.filter((t) => UNTRIED.includes(t.verdict));
-  if (!data.trials.length) return null;
-  const clock = data.base.clock;
-  const biggest = Math.max(...trials.map((t) => Math.abs(t.saved || 0)), 1);
-  const sampled = trials.some((t) => t.p !== null);
-  const columns = [
-    { name: "change", cls: "name", key: (t) => t.id, cell: (t) => el("code", {}, t.id) },
-    { name: "verdict", key: (t) => VERDICTS.indexOf(t.verdict), cell: (t) => verdictBadge(t.verdict) },
-    { name: `saved, ${clock} ms`, right: true, cls: "saved", key: (t) => t.saved, cell: (t) => signedMs(t.saved) },
-    { name: "", cls: "mini", cell: (t) => miniBar(t.saved, biggest) },
-    { name: `goal, ${clock} ms`, right: true, key: (t) => t.goal, cell: (t) => ms(t.goal) },
-    { name: "of base", right: true, key: (t) => (t.goal === null || !t.base ? null : t.goal / t.base), cell: (t) => percent(t.goal, t.base) },
-    { name: "risk", key: (t) => riskRank(t.risk), cell: (t) => riskFlags(t.risk) },
-    { name: "proof or reason", cls: "words", cell: (t) => proofText(t) },
-  ];
-  if (sampled) columns.splice(6, 0, { name: "p", right: true, key: (t) => t.p, cell: (t) => (t.p === null ? ABSENT : t.p.toPrecision(2)) });
-  else columns.splice(6, 0, { name: "range, ms", right: true, key: (t) => rangeOf(t.spread), cell: (t) => (t.spread ? ms(rangeOf(t.spread)) : ABSENT) },
-    { name: "boots", right: true, key: (t) => (t.spread ? t.spread.boots : 1), cell: (t) => (t.spread ? t.spread.boots : t.key ? 1 : 0) });
-  if (trials.some((t) => t.board)) columns.splice(columns.length - 2, 0, boardColumn((t) => signedMs(t.board), (t) => t.board));
-  const table = sortableTable({
-    caption: "Trials, one change each against the base", columns, rows: trials, cls: "figures trials",
-    sorted: { number: 2, down: true }, detail: (t) => evidence(t, data),
+  const made = data.tables.trial;
+  if (!made) return null;
+  const trials = new Map(data.trials.map((t) => [t.id, t]));
+  const verdictOf = (row) => cellOf(made, row, "verdict");
+  const rows = rowsOf(made).filter((row) => !UNTRIED.includes(verdictOf(row)));
+  const biggest = Math.max(...rows.map((row) => Math.abs(cellOf(made, row, "saved_ns") || 0)), 1);
+  const table = madeTable(made, {
+    rows, cls: "figures trials", sorted: { key: "saved_ns", down: true }, detail: (row) => evidence(trials.get(row.id), data),
+    draw: { title: named, risk: (row) => riskFlags(trials.get(row.id).risk) },
+    pictures: { saved_ns: { cls: "mini", cell: (row, saved) => miniBar(saved, biggest) } },
   });
   const state = { needle: "", verdict: null };
   const shown = el("output", { class: "count" });
   const update = () => {
-    const n = table.filter((t) => (!state.verdict || t.verdict === state.verdict)
-      && (!state.needle || [t.id, t.what, t.evidence, t.reason, t.verdict].some((x) => x.toLowerCase().includes(state.needle))));
-    shown.textContent = n === trials.length ? counted(n, "trial") : `${n} of ${counted(trials.length, "trial")}`;
+    const n = table.filter((row) => (!state.verdict || verdictOf(row) === state.verdict)
+      && (holds(row, state.needle) || trials.get(row.id).what.toLowerCase().includes(state.needle)));
+    shown.textContent = n === rows.length ? counted(n, "trial") : `${n} of ${counted(rows.length, "trial")}`;
   };
-  const counts = VERDICTS.map((v) => [v, trials.filter((t) => t.verdict === v).length]).filter(([, n]) => n);
+  const counts = VERDICTS.map((v) => [v, rows.filter((row) => verdictOf(row) === v).length]).filter(([, n]) => n);
   const chips = choice("verdict", [[null, "all"], ...counts.map(([v, n]) => [v, `${v} ${n}`])], (v) => { state.verdict = v; update(); });
   update();
   return section("trials", "Trials", "Boots with the change against the base without it, both under the same dithers; times are medians. Open a row for the evidence.",
     el("div", { class: "controls" }, searchBox("Filter trials", (needle) => { state.needle = needle; update(); }), chips, shown), table.node,
-    untried.length ? folded(`${counted(untried.length, "change")} that ${untried.length === 1 ? "was" : "were"} not booted`, plainTable("Changes that were not booted", [
-      { name: "change", cls: "name", cell: (t) => el("code", {}, t.id) },
-      { name: "verdict", cell: (t) => verdictBadge(t.verdict) },
-      { name: "why", cls: "words", cell: (t) => proofText(t) },
-    ], untried, "figures")) : null);
+    unbooted(made, "that was not booted", "that were not booted"));
 }
 
-// What a change saves besides on a board, by simple models: never a part of another figure.
-const boardColumn = (cell, key) => ({ name: "on a board, ms", right: true, cls: "model", title: "console and images by simple models; in no other figure", key, cell });
-
-const riskRank = (risk) => (risk.S ? 8 : 0) + (risk.F ? 4 : 0) + (risk.R ? 2 : 0) + (risk.d ? 1 : 0);
-const rangeOf = (spread) => (spread ? spread.last - spread.first : null);
 const spreadText = (spread) => `${ms(spread.median)} (${ms(spread.first)} to ${ms(spread.last)} in ${spread.boots} boots)`;
-const proofText = (t) => [t.failed ? t.outcome : "", t.reason, t.evidence].filter(Boolean).join("; ") || t.what;
-
 function miniBar(saved, biggest) {
   if (!saved) return "";
   // Square root: a gain of a millisecond stays visible beside one of three hundred.

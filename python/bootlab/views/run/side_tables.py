@@ -1,0 +1,108 @@
+"""The tables of a run that hold no trials: stages, what is modelled, the catalogue's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bootlab.model import figures
+from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.timeline import STAGES
+from bootlab.results.document import BootSummary, Results
+from bootlab.techniques.base import Answer
+from bootlab.views.run.tables import risk_flags
+
+WHOLE = "power-on to goal"
+
+
+def stages(results: Results) -> Comparison:
+    """Return how long each stage takes in the base and, if there is one, in the stacked system."""
+    first = "boot" if results.kind == "boot" else "base"
+    boots = {"base": (first, results.base)} | ({"final": ("stacked", results.final)} if results.final else {})
+    columns = [Column(key="title", title="stage")]
+    values: dict[str, dict[str, Value]] = {name: {} for name in (*_names([boot for _, boot in boots.values()]), WHOLE)}
+    for key, (title, boot) in boots.items():
+        columns += [
+            Column(key=f"{key}_ns", title=title, kind="ms", under=f"{boot.clock} ms"),
+            Column(key=f"{key}_share", title="share", kind="percent"),
+            Column(key=f"{key}_insns", title="instructions", kind="count"),
+        ]
+        took = {stage.name: (stage.duration_ns, boot.stage_insns(stage)) for stage in boot.stages}
+        for name, row in values.items():
+            length, insns = (boot.goal_ns, boot.goal_insns) if name == WHOLE else took.get(name, (None, None))
+            share = length / boot.goal_ns if length is not None and boot.goal_ns else None
+            row |= {f"{key}_ns": length, f"{key}_share": share, f"{key}_insns": insns}
+    if results.final is not None and results.comparable:
+        columns.append(Column(key="saved_ns", title="saved", kind="signed-ms", under="ms"))
+        for name, row in values.items():
+            # A stage that the stacked boot has not is all saved.
+            row["saved_ns"] = _less(row["base_ns"], row["final_ns"] if name == WHOLE else row["final_ns"] or 0)
+    rows = [Row(id=name, title=name, values=row) for name, row in values.items()]
+    return _alone("Stages", results, columns, rows)
+
+
+def _names(boots: Sequence[BootSummary]) -> list[str]:
+    known = [name for name, _, _ in STAGES]
+    named = dict.fromkeys(stage.name for boot in boots for stage in boot.stages)
+    return sorted(named, key=lambda name: known.index(name) if name in known else len(known))
+
+
+def _less(before: Value, after: Value) -> int | None:
+    return before - after if isinstance(before, int) and isinstance(after, int) else None
+
+
+def modelled(results: Results) -> Comparison | None:
+    """Return what a board would add to each boot, by simple models; None where nothing is modelled."""
+    model = results.modelled
+    if model is None or not model.rows:
+        return None
+    columns = [
+        Column(key="title", title="boot"),
+        Column(key="console_bytes", title="console", kind="count", under="characters"),
+        Column(key="console_ns", title=f"modelled at {figures.count(model.baud)} baud", kind="ms", under="ms"),
+        Column(key="image_bytes", title="images", kind="count", under="bytes"),
+    ]
+    if model.bandwidth_bytes_per_s:
+        rate = f"{model.bandwidth_bytes_per_s / 1e6:g} MB/s"
+        columns.append(Column(key="image_ns", title=f"modelled at {rate}", kind="ms", under="ms"))
+    rows = [
+        Row(id=row.subject, title=row.subject, values={c.key: getattr(row, c.key) for c in columns[1:]})
+        for row in model.rows
+    ]
+    return _alone("Modelled costs on hardware", results, columns, rows)
+
+
+def techniques(results: Results) -> Comparison:
+    """Return every technique of the catalogue: does it apply here, and why."""
+    order = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
+    keys = {"title": "technique", "applies": "applies", "stage": "stage", "risk": "risk", "reason": "reason",
+            "evidence": "evidence", "what": "what it does"}  # fmt: skip
+    columns = [Column(key=key, title=title, wide=key in {"stage", "what"}) for key, title in keys.items()]
+    rows = [
+        Row(
+            id=t.id,
+            title=t.id,
+            proved=t.answer is not Answer.NO,
+            reason=t.reason,
+            values={
+                "applies": t.answer.value,
+                "stage": t.stage,
+                "risk": risk_flags(t.risk),
+                "evidence": t.evidence,
+                "what": t.title,
+            },
+        )
+        for t in sorted(results.techniques, key=lambda t: (order[t.answer], t.id))
+    ]
+    return _alone("Techniques", results, columns, rows)
+
+
+def _alone(title: str, results: Results, columns: Sequence[Column], rows: Sequence[Row]) -> Comparison:
+    """Return a comparison of one table that shows all it has."""
+    return Comparison(
+        kind=title.lower(),
+        system=results.system_name,
+        clock=results.base.clock,
+        columns=tuple(columns),
+        tables=(Table(title=title, columns=tuple(column.key for column in columns)),),
+        rows=tuple(rows),
+    )
