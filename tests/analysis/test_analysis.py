@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.analysis.equality import compare_boots, likely_causes
+from bootlab.analysis.noisy.variants import compare
 from bootlab.analysis.schedule import stage_verdicts
+from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.analysis.stages import stage_deltas, stages_of, timeline_of
-from bootlab.analysis.statistics import compare, threshold_ns
 from bootlab.model.launch import Medium
 from bootlab.model.recording import Diagnosis, Initcall, Line, Mark, Meta, Outcome, Recording
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
@@ -242,5 +243,5 @@ def test_many_variants_need_more_proof():
 def test_it_says_the_same_each_time():
     base, other = samples(9, 1000, 50, 1), samples(9, 980, 50, 2)
     assert compare(base, other) == compare(base, other)
-    assert threshold_ns(10**9) == 10_000_000
-    assert threshold_ns(10**6) == 5_000_000
+    assert smallest_that_matters(10**9, exact=False) == 10_000_000
+    assert smallest_that_matters(10**6, exact=False) == 5_000_000

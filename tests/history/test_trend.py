@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import bootlab
+from bootlab.analysis.noisy.change_points import exact_changes, noisy_changes
 from bootlab.api import history as api
 from bootlab.errors import UserError
 from bootlab.history import parquet
-from bootlab.history.change_points import exact_changes, noisy_changes
 from bootlab.history.trend import differing, trends
 from bootlab.views.history.text import bars, trends_view
 from bootlab.views.text_table import to_text

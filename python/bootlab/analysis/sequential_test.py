@@ -20,13 +20,14 @@ import statistics
 import msgspec
 import numpy as np
 
+from bootlab.analysis.smallest import EXACT_NS
 from bootlab.model.verdict import Verdict
 
 ALPHA = 0.01
 """How often a change that means nothing may be called faster or slower, at most."""
 
-SAME_NS = 50_000
-"""Differences up to this do not matter in practice: reading and printing a longer command line costs that."""
+SAME_NS = EXACT_NS
+"""Differences up to this do not matter in practice."""
 
 _Goals = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

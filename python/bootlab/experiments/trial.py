@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from bootlab.analysis import statistics
 from bootlab.analysis.grid import holding_wait
+from bootlab.analysis.noisy import variants
 from bootlab.analysis.parts import judged, undecided
 from bootlab.analysis.same_processors import require_same_processors
 from bootlab.analysis.schedule import stage_verdicts, steady_part
@@ -170,7 +170,7 @@ def judge_free(
     effect = technique.took_effect(before[0], after[0])
     base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
     new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)
-    found = statistics.compare(base_ns, new_ns, tests=tests)
+    found = variants.compare(base_ns, new_ns, tests=tests)
     trial = _trial(change, base, new, found.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
     middle = sorted(base_ns)[len(base_ns) // 2]
     return _with_samples(trial, middle, middle - found.saved_ns, base_ns, new_ns, found)
@@ -182,7 +182,7 @@ def _with_samples(
     median: int,
     base_ns: tuple[int, ...],
     new_ns: tuple[int, ...],
-    found: statistics.WallComparison,
+    found: variants.WallComparison,
 ) -> Trial:
     return msgspec.structs.replace(
         trial,

@@ -12,7 +12,7 @@ from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.interleaved import Plan, interleave
 from bootlab.history.boot_times import Side
-from bootlab.history.gate import smallest_that_matters
+from bootlab.history.gate import smallest_of
 from bootlab.history.of_recording import of_recording
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
@@ -50,7 +50,7 @@ def against(
         base,
         new,
         plan or Plan(),
-        smallest_of=lambda pilot: smallest_that_matters(_side(base.name, list(pilot))),
+        smallest_of=lambda pilot: smallest_of(_side(base.name, list(pilot))),
         told=told or (lambda _: None),
     )
     return Against(

@@ -10,10 +10,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.errors import MeasurementError, UserError
-
-SMALLEST_SHARE = 0.001
-SMALLEST_NS = 50_000
 
 Boot = Callable[[int], int | None]
 """Gives the goal's time of a revision by its place, nanoseconds; None where it cannot be built or does not boot."""
@@ -68,7 +66,7 @@ def bisect(count: int, boot: Boot, *, smallest_ns: int | None = None) -> Bisecte
     newest = booted(count - 1)
     if newest is None:
         raise MeasurementError("the newest revision does not boot", hint="give one that boots as the end of the range")
-    smallest = max(SMALLEST_NS, round(SMALLEST_SHARE * newest)) if smallest_ns is None else smallest_ns
+    smallest = smallest_that_matters(newest, exact=True) if smallest_ns is None else smallest_ns
     # All up to `fast` are faster than the newest by more than what matters (-1: none is known), `slow` is as slow.
     fast, slow = -1, count - 1
     while slow - fast > 1:

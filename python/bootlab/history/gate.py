@@ -9,17 +9,11 @@ import msgspec
 
 from bootlab.analysis.noisy import oddities
 from bootlab.analysis.noisy.judgement import ALPHA, Judged, judge_apart, judge_exact, judge_pairs
+from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.errors import UserError
 from bootlab.history.boot_times import TOTAL, Side
 from bootlab.history.budget import Budget, BudgetResult, judge
 from bootlab.model.verdict import Verdict
-
-SMALLEST_SHARE = 0.01
-"""Of the base's whole boot: smaller differences of noisy boots do not matter."""
-
-SMALLEST_NOISY_NS = 5_000_000
-SMALLEST_EXACT_SHARE = 0.001
-SMALLEST_EXACT_NS = 50_000
 
 
 class Answer(enum.StrEnum):
@@ -109,14 +103,10 @@ def gate(
     )
 
 
-def smallest_that_matters(base: Side) -> int:
-    """Return the smallest difference that matters, nanoseconds.
-
-    1 % of the base and at least 5 ms on a noisy clock; 0.1 % and at least 50 us of exact boots.
-    """
-    share, least = (SMALLEST_EXACT_SHARE, SMALLEST_EXACT_NS) if base.exact else (SMALLEST_SHARE, SMALLEST_NOISY_NS)
-    totals = sorted(base.values_ns(TOTAL))
-    return max(least, round(share * totals[len(totals) // 2])) if totals else least
+def smallest_of(base: Side) -> int:
+    """Return the smallest difference that matters beside a base, nanoseconds."""
+    totals = base.values_ns(TOTAL)
+    return smallest_that_matters(_middle(totals) if totals else 0, exact=base.exact)
 
 
 def odd_of(side: Side) -> tuple[str, ...]:
@@ -143,7 +133,7 @@ def odd_of(side: Side) -> tuple[str, ...]:
 
 
 def _compared(base: Side, new: Side, *, paired: bool, smallest_ns: int | None, alpha: float) -> tuple[Compared, ...]:
-    smallest = smallest_that_matters(base) if smallest_ns is None else smallest_ns
+    smallest = smallest_of(base) if smallest_ns is None else smallest_ns
     common = [name for name in base.names() if name in new.names()]
     if TOTAL not in common:
         why = base.why_not(TOTAL) or new.why_not(TOTAL) or "a side has no such time"

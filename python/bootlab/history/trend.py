@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bootlab.analysis.noisy.change_points import ChangePoint, exact_changes, noisy_changes
 from bootlab.history.boot_times import TOTAL, Side
-from bootlab.history.change_points import ChangePoint, exact_changes, noisy_changes
 from bootlab.history.entry import Entry
-from bootlab.history.gate import smallest_that_matters
+from bootlab.history.gate import smallest_of
 
 _MOST_SHOWN = 200
 
@@ -51,7 +51,7 @@ def trends(entries: Sequence[Entry], *, names: Sequence[str] = ()) -> tuple[Tren
     """Return the trend of every quantity (or of `names`), the whole boot first. Only boots that reached their goal."""
     good = [entry for entry in entries if entry.times.ok]
     whole = Side(name="", boots=tuple(entry.times for entry in good))
-    smallest = smallest_that_matters(whole)
+    smallest = smallest_of(whole)
     found = []
     for name in sorted(whole.names(), key=lambda name: name != TOTAL):
         if names and name not in names:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from bootlab.analysis import statistics
+from bootlab.analysis.noisy import variants
 from bootlab.errors import UserError
 from bootlab.model.change import AddParam, Change, KernelOp, SetKernelOptions, SetParam
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
@@ -133,7 +133,7 @@ def _row(configurations: Sequence[Configuration], timers: int, quantity: Quantit
         values[f"c{number}"] = sorted(own)[len(own) // 2] if own else None
         enough = number > 0 and min(len(samples[0]), len(own)) >= WALL_RUNS
         if wall and quantity.judged and enough:
-            found = statistics.compare(samples[0], own, tests=tests, smallest_ns=SMALLEST_NS)
+            found = variants.compare(samples[0], own, tests=tests, smallest_ns=SMALLEST_NS)
             values[f"c{number}_verdict"] = found.verdict.value
     return Row(id=f"{timers}-{quantity.name}", title=quantity.name, values=values)
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bootlab.analysis.noisy.interval import of_pairs, of_two, walsh_median
+from bootlab.analysis.noisy.rank_test import mann_whitney_p
 from bootlab.analysis.noisy.signed_rank import SignedRankTest, rank_scores, signed_rank_p
-from bootlab.analysis.rank_test import mann_whitney_p
 from bootlab.model.verdict import Verdict
 
 ALPHA = 0.05

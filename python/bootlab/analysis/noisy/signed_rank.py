@@ -15,6 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bootlab.analysis.noisy.ranks import middle_ranks
+
 Side = Literal["both", "above", "below"]
 
 _ALL_SIGNS_UP_TO = 16
@@ -84,11 +86,8 @@ def _twice(sums: _Numbers | NDArray[np.float32] | np.float64) -> _Sums:
 
 def rank_scores(sizes: _Numbers) -> _Numbers:
     """Return the rank of each size, equal ones the middle of theirs; 0 for a size of 0, which speaks for no side."""
-    values, places, counts = np.unique(sizes, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(counts) - (counts - 1) / 2
-    ranks[values == 0] = 0.0
-    scores: _Numbers = ranks[places]
-    return scores
+    ranks, _ = middle_ranks(sizes)
+    return np.where(sizes == 0, 0.0, ranks)
 
 
 def signed_rank_p(differences: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""The verdict on noisy times (real boards, QEMU in free run).
+"""The verdict on one of several variants that were booted in the same blocks (`try` on boards and in free run).
 
 Blocks: each block boots every variant once, in random order, so that a drift of the machine hits all alike. Kept:
 every value. Decided by: a rank test (Mann-Whitney, as Perfherder and Pinpoint do), a bootstrap interval of the paired
@@ -10,7 +10,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from bootlab.analysis.rank_test import mann_whitney_p
+from bootlab.analysis.noisy.rank_test import mann_whitney_p
+from bootlab.analysis.smallest import smallest_that_matters
 from bootlab.model.verdict import Verdict
 
 ALPHA = 0.05
@@ -27,11 +28,6 @@ class WallComparison(msgspec.Struct, frozen=True, kw_only=True):
     cliffs_delta: float
 
 
-def threshold_ns(base_median_ns: float) -> int:
-    """Return the smallest difference that matters: 1 % of the base, at least 5 ms."""
-    return max(5_000_000, int(base_median_ns * 0.01))
-
-
 def compare(
     base_ns: tuple[int, ...],
     variant_ns: tuple[int, ...],
@@ -42,7 +38,7 @@ def compare(
 ) -> WallComparison:
     """Compare samples taken in the same blocks (`base_ns[i]` beside `variant_ns[i]`).
 
-    `smallest_ns`: the smallest difference that matters; None: that of a boot, `threshold_ns`.
+    `smallest_ns`: the smallest difference that matters; None: that of a boot.
 
     `tests`: how many variants are compared at once; p is multiplied by it (Bonferroni, the safe form of Holm's first
     step).
@@ -51,7 +47,7 @@ def compare(
     base = np.asarray(base_ns[:count], dtype=float)
     variant = np.asarray(variant_ns[:count], dtype=float)
     saved = base - variant
-    limit = threshold_ns(float(np.median(base))) if smallest_ns is None else smallest_ns
+    limit = smallest_that_matters(float(np.median(base)), exact=False) if smallest_ns is None else smallest_ns
     random = np.random.default_rng(seed)
     picks = random.integers(0, count, size=(_RESAMPLES, count))
     medians = np.median(saved[picks], axis=1)

@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from bootlab.analysis.noisy.ranks import middle_ranks
+
 ALPHA = 0.01
 _SHUFFLES = 2000
 _LEAST = 4
@@ -61,7 +63,7 @@ def _cuts(
 ) -> list[tuple[int, float]]:
     if len(values) < 2 * _LEAST:
         return []
-    ranks = _ranks(values)
+    ranks, _ = middle_ranks(values)
     place, size = _largest(ranks)
     shuffled = np.array([_largest(random.permutation(ranks))[1] for _ in range(_SHUFFLES)])
     p_value = float((1 + (shuffled >= size - 1e-9).sum()) / (1 + _SHUFFLES))
@@ -85,10 +87,3 @@ def _largest(ranks: NDArray[np.float64]) -> tuple[int, float]:
     inner = scaled[_LEAST - 1 : count - _LEAST]
     best = int(np.argmax(inner))
     return best + _LEAST, float(inner[best])
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    middles = np.cumsum(counts) - (counts - 1) / 2
-    ranks: NDArray[np.float64] = middles[places]
-    return ranks

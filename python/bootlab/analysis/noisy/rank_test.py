@@ -12,21 +12,21 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bootlab.analysis.noisy.ranks import middle_ranks
+
 _EXACT_UP_TO = 8
 
 
 def mann_whitney_p(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Return the two-sided p value of two samples, neither of them empty. 1.0 when all values are equal."""
     n, m = len(first), len(second)
-    values, counts = np.unique(np.concatenate([first, second]), return_counts=True)
-    # A value's rank is the middle of the places that it and its equals take.
-    ranks = np.cumsum(counts) - (counts - 1) / 2
-    rank_sum = float(ranks[np.searchsorted(values, first)].sum())
+    ranks, counts = middle_ranks(np.concatenate([first, second]))
+    rank_sum = float(ranks[:n].sum())
     smaller_u = rank_sum - n * (n + 1) / 2
     u = max(smaller_u, n * m - smaller_u)
-    if min(n, m) <= _EXACT_UP_TO and len(values) == n + m:
+    if min(n, m) <= _EXACT_UP_TO and len(counts) == n + m:
         return min(1.0, 2 * _exact_tail(round(u), n, m))
-    ties = float((counts.astype(float) ** 3 - counts).sum())
+    ties = float((counts**3 - counts).sum())
     total = n + m
     variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)))
     if variance <= 0:

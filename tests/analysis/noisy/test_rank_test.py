@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from bootlab.analysis.rank_test import mann_whitney_p
+from bootlab.analysis.noisy.rank_test import mann_whitney_p
 
 
 def p(first, second) -> float:
