@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.gate_options import SmallestOption
+from bootlab.cli.gate_options import SmallestOption, smallest_ns
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
 from bootlab.errors import Found, UserError
@@ -55,7 +55,6 @@ def bisect(
     from bootlab.history.revisions import GitRevisions, Revisions, SystemFiles  # noqa: PLC0415
     from bootlab.views.history import bisect_text  # noqa: PLC0415
 
-    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
     with ExitStack() as stack:
         revisions: Revisions
         if len(what) == 1 and not what[0].endswith(".toml"):
@@ -69,7 +68,7 @@ def bisect(
         found, grown = api.bisect(
             revisions,
             store=store,
-            smallest_ns=smallest_ns,
+            smallest_ns=smallest_ns(smallest_ms),
             functions=functions,
             observer=progress,
             told=lambda step: err().print(bisect_text.step_line(step), markup=False, soft_wrap=True),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootlab.cli.progress import BootProgress
+from bootlab.cli.run_view import show_run
 from bootlab.cli.screen import err, out, print_json
 
 if TYPE_CHECKING:
@@ -67,12 +68,4 @@ def try_board(
     with opened_board(board, system_file, store=store, quiet=as_json) as there:
         made = there.try_both if both else there.try_
         results = made(*ids, blocks=blocks, seed=seed)
-    from bootlab.views.run import terminal  # noqa: PLC0415
-    from bootlab.views.run.headline import said  # noqa: PLC0415
-
-    if as_json:
-        print_json({"run": results.id, **said(results.data)})
-        return
-    out().print(terminal.results_view(results.data, everything=everything))
-    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
-    err().print(f"next: bootlab report {results.id} --html try.html", markup=False, soft_wrap=True)
+    show_run(results, f"bootlab report {results.id} --html try.html", everything=everything, as_json=as_json)

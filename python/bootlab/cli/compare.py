@@ -7,9 +7,18 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_file
-from bootlab.cli.gate import SystemOption
-from bootlab.cli.gate_options import AlphaOption, HistoryOption, HtmlOption, SmallestOption
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
+from bootlab.cli.gate_options import (
+    AlphaOption,
+    ApplicationOption,
+    GoalOption,
+    HistoryOption,
+    HtmlOption,
+    SmallestOption,
+    SystemNameOption,
+    print_gate,
+    smallest_ns,
+)
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption
 
 _KINDS = "a recording's folder, a run (`last`), a boot log, or a commit of the history (`rev:COMMIT`, `history`)."
 
@@ -20,9 +29,9 @@ def compare(
     *,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
-    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
-    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
-    system: SystemOption = None,
+    application: ApplicationOption = None,
+    goal: GoalOption = None,
+    system: SystemNameOption = None,
     html: HtmlOption = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -35,20 +44,15 @@ def compare(
     Example: bootlab compare rev:v1.0 rev:v1.1 --system camera
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.views.gate.text import gate_view  # noqa: PLC0415
 
     one, other = (
         api.measured(word, history=history, store=store, system=system, application=application, goal=goal)
         for word in (base, new)
     )
-    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
-    found = api.gate(other, one, smallest_ns=smallest_ns, alpha=alpha)
+    found = api.gate(other, one, smallest_ns=smallest_ns(smallest_ms), alpha=alpha)
     if html is not None:
         from bootlab.views.gate import page  # noqa: PLC0415
 
         write_file(html, page.render(found, title="comparison"))
-    if as_json:
-        print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
-        return
-    if str(html) != "-":
-        out().print(gate_view(found))
+    if as_json or str(html) != "-":
+        print_gate(found, as_json=as_json)

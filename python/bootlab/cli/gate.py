@@ -10,16 +10,20 @@ import typer
 from bootlab.cli.gate_options import (
     AlphaOption,
     AnnotateOption,
+    ApplicationOption,
     BlocksOption,
     BudgetOption,
     FewOption,
+    GoalOption,
     HistoryOption,
     HtmlOption,
     JunitOption,
     KcidbOption,
     OriginOption,
     SmallestOption,
+    SystemNameOption,
     finish,
+    smallest_ns,
     tell,
 )
 from bootlab.cli.open_system import opened
@@ -48,7 +52,6 @@ AgainstOption = Annotated[
         "history. May be given more than once.",
     ),
 ]
-SystemOption = Annotated[str | None, typer.Option("--system", help="Whose history, if it has several systems.")]
 
 
 def gate(
@@ -67,9 +70,9 @@ def gate(
     alpha: AlphaOption = 0.05,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Number that the random order of the blocks follows.")] = 1,
     few: FewOption = False,
-    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
-    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
-    system: SystemOption = None,
+    application: ApplicationOption = None,
+    goal: GoalOption = None,
+    system: SystemNameOption = None,
     history: HistoryOption = None,
     jobs: JobsOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -87,7 +90,7 @@ def gate(
     from bootlab.history import budget as budgets  # noqa: PLC0415
     from bootlab.history.gate import gate as judge  # noqa: PLC0415
 
-    smallest_ns = None if smallest_ms is None else round(smallest_ms * 1e6)
+    smallest = smallest_ns(smallest_ms)
     asked = [budgets.parse(text) for text in budget or ()]
     bases = list(against or ())
 
@@ -98,7 +101,7 @@ def gate(
     base: Side | None
     if _is_system(new):
         base_file = Path(bases[0]) if _is_system(bases) else None
-        plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest_ns)
+        plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest)
         if base_file is not None:
             booted = _boot_both(Path(new[0]), base_file, plan, jobs=jobs, store=store, quiet=as_json)
             this, base = booted.new, booted.base
@@ -114,7 +117,7 @@ def gate(
         base,
         asked,
         paired=booted is not None and booted.total is not None,
-        smallest_ns=smallest_ns,
+        smallest_ns=smallest,
         alpha=alpha,
         total=booted.total if booted else None,
         few=few,

@@ -71,6 +71,9 @@ FewOption = Annotated[
     bool,
     typer.Option("--few", help="Judge budgets by the median of noisy boots even if they are fewer than five."),
 ]
+SystemNameOption = Annotated[str | None, typer.Option("--system", help="Whose history, if it has several systems.")]
+ApplicationOption = Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")]
+GoalOption = Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")]
 CODE_QUALITY = Path("gl-code-quality-report.json")
 
 
@@ -89,7 +92,7 @@ def finish(
 ) -> None:
     """Write what was asked for, show the answer, and end with its exit code."""
     from bootlab.history.gate import Answer  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.views.gate import annotations, text  # noqa: PLC0415
+    from bootlab.views.gate import annotations  # noqa: PLC0415
     from bootlab.views.gate import junit as junit_xml  # noqa: PLC0415
     from bootlab.views.gate import kcidb as kcidb_report  # noqa: PLC0415
 
@@ -109,15 +112,28 @@ def finish(
     if annotate == "gitlab":
         write_file(CODE_QUALITY, annotations.gitlab(found, path=place))
         err().print(f"wrote {CODE_QUALITY}", markup=False)
-    if as_json:
-        print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
-    elif show and str(html) != "-":
-        out().print(text.gate_view(found))
+    if as_json or (show and str(html) != "-"):
+        print_gate(found, as_json=as_json)
     if annotate == "github" and not as_json:
         out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")
     codes = {Answer.FAILED: Found.REGRESSION, Answer.UNDECIDED: Found.UNDECIDED}
     if found.answer in codes:
         raise typer.Exit(codes[found.answer])
+
+
+def print_gate(found: GateResult, *, as_json: bool) -> None:
+    """Print what was found, as text or as its document."""
+    from bootlab.views.gate.text import gate_view  # noqa: PLC0415 - `--help` must not wait for it
+
+    if as_json:
+        print_json({"format": "bootlab-gate", "version": 1, "answer": found.answer, "gate": found})
+    else:
+        out().print(gate_view(found))
+
+
+def smallest_ns(smallest_ms: float | None) -> int | None:
+    """Return what `--smallest-ms` says in nanoseconds."""
+    return None if smallest_ms is None else round(smallest_ms * 1e6)
 
 
 def tell(forecast: Forecast) -> None:

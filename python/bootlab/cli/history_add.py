@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.gate_options import HistoryOption
+from bootlab.cli.gate_options import ApplicationOption, GoalOption, HistoryOption
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
 from bootlab.errors import UserError
 
@@ -38,8 +38,8 @@ def add(
     ] = "",
     session: Annotated[str, typer.Option("--session", help="A name for boots that are made together.")] = "",
     times_only: Annotated[bool, typer.Option("--times-only", help="Keep the times, not the recordings.")] = False,
-    application: Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")] = None,
-    goal: Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")] = None,
+    application: ApplicationOption = None,
+    goal: GoalOption = None,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.open_system import opened
+from bootlab.cli.run_view import show_run
 from bootlab.cli.session import (
     DEFAULT_STORE,
     AllOption,
@@ -16,9 +17,6 @@ from bootlab.cli.session import (
     JsonOption,
     OptionalSystemArgument,
     StoreOption,
-    err,
-    out,
-    print_json,
     system_required,
 )
 
@@ -101,16 +99,5 @@ def try_(
     system_file = system_required(system_file)
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
-    from bootlab.views.run import terminal  # noqa: PLC0415
-    from bootlab.views.run.headline import said  # noqa: PLC0415
-
-    if as_json:
-        print_json({"run": results.id, **said(results.data)})
-        return
-    out().print(terminal.results_view(results.data, everything=everything))
-    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
-    err().print(
-        f"next: bootlab report {results.id} --html try.html   or: bootlab stack {system_file}",
-        markup=False,
-        soft_wrap=True,
-    )
+    following = f"bootlab report {results.id} --html try.html   or: bootlab stack {system_file}"
+    show_run(results, following, everything=everything, as_json=as_json)

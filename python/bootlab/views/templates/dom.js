@@ -85,14 +85,14 @@ function themeButton() {
 }
 
 // What every page is put into. head: what stands above the sections; label: what the navigation calls one.
-function drawPage({ name, kind, head, sections, label, notes = [], trail, footer = "One file, no network. Times in milliseconds on the clock named beside them." }) {
+function drawPage({ name, kind, head, sections, label, notes = [], trail, footer }) {
   document.getElementById("page").append(
     el("a", { class: "skip", href: "#main" }, "Skip to the figures"),
     el("header", {}, trail ? el("p", { class: "trail" }, trail.map(([text, href], i) => [i ? " / " : null, el("a", { href }, text)])) : null,
       el("div", { class: "title" }, el("p", { class: "brand" }, "bootlab"), el("h1", {}, name), el("p", { class: "kind" }, kind), themeButton()), head),
     el("div", { class: "nav-bar" }, el("nav", { "aria-label": "sections" }, el("ul", {}, sections.map((s) => el("li", {}, el("a", { href: `#${s.id}` }, label(s))))))),
     el("main", { id: "main" }, sections),
-    el("footer", {}, notes.map((note) => el("p", {}, note)), el("p", {}, footer)));
+    el("footer", {}, notes.map((note) => el("p", {}, note)), el("p", {}, footer || "One file, no network. Times in milliseconds on the clock named beside them.")));
 }
 
 const headingOf = (node) => node.querySelector("h2").textContent;

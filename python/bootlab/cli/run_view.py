@@ -1,0 +1,23 @@
+"""What the verbs that try techniques print at their end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bootlab.cli.screen import err, out, print_json
+
+if TYPE_CHECKING:
+    from bootlab.api import Results
+
+
+def show_run(results: Results, following: str, *, everything: bool, as_json: bool) -> None:
+    """Print a run, or its document; then where it is, and the commands that may follow."""
+    from bootlab.views.run import terminal  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.run.headline import said  # noqa: PLC0415
+
+    if as_json:
+        print_json({"run": results.id, **said(results.data)})
+        return
+    out().print(terminal.results_view(results.data, everything=everything))
+    err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+    err().print(f"next: {following}", markup=False, soft_wrap=True)
