@@ -33,21 +33,9 @@ from bootlab.targets.board import reader
 from bootlab.targets.board.choose import board_target
 from bootlab.targets.board.target import BoardTarget
 from bootlab.targets.board.virtual.running import RunningBoard
+from bootlab.targets.board.virtual.script import FAULTS
 
-EXPECTED = {
-    "": Outcome.GOAL,
-    "hang": Outcome.HANG,
-    "panic": Outcome.PANIC,
-    "reboot": Outcome.REBOOTED,
-    "reboot-loop": Outcome.REBOOTED,
-    "garbage": Outcome.GARBAGE,
-    "noise": Outcome.GOAL,
-    "baud": Outcome.GARBAGE,
-    "silent": Outcome.NO_CONSOLE,
-    "stopped": Outcome.STOPPED,
-    "half-line": Outcome.GOAL,
-    "unplugged": Outcome.CONSOLE_LOST,
-}
+EXPECTED = {"": Outcome.GOAL, **FAULTS}
 PACKAGE = Path(reader.__file__).parents[3]
 SHARE = 0.05
 """Of each fault: eleven of them leave a bit less than half of the boots good."""

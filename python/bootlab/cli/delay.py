@@ -21,10 +21,9 @@ from bootlab.cli.session import (
     print_json,
 )
 from bootlab.errors import UserError
+from bootlab.model.duration import duration_ns
 
-_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*(ns|us|ms|s)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 def delay(
@@ -74,8 +73,7 @@ def delay(
 
 
 def _duration_ns(text: str) -> int:
-    found = _DURATION.fullmatch(text.strip())
-    ns = round(float(found[1]) * _NS[found[2]]) if found else 0
+    ns = duration_ns(text)
     if not ns:
         raise UserError(f"--to {text[:40]!r} is not a time above zero", hint="--to 5ms, --to 250us, --to 1s")
     return ns

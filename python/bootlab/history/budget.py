@@ -12,14 +12,13 @@ import msgspec
 from bootlab.analysis.noisy.judgement import Judged
 from bootlab.errors import UserError
 from bootlab.history.boot_times import TOTAL, Side
+from bootlab.model.duration import duration_ns
 
 Kept = Literal["kept", "broken", "unknown"]
 
 ERROR_RATE = 0.05
 """How often a budget that the system's median does not keep may be called kept, at most."""
 
-_UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 _SHARE = re.compile(r"\+?(\d+(?:\.\d+)?)\s*%")
 _HINT = "--budget total=3s, --budget kernel=500ms, or with --against: --budget kernel=+2%"
 
@@ -54,8 +53,8 @@ def parse(text: str) -> Budget:
     name = name.strip()
     if not equals or not name:
         raise UserError(f"--budget {text!r}: there is no NAME=TIME", hint=_HINT)
-    if found := _TIME.fullmatch(value.strip()):
-        return Budget(name=name, limit_ns=round(float(found[1]) * _UNITS_NS[found[2]]))
+    if (limit_ns := duration_ns(value)) is not None:
+        return Budget(name=name, limit_ns=limit_ns)
     if found := _SHARE.fullmatch(value.strip()):
         return Budget(name=name, percent=float(found[1]))
     raise UserError(f"--budget {text!r}: {value!r} is no time and no share", hint=_HINT)

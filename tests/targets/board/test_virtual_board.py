@@ -25,21 +25,9 @@ from bootlab.targets import recording_dir
 from bootlab.targets.board.choose import board_target
 from bootlab.targets.board.reader import NoConsoleDevice
 from bootlab.targets.board.virtual.running import RunningBoard
+from bootlab.targets.board.virtual.script import FAULTS
 
-EXPECTED = {
-    "none": Outcome.GOAL,
-    "hang": Outcome.HANG,
-    "panic": Outcome.PANIC,
-    "reboot": Outcome.REBOOTED,
-    "reboot-loop": Outcome.REBOOTED,
-    "garbage": Outcome.GARBAGE,
-    "noise": Outcome.GOAL,
-    "baud": Outcome.GARBAGE,
-    "silent": Outcome.NO_CONSOLE,
-    "stopped": Outcome.STOPPED,
-    "half-line": Outcome.GOAL,
-    "unplugged": Outcome.CONSOLE_LOST,
-}
+EXPECTED = {"none": Outcome.GOAL, **FAULTS}
 GOAL = Goal(console="camera: ready")
 
 

@@ -9,20 +9,22 @@ from pathlib import Path
 
 import msgspec
 
-FAULTS = (
-    "hang",
-    "panic",
-    "reboot",
-    "reboot-loop",
-    "garbage",
-    "noise",
-    "baud",
-    "silent",
-    "stopped",
-    "half-line",
-    "unplugged",
-)
-"""What can go wrong with a boot. `noise` and `half-line` are no failure: the boot reaches its goal."""
+from bootlab.model.recording import Outcome
+
+FAULTS = {
+    "hang": Outcome.HANG,
+    "panic": Outcome.PANIC,
+    "reboot": Outcome.REBOOTED,
+    "reboot-loop": Outcome.REBOOTED,
+    "garbage": Outcome.GARBAGE,
+    "noise": Outcome.GOAL,
+    "baud": Outcome.GARBAGE,
+    "silent": Outcome.NO_CONSOLE,
+    "stopped": Outcome.STOPPED,
+    "half-line": Outcome.GOAL,
+    "unplugged": Outcome.CONSOLE_LOST,
+}
+"""What can go wrong with a boot, and what it is then. `noise` and `half-line` are no failure: it reaches its goal."""
 
 _STAMP = re.compile(r"^\[ *(\d+)\.(\d{6})\] ")
 _PRINTK_AT = 0.6
