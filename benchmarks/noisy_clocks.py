@@ -132,9 +132,8 @@ def _gate_row(name: str, number: int, planted: float, count: int) -> dict[str, A
     return {"noise": name, "planted": planted, **found}
 
 
-def nulls(count: int) -> dict[str, Any]:
-    """Two equal systems. Without a smallest difference that matters, so that the test alone protects."""
-    rows = each(_null_row, [(name, number, count // len(SHAPES)) for number, name in enumerate(SHAPES)])
+def rate(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return how many experiments on equal systems were called different, with the rows."""
     called = sum(row["verdicts"]["faster"] + row["verdicts"]["slower"] for row in rows)
     total = sum(row["experiments"] for row in rows)
     return {
@@ -144,6 +143,12 @@ def nulls(count: int) -> dict[str, Any]:
         "rate": called / total,
         "rows": rows,
     }
+
+
+def nulls(count: int) -> dict[str, Any]:
+    """Two equal systems. Without a smallest difference that matters, so that the test alone protects."""
+    rows = each(_null_row, [(name, number, count // len(SHAPES)) for number, name in enumerate(SHAPES)])
+    return rate(rows)
 
 
 def gates(count: int) -> dict[str, Any]:
@@ -201,15 +206,7 @@ def aparts(count: int) -> dict[str, Any]:
                 sides = [[round(BOOT_NS + noise(random, 0)) for _ in range(boots)] for _ in range(2)]
                 found.append(judge_apart(*sides, smallest_ns=1))
             rows.append({"noise": name, "boots_each": boots, **counted(found)})
-    called = sum(row["verdicts"]["faster"] + row["verdicts"]["slower"] for row in rows)
-    total = sum(row["experiments"] for row in rows)
-    return {
-        "nominal_rate": ALPHA,
-        "called_different": called,
-        "experiments": total,
-        "rate": called / total,
-        "rows": rows,
-    }
+    return rate(rows)
 
 
 def intervals(count: int) -> dict[str, Any]:
