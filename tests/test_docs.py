@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from bootlab.cli.__main__ import app
+from bootlab.cli.program import make_app
 from bootlab.model.recording import Outcome
 from bootlab.model.timeline import ALL_STAGES, EVENTS
 from bootlab.model.verdict import Verdict
@@ -243,3 +245,18 @@ def test_every_page_has_its_place_on_the_site() -> None:
     placed = re.findall(r"([\w/-]+\.md)$", navigation, re.MULTILINE)
     there = [str(path.relative_to(REPOSITORY / "docs")) for path in (REPOSITORY / "docs").rglob("*.md")]
     assert sorted(placed) == sorted(there)
+
+
+def test_the_tutorial_shows_what_stack_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tutorial = (REPOSITORY / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    section = tutorial.split("## 6. ")[1].split("\n## ")[0]
+    words = next(line for line in section.splitlines() if line.startswith("bootlab stack tests/replay")).split()[1:]
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(REPOSITORY)
+    done = CliRunner().invoke(make_app(["stack"]), [*words, "--store", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    printed = [line.rstrip() for line in done.output.splitlines()]
+    shown = [line for block in re.findall(r"^```text\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+             for line in block.splitlines() if line and line != "..."]  # fmt: skip
+    assert len(shown) >= 15
+    assert [line for line in shown if line not in printed] == []

@@ -10,7 +10,7 @@ from bootlab.views.page_parts import SCRIPTS, part, table
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import cells
 
-_LONG = 24
+_LONG = 16
 """Texts that are longer than this may take several lines of their column."""
 
 
