@@ -42,11 +42,12 @@ from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff
 from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
 from bootlab.model.system import KernelPatch
+from bootlab.model.timeline import Stage
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Verdict
 from bootlab.results import board
 from bootlab.views import markdown_text, publish, text_table
-from bootlab.views.run import headline, tables, terminal
+from bootlab.views.run import headline, side_tables, tables, terminal
 from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.shown_text import one_line, visible
 from bootlab.views.table import cells
@@ -192,6 +193,16 @@ def test_a_modelled_cost_that_would_change_the_decision_stands_with_the_answer()
     assert lines[-3] == f"modelled, would change the decision: {said}"
     assert said in summary_markdown.render(changed)
     assert board.turned(results) == ()
+
+
+def test_stages_stand_in_the_order_of_the_boot():
+    results = sample.results("boot")
+    names = ("firmware", "SPL", "U-Boot", "decompression", "kernel", "initrd", "user space", "units", "application")
+    stages = tuple(Stage(name, number * 1000, 1000) for number, name in enumerate(names))
+    line = msgspec.structs.replace(results.base.timeline, stages=stages)
+    base = msgspec.structs.replace(results.base, timeline=line)
+    found = side_tables.stages(msgspec.structs.replace(results, base=base))
+    assert tuple(row.id for row in found.rows) == (*names, side_tables.WHOLE)
 
 
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])

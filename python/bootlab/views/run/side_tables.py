@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bootlab.model import figures
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
-from bootlab.model.timeline import STAGES
+from bootlab.model.timeline import ALL_STAGES, INITRD
 from bootlab.results.document import BootSummary, Results
 from bootlab.techniques.base import Answer
 from bootlab.views.run.tables import risk_flags
@@ -41,7 +41,8 @@ def stages(results: Results) -> Comparison:
 
 
 def _names(boots: Sequence[BootSummary]) -> list[str]:
-    known = [name for name, _, _ in STAGES]
+    known = [name for name, _, _ in ALL_STAGES]
+    known.insert(known.index("user space"), INITRD)
     named = dict.fromkeys(stage.name for boot in boots for stage in boot.stages)
     return sorted(named, key=lambda name: known.index(name) if name in known else len(known))
 

@@ -59,8 +59,8 @@ def between_ends(found: Comparison, results: Results) -> tuple[Row, ...]:
         return ()
     before, after = results.base.middle_ns, results.final.middle_ns
     blank: dict[str, Value] = dict.fromkeys(steps.columns[1:], "")
-    base = {"goal_ns": before, "of_base": _share(before, before)}
-    stacked = {"goal_ns": after, "saved_ns": None, "of_base": None}
+    base: dict[str, Value] = {"goal_ns": before, "of_base": _share(before, before)}
+    stacked: dict[str, Value] = {"goal_ns": after, "saved_ns": None, "of_base": None}
     if results.comparable and before is not None and after is not None:
         stacked |= {"saved_ns": before - after, "of_base": _share(after, before)}
     return (
