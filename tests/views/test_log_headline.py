@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import tomllib
 
+import msgspec
 import pytest
 
 import bootlab
 from bootlab.logs.comparison import compare
 from bootlab.systemfile.skeleton import LogFacts, architecture, command_line, goal, skeleton
+from bootlab.views.log.boot_end import boot_name, bounded
 from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.headline import headline, seconds
 from bootlab.views.log.page_headline import stage_lengths
+from bootlab.views.log.text import stages_table
+from bootlab.views.text_table import to_text
 from tests.logs import samples
 
 SERIAL = """\
@@ -44,6 +48,28 @@ def test_bounds_are_said():
     assert headline(boot(samples.BOOT))[0].startswith("At least ")
     assert headline(boot(samples.BOOT))[1] == "The kernel took 801 ms."
     assert headline(boot("[    5.100000] usb 1-1: new device\n[    5.200000] usb 1-1: gone\n")) != []
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "said"), [(False, False, "5"), (True, False, "≥ 5"), (False, True, "≤ 5"), (True, True, "≈ 5")]
+)
+def test_a_bound_carries_its_sign(least: bool, most: bool, said: str):
+    assert bounded("5", at_least=least, at_most=most) == said
+
+
+def test_the_table_of_stages_has_signs_at_lengths_too():
+    whole = boot(SERIAL.format(end="5.200000"))
+    late = [msgspec.structs.replace(s, at_most=s.event == "first-use") for s in whole.stages]
+    shown = to_text(stages_table(msgspec.structs.replace(whole, stages=late)))
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.split()}
+    assert "≤ 5,200.000" in lines["first-use"] or "≤ 5200.000" in lines["first-use"]
+    before = lines["rc-scripts"] if "rc-scripts" in lines and "—" not in lines["rc-scripts"] else lines["user-space-start"]
+    assert "≤ " in before, shown
+
+
+def test_a_guests_boot_is_named():
+    guest = msgspec.structs.replace(boot(samples.BOOT), guest=2)
+    assert boot_name(guest) == "Boot 1, guest 2 of the hypervisor"
 
 
 def test_a_panic_is_said():

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
+from bootlab.views import text_table as module
 from bootlab.views.table import cells, csv, markdown, page, terminal
-from bootlab.views.text_table import to_text
+from bootlab.views.text_table import Fitted, cell, text_table, to_text
 
 MS = 1_000_000
 COLUMNS = (
@@ -140,3 +141,17 @@ def test_any_value_is_drawn_in_every_form(title, reason, values):
         assert "\x07" not in text
     assert len(list(csv_module.reader(io.StringIO(csv.text(found))))) == 2
     assert all("\n" not in cells.text(column, row) for column in COLUMNS)
+
+
+CONTENT = st.text(alphabet="ab ─░é漢≥1.", max_size=50).map(cell) | st.sampled_from(["", "12.500", "≤ 3"])
+
+
+@given(st.lists(st.tuples(CONTENT, CONTENT, CONTENT), max_size=5), st.integers(60, 160), st.text("t ", max_size=70))
+def test_a_plain_table_is_drawn_as_rich_draws_it(rows: list[tuple[object, ...]], width: int, title: str):
+    table = text_table(title, "event", ">at, ms", "~evidence")
+    for row in rows:
+        table.add_row(*row)
+    drawn = to_text(Fitted(table), width=width)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_plain_lines", lambda *_: None)
+        assert drawn == to_text(Fitted(table), width=width)

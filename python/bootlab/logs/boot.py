@@ -28,6 +28,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     clock: str
     origin: str
     alignments: list[Alignment] = []
+    clock_set: list[int] = []
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +70,7 @@ class BootEnd(msgspec.Struct, frozen=True, kw_only=True, rename={"what": "kind"}
     ns: int | None = None
     clock: str | None = None
     at_least: bool = False
+    at_most: bool = False
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,6 +259,7 @@ class Boot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boo
     gaps: list[LargeGap] = []
     costs: list[Cost] = []
     lines: list[dict[str, object]] = []
+    guest: int | None = None
 
     def stage(self, event: str) -> Stage | None:
         """Return the event with this name (`kernel-start`, `user-space-start` ...)."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from io import StringIO
 
 from rich import box
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.table import Table
+from rich.segment import Segment
+from rich.table import Column, Table
 from rich.text import Text
 
 from bootlab.views.shown_text import one_line
@@ -48,9 +49,67 @@ class Fitted:
         room = options.max_width - fixed - 3 * len(columns)
         for column in loose:
             column.max_width = max(12, room // len(loose))
-        yield self._table
+        lines = _plain_lines(self._table, options.max_width) if console.color_system is None else None
+        if lines is None:
+            yield self._table
+        else:
+            yield from (Segment(line + "\n") for line in lines)
         for column in loose:
             column.max_width = _LOOSE
+
+
+def _plain_lines(table: Table, most: int) -> list[str] | None:
+    """Draw a table that needs no styles and fits into the line, as rich draws it; None for any other.
+
+    Rich takes ten times as long, which is most of the time that a log's account takes.
+    """
+    columns, last = table.columns, len(table.columns) - 1
+    texts = [[_plain(content) for content in (column.header, *column.cells)] for column in columns]
+    title = _plain(table.title or "")
+    if last < 1 or title is None or any(text is None for column in texts for text in column):
+        return None
+    # The edges of the first and the last column have no blank inside the frame.
+    pads = [2 - (at == 0) - (at == last) for at in range(last + 1)]
+    widths = [
+        pad + _clamped(max(cell_len(text or "") for text in column), columns[at])
+        for at, (column, pad) in enumerate(zip(texts, pads, strict=True))
+    ]
+    whole = sum(widths) + last + 2
+    if whole > most or cell_len(title) > whole:
+        return None
+    rows = []
+    for row in zip(*texts, strict=True):
+        drawn = [
+            " " * (at > 0) + _set(text or "", widths[at] - pads[at], columns[at].justify) + " " * (at < last)
+            for at, text in enumerate(row)
+        ]
+        rows.append(" " + " ".join(drawn) + " ")
+    rule = " " + "─" * (whole - 2) + " "
+    head = [set_cell_size(title, whole)] if title else []
+    return [*head, " " * whole, rows[0], rule, *rows[1:], " " * whole]
+
+
+def _plain(content: RenderableType) -> str | None:
+    """Return a cell's text, unless rich would make something else of it."""
+    if isinstance(content, Text):
+        text = content.plain
+    elif isinstance(content, str) and not any(c in content for c in "[:\\"):
+        text = content
+    else:
+        return None
+    return None if "\n" in text or "\t" in text else text
+
+
+def _clamped(width: int, column: Column) -> int:
+    return max(column.min_width or 0, width if column.max_width is None else min(width, column.max_width))
+
+
+def _set(text: str, width: int, justify: str) -> str:
+    if justify == "right":
+        text = text.rstrip()
+    if cell_len(text) > width:
+        text = set_cell_size(text, width - 1) + "…"
+    return " " * (width - cell_len(text)) + text if justify == "right" else set_cell_size(text, width)
 
 
 def text_table(title: str, *columns: str) -> Table:

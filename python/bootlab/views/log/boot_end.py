@@ -18,6 +18,16 @@ def ends_on_axis(boot: Boot) -> bool:
     return boot.end is not None and (boot.end.what == "panic" or boot.outcome != "user-space")
 
 
+def boot_name(boot: Boot) -> str:
+    """Return what a boot is called: its number, and whose boot it is on a hypervisor's console."""
+    return f"Boot {boot.number}" + ("" if boot.guest is None else f", guest {boot.guest} of the hypervisor")
+
+
+def bounded(text: str, *, at_least: bool, at_most: bool = False) -> str:
+    """Put before a time that it is a bound, or that its clock's place and its event bound it in both directions."""
+    return ("≈ " if at_least and at_most else "≥ " if at_least else "≤ " if at_most else "") + text
+
+
 def timed_marks(boot: Boot) -> list[tuple[str, int]]:
     """Return the events of a boot that have a time, with its end where that is one of them."""
     marks = [(stage.event, stage.ns) for stage in boot.stages if stage.ns is not None]

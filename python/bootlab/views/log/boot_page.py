@@ -8,10 +8,10 @@ from typing import Any
 from bootlab.logs.boot import Boot, TimeTable
 from bootlab.logs.techniques import way
 from bootlab.model import figures
-from bootlab.views.log.boot_end import END_WORDS, timed_marks
+from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, timed_marks
 from bootlab.views.log.headline import headline
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
-from bootlab.views.log.text import PART_WORDS, axis_notes, bounded, flag_words
+from bootlab.views.log.text import PART_WORDS, axis_notes, flag_words
 from bootlab.views.page_parts import ROWS_LIMIT, lane, ms, number, plot, show, table
 
 
@@ -20,7 +20,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
     kernel = boot.kernel
     release = kernel.banner.release if kernel.banner else "no kernel banner"
     return {
-        "title": show(f"Boot {boot.number}: {release} {kernel.machine or ''}"),
+        "title": show(f"{boot_name(boot)}: {release} {kernel.machine or ''}"),
         "subtitle": show(
             f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}. {' '.join(headline(boot))}"
         ),
@@ -103,7 +103,9 @@ def _tables(boot: Boot) -> list[dict[str, Any]]:
     ]
     if boot.end:
         end = boot.end
-        rows.append(_event(END_WORDS[end.what], end.ns, end.text, at_least=end.at_least, seen=True))
+        rows.append(
+            _event(END_WORDS[end.what], end.ns, end.text, at_least=end.at_least, at_most=end.at_most, seen=True)
+        )
     stages = table(
         "Stages",
         ["event", ">at, ms", "evidence"],

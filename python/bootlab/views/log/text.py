@@ -11,7 +11,7 @@ from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot, TimeTable
 from bootlab.logs.kernel import Initcall
 from bootlab.logs.techniques import way
 from bootlab.model import figures
-from bootlab.views.log.boot_end import END_WORDS, ends_on_axis
+from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, ends_on_axis, sureness
 from bootlab.views.log.headline import BASIS_WORDS, headline
 from bootlab.views.log.trace_text import part_view
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
@@ -90,7 +90,7 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
         ended = "a piece from the middle"
     style = "bold" if boot.outcome in {"user-space", "not-shown"} else "bold red"
     parts: list[RenderableType] = [
-        cell(f"Boot {boot.number} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),
+        cell(f"{boot_name(boot)} (lines {boot.from_line} to {boot.to_line}): {name}; {ended}", style, 300),
         Group(*(cell(sentence, "bold", 600) for sentence in headline(boot))),
     ]
     if boot.costs:
@@ -127,9 +127,10 @@ def stages_table(boot: Boot) -> RenderableType:
     for index, stage in enumerate(boot.stages):
         for spot in [s for s in blind if _EARLY_BLIND.get(s.kind) == stage.event]:
             _blind_row(table, spot, low, high)
-        later = [s.ns for s in boot.stages[index + 1 :] if s.ns is not None]
-        if not later and drawn and drawn.ns is not None and stage.ns is not None and drawn.ns > stage.ns:
-            later = [drawn.ns]
+        next_stage = next((s for s in boot.stages[index + 1 :] if s.ns is not None), None)
+        later = next_stage.ns if next_stage else None
+        if later is None and drawn and drawn.ns is not None and stage.ns is not None and drawn.ns > stage.ns:
+            later = drawn.ns
         if stage.ns is None:
             seen = stage.line is not None
             table.add_row(
@@ -138,10 +139,12 @@ def stages_table(boot: Boot) -> RenderableType:
             )  # fmt: skip
         else:
             # Events of one log may come in another order than the classic one: a prompt before the first script.
-            length = later[0] - stage.ns if later and later[0] >= stage.ns else None
+            length = later - stage.ns if later is not None and later >= stage.ns else None
+            sure = sureness(stage, next_stage, broke_off=next_stage is None and drawn is not None and drawn.at_least)
+            sign = {"exact": "", "least": "≥ ", "most": "≤ "}.get(sure)
             at = bounded(figures.ms(stage.ns), at_least=stage.at_least, at_most=stage.at_most)
             table.add_row(
-                cell(stage.event), at, figures.ms(length) if length is not None else "",
+                cell(stage.event), at, "" if length is None or sign is None else sign + figures.ms(length),
                 _bar(stage.ns, stage.ns + (length or 0), low, high), cell(stage.basis, "", 200),
             )  # fmt: skip
         for spot in [s for s in blind if _LATE_BLIND.get(s.kind) == stage.event]:
@@ -149,17 +152,14 @@ def stages_table(boot: Boot) -> RenderableType:
     for spot in [s for s in blind if s.kind not in {**_LATE_BLIND, **_EARLY_BLIND}]:
         _blind_row(table, spot, low, high)
     if end:
-        at = figures.ABSENT if end.ns is None else ("≥ " if end.at_least else "") + figures.ms(end.ns)
+        at = figures.ABSENT
+        if end.ns is not None:
+            at = bounded(figures.ms(end.ns), at_least=end.at_least, at_most=end.at_most)
         style = "bold red" if end.what == "panic" else ""
         bar = "" if drawn is None or end.ns is None else _bar(end.ns, end.ns, low, high)
         table.add_row(cell(END_WORDS[end.what], style), at, "", bar, cell(end.text, style or "dim", 200))
     notes = [cell(text, "dim", 300) for text in axis_notes(boot)]
     return Group(Fitted(table), *notes) if notes else Fitted(table)
-
-
-def bounded(text: str, *, at_least: bool, at_most: bool = False) -> str:
-    """Put before a time that it is a bound."""
-    return ("≥ " if at_least else "≤ " if at_most else "") + text
 
 
 def axis_notes(boot: Boot) -> list[str]:
