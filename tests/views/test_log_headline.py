@@ -63,7 +63,7 @@ def test_the_table_of_stages_has_signs_at_lengths_too():
     shown = to_text(stages_table(msgspec.structs.replace(whole, stages=late)))
     lines = {line.split()[0]: line for line in shown.splitlines() if line.split()}
     assert "≤ 5,200.000" in lines["first-use"] or "≤ 5200.000" in lines["first-use"]
-    before = lines["rc-scripts"] if "rc-scripts" in lines and "—" not in lines["rc-scripts"] else lines["user-space-start"]
+    before = next(line for name in ("rc-scripts", "user-space-start") if "—" not in (line := lines.get(name, "—")))
     assert "≤ " in before, shown
 
 

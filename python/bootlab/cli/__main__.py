@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ def __getattr__(name: str) -> typer.Typer:
 
 def _run(args: list[str]) -> None:
     if args[:1] == ["analyze"]:
+        # The process ends with its answer; looking for garbage takes longer than the reader does.
+        gc.disable()
         from bootlab.cli.analysis_request import plain_request  # noqa: PLC0415
         from bootlab.cli.analysis_run import run  # noqa: PLC0415
 

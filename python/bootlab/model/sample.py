@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
-
 import msgspec
 
 from bootlab.model.recording import Recording
@@ -20,6 +18,9 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, goals_ns: tuple[int, ...]) -> Spread | None:
         """Summarise goal times; None of none."""
+        # It imports fractions and random numbers, which every start would pay for.
+        import statistics  # noqa: PLC0415
+
         if not goals_ns:
             return None
         return cls(
