@@ -110,3 +110,20 @@ def test_bisect_over_system_files(run, quiet):
     assert done.exit_code == 11
     assert json.loads(done.stdout)["culprit"]["name"] == str(REPLAYED)
     assert run("bisect", quiet, quiet, "--no-functions").exit_code == 0
+
+
+def test_pages_of_gate_compare_and_history(run, quiet, tmp_path):
+    assert run("gate", REPLAYED, "--against", quiet, "--budget", "kernel=1s", "--html", "gate.html").exit_code == 11
+    text = (tmp_path / "gate.html").read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert '"failed","","answer","slower"' in text
+    assert '"0 of 1"' in text
+    assert run("boot", REPLAYED).exit_code == 0
+    assert run("compare", "last", "last", "--html", "compare.html").exit_code == 0
+    assert '"same","","verdict on the whole boot","same"' in (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert run("history", "add", "last", "--system", "small", "--revision", "v1").exit_code == 0
+    assert run("history", "show", "small", "--html", "history.html").exit_code == 0
+    assert '"History"' in (tmp_path / "history.html").read_text(encoding="utf-8")
+    assert "<!doctype html>" in run("compare", "last", "last", "--html", "-").stdout
+    assert run("history", "show", "--html", "x.html").exit_code != 0
+    assert not (tmp_path / "x.html").exists()

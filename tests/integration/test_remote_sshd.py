@@ -21,7 +21,7 @@ from bootlab.targets.board.choose import board_target
 from tests.conftest import REPOSITORY
 
 UNPACKED = REPOSITORY / ".cache" / "sshd"
-"""Where scripts/fetch-sshd.sh puts Debian's server."""
+"""Where scripts/fetch-sshd.sh puts Debian's server, which is not installed: a package would start it."""
 
 # What answers for the host: its boot's id is a file, and `reboot` asks the test to take the server down.
 COMMAND = """#!/bin/sh

@@ -46,7 +46,8 @@ def compare_stages(system: System, exact: Recording | None, board: Sequence[Reco
     failed = [r for r in board if not r.ok]
     total = rows[-1]
     exact_ms, wall_ms = figures.ms(total.ns("exact_ns")), figures.ms(total.ns("wall_ns"))
-    head = f"{system.name}: exact {exact_ms} virtual ms; board {wall_ms} wall ms, median of {len(board) - len(failed)}"
+    beside = f"exact {exact_ms} virtual ms; " if exact is not None else ""
+    head = f"{system.name}: {beside}board {wall_ms} wall ms, median of {len(board) - len(failed)}"
     if failed:
         reasons = ", ".join(sorted({r.meta.outcome.value for r in failed}))
         head += f"; {len(failed)} of {len(board)} boots failed ({reasons})"

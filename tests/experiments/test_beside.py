@@ -1,0 +1,42 @@
+"""A board's stages beside the exact boot's: two clocks in two columns, and no number made of both."""
+
+from __future__ import annotations
+
+from bootlab.experiments.beside import TOTAL, compare_stages
+from bootlab.model.recording import Mark, Meta, Outcome, Recording
+from tests.experiments.fake_bench import MS, SYSTEM
+
+
+def boot(kernel_ms: float, goal_ms: float | None, **meta: object) -> Recording:
+    """Make a boot: 10 ms of firmware, a kernel, and the rest until the goal."""
+    marks = (Mark("power-on", 0), Mark("kernel-entry", 10 * MS), Mark("start-kernel", 10 * MS))
+    marks += (Mark("user-space", round((10 + kernel_ms) * MS)),)
+    if goal_ms is None:
+        return Recording(meta=Meta(outcome=Outcome.HANG, **meta), lines=(), marks=marks)
+    goal_ns = round(goal_ms * MS)
+    return Recording(meta=Meta(goal_ns=goal_ns, **meta), lines=(), marks=(*marks, Mark("goal", goal_ns)))
+
+
+BOARD = tuple(boot(kernel, kernel + 30, mode="free", goal_clock="wall", board="b") for kernel in (440.0, 450.0, 445.0))
+
+
+def test_both_columns_stand_beside_each_other() -> None:
+    found = compare_stages(SYSTEM, boot(100, 150), (*BOARD, boot(440, None, mode="free", goal_clock="wall")))
+    assert found.headline == (
+        "fake: exact 150.000 virtual ms; board 475.000 wall ms, median of 3; 1 of 4 boots failed (hang)"
+    )
+    total = found.rows[-1]
+    assert total.title == TOTAL
+    assert (total.ns("exact_ns"), total.ns("wall_ns")) == (150 * MS, 475 * MS)
+    assert (total.ns("first_ns"), total.ns("last_ns")) == (470 * MS, 480 * MS)
+    kernel = next(row for row in found.rows if row.title == "kernel")
+    assert (kernel.ns("exact_ns"), kernel.ns("wall_ns")) == (100 * MS, 445 * MS)
+    assert {"virtual ms", "wall ms"} <= {column.under for column in found.columns}
+    mixed = {150 * MS + 475 * MS, 475 * MS - 150 * MS, 150 * MS - 475 * MS}
+    assert not mixed & {value for row in found.rows for value in row.values.values()}
+
+
+def test_without_an_exact_boot_there_is_only_the_board() -> None:
+    found = compare_stages(SYSTEM, None, BOARD)
+    assert found.headline == "fake: board 475.000 wall ms, median of 3"
+    assert all(row.ns("exact_ns") is None for row in found.rows)
