@@ -42,6 +42,7 @@ came. New keys may appear without a new version. If a key changes its meaning or
 | `bootlab-recording` | `STORE/boots/KEY/recording.json` | {recording} | every boot |
 | `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every command that boots; a comparison is under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
+| `bootlab-plan` | the file of `bootlab optimize --write`, TOML; output of `optimize --plan --json` | 1 | `optimize` |
 | `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
 | `bootlab-trace` | `otherData` of a Chrome-JSON trace (Trace Event Format) | 1 | `report --chrome` |

@@ -54,6 +54,7 @@ VERBS = (
     "history prune",
     "techniques",
     "try",
+    "optimize",
     "stack",
     "report",
 )

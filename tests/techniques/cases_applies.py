@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Diagnosis, FileRead, Mark
+from bootlab.model.recording import Diagnosis, FileRead, Initcall, Mark
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import Initramfs, Machine
 from bootlab.model.tree import BusyboxBuild, Entry
@@ -78,6 +78,13 @@ def _with_costs(*costs: SharedCost) -> Context:
 
 BASE = context("base")
 RC = u.booted(u.SCRIPTS)
+ONE_INITCALL = msgspec.structs.replace(
+    evidence("base"),
+    diagnosis=Diagnosis(
+        recording=recording("diagnostic"),
+        initcalls=(Initcall(name="x+0x0/0x1", start_ns=0, duration_ns=1, returned=0),),
+    ),
+)
 UNNAMED = msgspec.structs.replace(u.systemd(), system=msgspec.structs.replace(u.systemd().system, application=None))
 SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("echo", "ip", "klogd", "mount", "sh", "syslogd")))
 NOFORK = Entry(
@@ -146,6 +153,14 @@ CASES = (
     Says("no-tracefs", BASE, UNKNOWN, "diagnostic boot"),
     Says("no-tracefs", context("base", config={"CONFIG_KALLSYMS": "y"}), NO, "CONFIG_TRACING is not set"),
     Says("no-tracefs", context("base", diagnostic="diagnostic-no-tracefs"), NO, "no such initcall"),
+    Says("no-weak-function-check", context("base", diagnostic="diagnostic"), YES, "ftrace_check_for_weak_functions"),
+    Says("no-weak-function-check", BASE, UNKNOWN, "diagnostic boot"),
+    Says("no-weak-function-check", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),
+    Says("no-slab-sysfs", context("base", diagnostic="diagnostic"), YES, "slab_sysfs_init"),
+    Says("no-slab-sysfs", as_context(RC), UNKNOWN, "diagnostic boot"),
+    Says("no-slab-sysfs", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),
+    Says("library-self-tests", context("base", diagnostic="diagnostic"), YES, "blake2s_mod_init"),
+    Says("library-self-tests", as_context(ONE_INITCALL), NO, "no such initcall ran"),
     Says("tsc-reliable", as_context(written(w.TWO_CPUS)), YES, "2 CPUs"),
     Says("tsc-reliable", BASE, NO, "Brought up 1 node, 1 CPU"),
     Says("tsc-reliable", context("tsc-reliable"), NO, "tsc=reliable"),
@@ -252,6 +267,12 @@ CASES = (
     Says("busybox-nofork", as_context(RC), YES, "BusyBox is the shell"),
     Says("busybox-nofork", as_context(u.booted(u.SCRIPTS, busybox=NOFORK)), NO, "built so already"),
     Says("busybox-nofork", as_context(evidence("disk-rootwait")), NO, "no root tree"),
+    Says("busybox-standalone", as_context(RC), YES, "BusyBox is the shell"),
+    Says("busybox-standalone", as_context(u.booted(u.SCRIPTS, busybox=NOFORK)), NO, "built so already"),
+    Says("busybox-standalone", as_context(evidence("disk-rootwait")), NO, "no root tree"),
+    Says("shell-expansions", as_context(u.booted(u.CUTTING)), YES, "/etc/init.d/S03dev: $(dirname"),
+    Says("shell-expansions", as_context(u.booted(u.CUT)), NO, "no start script cuts paths"),
+    Says("shell-expansions", as_context(evidence("disk-rootwait")), NO, "no root tree"),
     Says("rc-parallel", as_context(u.booted(u.LSB)), YES, "3 scripts, at most 2 one behind the other"),
     Says("rc-parallel", as_context(RC), NO, "no header: S01log; no header: S02net"),
     Says("rc-parallel", as_context(evidence("disk-rootwait")), NO, "no root tree"),

@@ -51,6 +51,7 @@ def _free(name: str) -> Evidence:
 
 _SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("sh",)))
 
+RC = u.booted(u.SCRIPTS)
 BASE = evidence("base")
 QUIET = evidence("quiet")
 DIAGNOSED = evidence("base", diagnostic="diagnostic")
@@ -81,6 +82,12 @@ TAKEN_OVER = (
 NEVER_THERE = msgspec.structs.replace(
     DIAGNOSED,
     system=msgspec.structs.replace(DIAGNOSED.system, cmdline=CommandLine.parse("initcall_blacklist=foo_bar")),
+)
+
+_DEBUGGING = (
+    ("no-weak-function-check", "ftrace_check_for_weak_functions"),
+    ("no-slab-sysfs", "slab_sysfs_init"),
+    ("library-self-tests", "blake2s_mod_init"),
 )
 
 PATCHED = _marks("base", "alternatives_smp_module_add", "start-kernel")
@@ -148,6 +155,21 @@ CASES = (
     Shows("no-tracefs", DIAGNOSED, DIAGNOSED, False, "no message"),
     Shows(
         "no-tracefs", _marks("base", "tracer_init_tracefs"), _marks("base", "start-kernel"), True, "no longer called"
+    ),
+    *(
+        case
+        for name, call in _DEBUGGING
+        for case in (
+            Shows(
+                name,
+                _called("quiet", **{call: 9}, other=3),
+                _called(f"initcall_blacklist={call},x", other=3),
+                True,
+                call,
+            ),
+            Shows(name, DIAGNOSED, DIAGNOSED, False, "no initcall was put on the list"),
+            Shows(name, DIAGNOSED, NEVER_THERE, False, "no initcall was put on the list"),
+        )
     ),
     Shows("no-timer-check", BASE, evidence("hpet-disable"), False, "ms -> "),
     Shows("one-processor", BASE, evidence("nosmp"), True, "SMP mode deactivated"),
@@ -237,6 +259,12 @@ CASES = (
     Shows("busybox-nofork", u.booted(u.SCRIPTS, processes=90), u.booted(u.SCRIPTS, processes=60), True, "90 -> 60"),
     Shows("busybox-nofork", u.booted(u.SCRIPTS, processes=90), u.booted(u.SCRIPTS, processes=90), False, "90 -> 90"),
     Shows("busybox-nofork", u.booted(u.SCRIPTS), u.booted(u.SCRIPTS), False, "only diagnostic boots"),
+    Shows("busybox-standalone", u.booted(u.SCRIPTS, links=("/bin/ip", "/bin/sh")), RC, True, "2 -> 0"),
+    Shows("busybox-standalone", RC, RC, False, "0 -> 0"),
+    Shows("busybox-standalone", RC, u.booted(u.SCRIPTS, diagnosed=False), False, "only diagnostic boots"),
+    Shows("shell-expansions", u.booted(u.CUTTING, processes=90), u.booted(u.CUT, processes=60), True, "90 -> 60"),
+    Shows("shell-expansions", u.booted(u.CUTTING, processes=90), u.booted(u.CUTTING, processes=60), False, "1 -> 1"),
+    Shows("shell-expansions", u.booted(u.CUTTING, processes=90), u.booted(u.CUT, processes=90), False, "90 -> 90"),
     Shows("rc-parallel", u.said(u.LSB, "a", "b", "c"), u.said(u.JOBS, "b", "a", "c"), True, "'b' now comes before 'a'"),
     Shows("rc-parallel", u.said(u.LSB, "a", "b"), u.said(u.JOBS, "a", "b"), False, "same order"),
     Shows(

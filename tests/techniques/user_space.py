@@ -27,6 +27,9 @@ LSB = {
 }
 JOBS = {**LSB, "/etc/init.d/rcS": "#!/bin/sh\n/etc/init.d/S01a start &\nrc_job_1=$!\nwait $rc_job_1\n"}
 MOUNTING = {"/init": "#!/bin/sh\nmount -t proc proc /proc\nmount -t tmpfs x /mnt/spool\ncat /proc/version\nexec /app\n"}
+_TURN = '#!/bin/sh\nfor a in /sys/bus/*/devices/*/modalias; do\n\td={}\n\t[ -e "$d/driver" ] || n=1\ndone\n'
+CUTTING = {**SCRIPTS, "/etc/init.d/S03dev": _TURN.format('$(dirname "$a")')}
+CUT = {**SCRIPTS, "/etc/init.d/S03dev": _TURN.format("${a%/*}")}
 CONSOLES = {
     "/etc/inittab": "::sysinit:/etc/init.d/rcS\ntty1::respawn:/sbin/getty -L tty1 0 linux\n::respawn:/app\n",
     "/init": "#!/bin/sh\nexec /bin/init\n",

@@ -77,8 +77,11 @@ class Results:
         """Ids of the changes that stand at the end, in the order in which they were taken; empty without a stack."""
         if self.data.stack is None:
             return ()
+        if self.data.stack.changes:
+            return tuple(change.id for change in self.data.stack.changes)
         gone = {row.change_id for row in self.data.stack.leave_one_out if not row.kept}
-        return tuple(step.change_id for step in self.data.stack.steps if step.change_id not in gone)
+        taken = [one for step in self.data.stack.steps for one in step.members or (step.change_id,)]
+        return tuple(one for one in dict.fromkeys(taken) if one not in gone)
 
     @property
     def faster(self) -> Path | None:

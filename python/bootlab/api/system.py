@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bootlab.api.boot import Boot
+from bootlab.api.optimizable import Optimizable
 from bootlab.api.results import Results, default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
@@ -46,7 +47,7 @@ Options = tuple[tuple[str, str], ...]
 """Kernel options by name and value."""
 
 
-class System:
+class System(Optimizable):
     """A system that can be booted. Never edited: `changed` returns another one."""
 
     def __init__(

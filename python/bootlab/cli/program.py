@@ -45,6 +45,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "serve": ("bootlab.cli.serve", "serve", "Show history and reports in a browser"),
     },
     "Prove and share: the faster system with its evidence": {
+        "optimize": ("bootlab.cli.optimize", "optimize", "Find the fastest system that still works"),
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
     },

@@ -117,6 +117,8 @@ class Bench:
         _sweep(folder / "boots")
         self.boots_made = 0
         self.boots_reused = 0
+        self.machine_s = 0.0
+        """What all boots took that were asked for, kept ones as long as they took when they were made, seconds."""
 
     def __enter__(self) -> Self:
         """Return the bench."""
@@ -192,14 +194,12 @@ class Bench:
         place = self.place(key)
         kept = self._kept(place, label)
         if kept is not None:
-            with self._lock:
-                self.boots_reused += 1
+            self._count(kept, reused=True)
             self._observer.boot_ended(label, kept, reused=True)
             return kept
         read = self._read_anew(plan, place) if key == plan.key else None
         if read is not None:
-            with self._lock:
-                self.boots_reused += 1
+            self._count(read, reused=True)
             self._observer.boot_ended(label, read, reused=True)
             return read
         self._observer.boot_started(label)
@@ -218,12 +218,17 @@ class Bench:
             if attempts.settles(recording):
                 break
             self._observer.boot_again(label, f"the host ended it: {recording.meta.reason}")
-        with self._lock:
-            self.boots_made += 1
+        self._count(recording, reused=False)
         if (said := attempts.said(recording)) != recording.meta:
             recording = recording_dir.restate(place, said)
         self._observer.boot_ended(label, recording, reused=False)
         return recording
+
+    def _count(self, recording: Recording, *, reused: bool) -> None:
+        with self._lock:
+            self.boots_made += not reused
+            self.boots_reused += reused
+            self.machine_s += recording.meta.wall_s
 
     def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
         work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")

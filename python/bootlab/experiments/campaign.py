@@ -52,7 +52,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True):
 
 def applicability(bench: Bench, system: System, chosen: tuple[Technique, ...]) -> tuple[Applicability, ...]:
     """Say which techniques apply to a system: boots its base and a diagnosis, tries nothing."""
-    said, _ = proposals(_base(bench, system, chosen), chosen)
+    said, _ = proposals(base_of(bench, system, chosen), chosen)
     return tuple(said)
 
 
@@ -72,7 +72,7 @@ def try_each(
     """
     if forced:
         require_buildable(system, chosen)
-    base = _base(bench, system, chosen, inexact=blocks is not None)
+    base = base_of(bench, system, chosen, inexact=blocks is not None)
     journal.base(base)
     if blocks is None:
         tried = try_all(bench, base, chosen, forced=forced, on_base=journal.base, sink=journal.trial)
@@ -99,7 +99,7 @@ def stack(
             hint="stack in exact mode, then prove the result on hardware with `bootlab try`",
         )
     chosen = selection.techniques()
-    base = _base(bench, system, chosen)
+    base = base_of(bench, system, chosen)
     journal.base(base)
     # Each of them is compared once alone, once on the stack and once left out.
     tried = try_all(bench, base, chosen, forced=selection.forced, uses=3, on_base=journal.base, sink=journal.trial)
@@ -114,7 +114,7 @@ def stack(
     return stacked, final, diagnosis_of(bench, final, stacked.recording, "stacked")
 
 
-def _base(bench: Bench, system: System, chosen: tuple[Technique, ...], *, inexact: bool = False) -> Base:
+def base_of(bench: Bench, system: System, chosen: tuple[Technique, ...], *, inexact: bool = False) -> Base:
     """Boot the base twice for its time and once for its diagnosis, and trace it where one of the chosen asks."""
     bench.phase("base", 3)
     if not inexact:

@@ -16,14 +16,16 @@ from collections.abc import Callable
 
 import msgspec
 
-from bootlab.analysis.sequential_test import SAME_NS, Design, apart, cheapest, design, lost
-from bootlab.errors import BuildError
+from bootlab.analysis.sequential_test import Design, cheapest, lost
+from bootlab.errors import BuildError, SourceMissing, ToolMissing
 from bootlab.experiments import dither
-from bootlab.experiments.base import Base, diagnosis_of, why_lost, with_dithers
+from bootlab.experiments.base import Base, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import Instant
-from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.on_top import SMALL, OnTop
+from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle
+from bootlab.experiments.standing import Standing, conflict_in
 from bootlab.experiments.trial import judge_sample, why_broken_somewhere
 from bootlab.experiments.trials import winners
 from bootlab.model.change import Change, apply_all
@@ -39,11 +41,6 @@ _HOPELESS_SHARE = 0.05
 
 _FULL_BASE = 19
 """The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
-
-_SMALL = design(5)
-"""How a step is judged that saves less than the base's range."""
-
-
 StepSink = Callable[[Step | LeftOut], None]
 
 
@@ -67,7 +64,7 @@ class Stacker:
         self._base = base
         self._by_id = {t.id: t for t in techniques}
         self._sink = sink or (lambda _step: None)
-        self._here = _Standing((), self._boots((), "base"), base.evidence)
+        self._here = Standing((), self._boots((), "base"), base.evidence)
         self._instant = Instant(base)
         self._steps: list[Step] = []
 
@@ -84,7 +81,46 @@ class Stacker:
         self._instant = Instant(self._base, allowed)
         self._greedy(tuple(t.change for t in winners(allowed)), "greedy")
         self._greedy(self._late(allowed), "late")
-        left_out = self._leave_one_out()
+        return self.finished(self.leave_one_out())
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Return what is stacked so far."""
+        return self._here.changes
+
+    @property
+    def standing(self) -> Evidence:
+        """Return the system that stands so far, with its boot."""
+        return self._here.evidence
+
+    def know(self, technique: Technique) -> None:
+        """Let in a technique that was not there at the start: a group of others."""
+        self._by_id[technique.id] = technique
+
+    def conflict(self, change: Change, besides: tuple[Change, ...] = ()) -> str:
+        """Say why a change cannot stand beside the stack and `besides`, or ""."""
+        return conflict_in(change, (*self._here.changes, *besides), self._by_id)
+
+    def offer(self, changes: tuple[Change, ...], phase: str, *, replace: bool = False) -> Step | None:
+        """Try changes together on top of the stack, and keep all of them if that is proved faster, each with its proof.
+
+        None: they change nothing. `replace`: what they exclude goes; else they stay out.
+        """
+        there = len(self._steps)
+        self._offer(changes, phase, replace=replace)
+        return self._steps[-1] if len(self._steps) > there else None
+
+    def prefetch(self, changes: tuple[Change, ...]) -> None:
+        """Start the first boot of each change on top of the stack, where several machines run at a time."""
+        if self._bench.jobs > 1:
+            self._prefetch(self._here.changes, [c for c in changes if c not in self._here.changes], len(changes))
+
+    def refuse(self, change: Change, phase: str, reason: str) -> None:
+        """Note a change that is not tried."""
+        self._note(self._unbooted(change, phase, reason))
+
+    def finished(self, left_out: list[LeftOut]) -> Stacked:
+        """Return how it went, with at least as many boots of the final system as its range takes."""
         boots = self._here.boots.wait(max(self._here.boots.asked, self._fewest))
         return Stacked(
             changes=self._here.changes,
@@ -123,46 +159,69 @@ class Stacker:
     def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
         queue = list(changes)
         while queue:
-            change = queue.pop(0)
-            conflict = self._conflict(change)
-            swap = phase == "late" and self._swaps(change)
-            if conflict and not swap:
-                self._note(self._unbooted(change, phase, conflict))
-                continue
-            candidate = self._with(change)
-            system = self._system(candidate)
-            if system == self._here.boots.system:
-                continue
-            try:
-                boots = self._boots(candidate, f"stack + {change.id}")
-                boots.ask(1)
-            except BuildError as fault:
-                self._note(self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}"))
-                continue
-            self._prefetch(candidate if phase == "greedy" else self._here.changes, queue)
-            self._decide(change, candidate, boots, phase)
+            self._offer((queue.pop(0),), phase, queue, swap=phase == "late")
 
-    def _prefetch(self, expected: tuple[Change, ...], queue: list[Change]) -> None:
+    def _offer(
+        self,
+        changes: tuple[Change, ...],
+        phase: str,
+        queue: list[Change] | None = None,
+        *,
+        swap: bool = False,
+        replace: bool = False,
+    ) -> None:
+        change, candidate = bundle(changes), self._here.changes
+        for one in changes:
+            if replace:
+                candidate = tuple(c for c in candidate if not conflict_in(one, (c,), self._by_id))
+            conflict = conflict_in(one, candidate, self._by_id)
+            if conflict and not (swap and self._swaps(one)):
+                self._note(self._unbooted(change, phase, conflict))
+                return
+            candidate = self._with(candidate, one)
+        system = self._system(candidate)
+        if system == self._here.boots.system:
+            return
+        try:
+            boots = self._boots(candidate, f"stack + {change.id}")
+            boots.ask(1)
+        except BuildError as fault:
+            step = self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}")
+            self._note(msgspec.structs.replace(step, verdict=Verdict.BROKEN))
+            return
+        except (SourceMissing, ToolMissing) as fault:
+            self._note(self._unbooted(change, phase, f"cannot be built on this machine: {fault.message}; {fault.hint}"))
+            return
+        if queue:
+            self._prefetch(candidate if phase == "greedy" else self._here.changes, queue)
+        self._decide(changes, candidate, boots, phase)
+
+    def _prefetch(self, expected: tuple[Change, ...], queue: list[Change], most: int = 1) -> None:
         # The other core boots what comes next: winners are mostly kept, late ones mostly not.
         if self._bench.jobs < 2:
             return
-        following = next((c for c in queue if not _conflict_in(c, expected, self._by_id)), None)
-        if following is not None:
-            boots = self._boots((*expected, following), f"stack + {following.id}")
+        following = [c for c in queue if most > 1 or not conflict_in(c, expected, self._by_id)]
+        for change in following[:most]:
+            boots = self._boots(self._with(expected, change), f"stack + {change.id}")
             # A kernel takes a minute to build: only what is sure to be wanted is built.
             if boots.system.kernel.build == self._system(expected).kernel.build:
                 boots.ask(1)
 
-    def _decide(self, change: Change, candidate: tuple[Change, ...], boots: DitheredBoots, phase: str) -> None:
+    def _decide(
+        self, changes: tuple[Change, ...], candidate: tuple[Change, ...], boots: DitheredBoots, phase: str
+    ) -> None:
+        change = bundle(changes)
+        unproved: tuple[tuple[str, str], ...] = ()
         label = f"stack + {change.id}"
         first = boots.wait(1)[0]
         broken = why_lost(self._bench, self._base, boots.system, first, label)
-        there = _Standing(candidate, boots, Evidence(system=boots.system, recording=first))
-        verdict, reason, effect = Verdict.BROKEN, broken, None
+        there = Standing(candidate, boots, Evidence(system=boots.system, recording=first))
+        effect: Effect | None = None
+        verdict, reason = Verdict.BROKEN, broken
         if not broken:
-            verdict, reason = self._compare(boots)
+            verdict, reason = self._on_top.compare(self._here.boots, boots)
         if verdict is Verdict.FASTER:
-            effect = self._effect(self._by_id[change.technique], there, label)
+            effect, unproved = self._effects(changes, there, label)
             if not effect.shown:
                 verdict, reason = Verdict.NO_EFFECT, f"no proof of effect on top of the others: {effect.evidence}"
         kept = verdict is Verdict.FASTER
@@ -170,6 +229,8 @@ class Stacker:
         self._note(
             Step(
                 change=change,
+                members=changes if len(changes) > 1 else (),
+                unproved=unproved,
                 before_ns=before.median_ns if before else 0,
                 after_ns=after.median_ns if after and verdict is not Verdict.BROKEN else None,
                 kept=kept,
@@ -185,45 +246,18 @@ class Stacker:
         if kept:
             self._here = there
 
-    def _compare(self, boots: DitheredBoots) -> tuple[Verdict, str]:
-        """Judge a candidate against the stack so far, with as few boots as that takes."""
-        here = self._here.boots
-        none = "no gain on top of the others"
-        here.ask(1)
-        if self._base.rule is None:
-            found = judge_sample(self._sample(here, boots), None)
-            return found.verdict, found.reason or (none if found.verdict is not Verdict.FASTER else "")
-        here.ask(2)
-        while True:
-            sample = self._sample(here, boots)
-            if broken := why_broken_somewhere(sample):
-                return Verdict.BROKEN, broken
-            old, new = sample.base_goals_ns, sample.variant_goals_ns
-            if len({r.meta.goal_clock for r in (*sample.base, *sample.variant)}) > 1 or len(new) < len(sample.variant):
-                return Verdict.UNKNOWN, "the goal's time is not known, or the two are on different clocks"
-            if max(new) >= min(old):
-                return self._not_earlier(old, new), none
-            if self._full and apart(old, new, self._instant.range_ns) > 0:
-                return Verdict.FASTER, ""
-            if len(new) < 2:
-                boots.ask(2)
-            elif len(old) < _SMALL.base_boots:
-                here.ask(_SMALL.base_boots)
-            elif len(new) < _SMALL.most_boots:
-                boots.ask(_SMALL.most_boots)
-            else:
-                found = judge_sample(_first(sample, _SMALL.base_boots), _SMALL)
-                return found.verdict, "" if found.verdict is Verdict.FASTER else none
+    def _effects(
+        self, changes: tuple[Change, ...], there: Standing, label: str
+    ) -> tuple[Effect, tuple[tuple[str, str], ...]]:
+        """Return the proof of all together, and ids of those without one, with the reason."""
+        found = [(one.id, self._effect(self._by_id[one.technique], there, label)) for one in changes]
+        missing = tuple((name, effect.evidence) for name, effect in found if not effect.shown)
+        if len(found) == 1:
+            return found[0][1], missing
+        said = missing or [(name, effect.evidence) for name, effect in found]
+        return Effect(not missing, "; ".join(f"{name}: {evidence}" for name, evidence in said)), missing
 
-    def _not_earlier(self, old: tuple[int, ...], new: tuple[int, ...]) -> Verdict:
-        later = min(new) > max(old) + SAME_NS
-        if later and len(new) > 1 and apart(old, new, self._instant.range_ns):
-            return Verdict.SLOWER
-        # One boot proves no loss, and what is far behind is not "the same" either.
-        far = later and len(new) == 1 and min(new) - max(old) > self._instant.range_ns
-        return Verdict.UNKNOWN if far else Verdict.SAME
-
-    def _effect(self, technique: Technique, there: _Standing, label: str) -> Effect:
+    def _effect(self, technique: Technique, there: Standing, label: str) -> Effect:
         """Ask for proof against the stack before, with diagnostic boots of both where only those can show it."""
         effect = technique.took_effect(self._here.evidence, there.evidence)
         if effect.shown or self._base.diagnosis is None:
@@ -242,7 +276,8 @@ class Stacker:
             return f"the others cannot be built without it: {fault.message}"
         return boots
 
-    def _leave_one_out(self) -> list[LeftOut]:
+    def leave_one_out(self) -> list[LeftOut]:
+        """Leave each change out once, and drop what the stack is as fast without."""
         rows: list[LeftOut] = []
         stack = self._here.changes
         if stack:
@@ -310,7 +345,7 @@ class Stacker:
         broken, verdict, _ = self._against_stack(boots, label)
         if broken or verdict not in {Verdict.SAME, Verdict.FASTER}:
             return False
-        self._here = _Standing(lean, boots, Evidence(system=boots.system, recording=boots.wait(1)[0]))
+        self._here = Standing(lean, boots, Evidence(system=boots.system, recording=boots.wait(1)[0]))
         # What is dropped next is compared with this one.
         boots.ask(self._fewest)
         return True
@@ -321,9 +356,13 @@ class Stacker:
         return len(self._base.boots) >= _FULL_BASE
 
     @property
+    def _on_top(self) -> OnTop:
+        return OnTop(rule=self._rule, full=self._full, range_ns=self._instant.range_ns, sample=self._sample)
+
+    @property
     def _fewest(self) -> int:
         """How many boots the final system has at least: its median and range stand in the report."""
-        return min(len(self._base.boots), _SMALL.base_boots)
+        return min(len(self._base.boots), SMALL.base_boots)
 
     @property
     def _rule(self) -> Design | None:
@@ -341,18 +380,14 @@ class Stacker:
     def _system(self, changes: tuple[Change, ...]) -> System:
         return apply_all(self._base.system, changes)
 
-    def _conflict(self, change: Change) -> str:
-        return _conflict_in(change, self._here.changes, self._by_id)
-
     def _swaps(self, change: Change) -> bool:
         same = [c for c in self._here.changes if c.technique == change.technique]
         return bool(same) and all(c.id != change.id for c in same) and self._by_id[change.technique].exclusive
 
-    def _with(self, change: Change) -> tuple[Change, ...]:
+    def _with(self, stack: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
         if self._by_id[change.technique].exclusive:
-            kept = tuple(c for c in self._here.changes if c.technique != change.technique)
-            return (*kept, change)
-        return (*self._here.changes, change)
+            stack = tuple(c for c in stack if c.technique != change.technique)
+        return (*stack, change)
 
     @property
     def _now(self) -> int:
@@ -362,33 +397,3 @@ class Stacker:
     def _note(self, step: Step) -> None:
         self._steps.append(step)
         self._sink(step)
-
-
-class _Standing:
-    """A stack that was booted, with what is known of it."""
-
-    def __init__(self, changes: tuple[Change, ...], boots: DitheredBoots, evidence: Evidence) -> None:
-        self.changes = changes
-        self.boots = boots
-        self.evidence = evidence
-
-    def diagnose(self, bench: Bench, label: str) -> None:
-        """Make its diagnostic boot, once."""
-        if self.evidence.diagnosis is None:
-            found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
-            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
-
-
-def _first(sample: Sample, count: int) -> Sample:
-    return msgspec.structs.replace(sample, base=sample.base[:count], variant=sample.variant[:count])
-
-
-def _conflict_in(change: Change, stack: tuple[Change, ...], techniques: dict[str, Technique]) -> str:
-    technique = techniques[change.technique]
-    for other in stack:
-        if other.technique == change.technique:
-            if technique.exclusive or other.id == change.id:
-                return f"{other.id} is in the stack already"
-        elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
-            return f"it excludes {other.id}, which is in the stack"
-    return ""

@@ -11,7 +11,9 @@ from bootlab.model.verdict import Effect, Hold, Verdict
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One change tried on top of the stack so far.
+    """One change tried on top of the stack so far, or several together (`members`).
+
+    `unproved`: ids of members whose effect was not shown, with the reason.
 
     Times are medians; `before` and `after` tell how many boots they rest on. `effect`: the proof that the change was
     active in the stacked boot, None where none was sought.
@@ -28,6 +30,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect | None = None
     before: Spread | None = None
     after: Spread | None = None
+    members: tuple[Change, ...] = ()
+    unproved: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Return every change that was tried in this step."""
+        return self.members or (self.change,)
 
     @property
     def saved_ns(self) -> int:
@@ -60,3 +69,11 @@ class Stacked(msgspec.Struct, frozen=True, kw_only=True):
     recording: Recording
     boots: tuple[Recording, ...] = ()
     hold: Hold | None = None
+
+
+def bundle(changes: tuple[Change, ...]) -> Change:
+    """Return several changes as one, for a report; a single one as it is."""
+    if len(changes) == 1:
+        return changes[0]
+    ids = " + ".join(change.id for change in changes)
+    return Change(technique="group", label=ids, ops=tuple(op for change in changes for op in change.ops))

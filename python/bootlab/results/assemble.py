@@ -10,6 +10,7 @@ import msgspec
 import bootlab
 from bootlab.analysis.guest_clock import clock_notes
 from bootlab.analysis.stages import timeline_of
+from bootlab.model.change_text import change_text
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Comparison
 from bootlab.model.modelled import DEFAULT_BANDWIDTH, Modelled
@@ -213,6 +214,8 @@ def with_stack(
                     key=step.key,
                     before=step.before,
                     after=step.after,
+                    what=change_text(step.change) if base.trial(change_id) is None else "",
+                    members=tuple(change.id for change in step.members),
                 )
             )
         else:
@@ -252,6 +255,7 @@ def with_stack(
                 for r in stacked.left_out
             ),
             final=final,
+            changes=stacked.changes,
             system=_final_system(base, stacked, faster),
         ),
         modelled=_modelled("stack", base.modelled or Modelled(), stacked.recording),

@@ -10,21 +10,24 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
 from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
+from bootlab.model.plan import Plan
 from bootlab.model.processors import Processors, QuantumGoal
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
 from bootlab.model.timeline import Stage, Timeline
 from bootlab.model.verdict import Trial, Verdict
+from bootlab.model.waterfall import Bar
 from bootlab.techniques.base import Answer, Risk
 
 FORMAT = "bootlab-results"
 VERSION = 1
 
-Kind = Literal["boot", "try", "stack", "compare"]
+Kind = Literal["boot", "try", "stack", "compare", "optimize"]
 
 NOT_MODELLED: tuple[str, ...] = (
     "Caches, TLB and branch prediction: every instruction takes the same 2^shift ns.",
@@ -151,6 +154,8 @@ class StackStep(msgspec.Struct, frozen=True, kw_only=True):
     """The goal's times without this change, under dithers; `before_ns` is the median."""
     after: Spread | None = None
     """The goal's times with it; `after_ns` is the median."""
+    members: tuple[str, ...] = ()
+    """Ids of the changes that were taken together; () for a single one."""
 
     @property
     def saved_ns(self) -> int:
@@ -224,6 +229,8 @@ class StackResult(msgspec.Struct, frozen=True, kw_only=True):
     system: FinalSystem
     rejected: tuple[Rejected, ...] = ()
     leave_one_out: tuple[LeaveOneOut, ...] = ()
+    changes: tuple[Change, ...] = ()
+    """What stands at the end, in order."""
 
 
 class Applicability(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,6 +268,14 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[Trial, ...] = ()
     stack: StackResult | None = None
     techniques: tuple[Applicability, ...] = ()
+    plan: Plan | None = None
+    """What `optimize` was to do."""
+    waterfall: tuple[Bar, ...] = ()
+    """From the base to the result, bar by bar (`optimize`)."""
+    options_dropped: tuple[str, ...] = ()
+    """Kernel options that were left out because their code never ran (`optimize --shrink`)."""
+    options_kept: dict[str, str] = {}
+    """Kernel options whose code never ran and that stayed, with the reason."""
     comparison: Comparison | None = None
     """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
     notes: tuple[str, ...] = ()

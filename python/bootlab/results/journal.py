@@ -61,15 +61,19 @@ class CampaignJournal:
         self,
         store: Path,
         system: System,
-        kind: Literal["try", "stack"],
+        kind: Literal["try", "stack", "optimize"],
         chosen: tuple[Technique, ...],
         *,
         reproduce: str = "",
+        run: runs.Run | None = None,
     ) -> None:
-        """Begin a run. `reproduce`: the command that makes it again, where that is not `bootlab KIND SYSTEM.toml`."""
-        self.run = runs.create(store, kind, system.name)
+        """Begin a run, or go on in `run`.
+
+        `reproduce`: the command that makes it again, where that is not `bootlab KIND SYSTEM.toml`.
+        """
+        self.run = run or runs.create(store, kind, system.name)
         self._system = system
-        self._kind: Literal["try", "stack"] = kind
+        self._kind: Literal["try", "stack", "optimize"] = kind
         self._chosen = chosen
         self._reproduce = reproduce
         self._started = runs.now()

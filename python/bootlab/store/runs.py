@@ -13,6 +13,9 @@ from bootlab.errors import UserError, cannot_write
 
 RESULTS_FILE = "results.json"
 
+CAMPAIGN_FILE = "unfinished"
+"""Stands in the folder of a campaign that has not ended: the digest of what it does."""
+
 
 class Run(msgspec.Struct, frozen=True):
     """One run's name and folder."""
@@ -48,6 +51,29 @@ def create(store: Path, kind: str, system_name: str) -> Run:
             ) from fault
         return Run(name, folder)
     raise UserError(f"cannot make a folder for a new run in {store / 'runs'}", hint="give another --store")
+
+
+def resumed(store: Path, kind: str, system_name: str, digest: str) -> Run:
+    """Return the unfinished run of the same campaign, which then goes on in its folder, or make a new one.
+
+    `digest`: of everything that decides what the campaign does.
+    """
+    for note in sorted((store / "runs").glob(f"*-{kind}-*/{CAMPAIGN_FILE}"), reverse=True):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if note.read_text(encoding="utf-8").split() == [digest]:
+                return Run(note.parent.name, note.parent)
+    run = create(store, kind, system_name)
+    try:
+        (run.folder / CAMPAIGN_FILE).write_text(f"{digest}\n", encoding="utf-8")
+    except OSError as fault:
+        raise cannot_write(f"{run.folder} cannot be written", fault, store) from fault
+    return run
+
+
+def finish(run: Run) -> None:
+    """Note that a campaign is done: the same command then makes a new run."""
+    with contextlib.suppress(OSError):
+        (run.folder / CAMPAIGN_FILE).unlink()
 
 
 def all_runs(store: Path) -> tuple[Run, ...]:

@@ -13,13 +13,13 @@ from bootlab.model.system import Limits, Machine, System
 _PATHS = frozenset({"disks", "flash", "sd", "pmem", "dtb", "emulator"})
 
 
-Made = Literal["stacked", "trimmed"]
+Made = Literal["stacked", "trimmed", "optimized"]
 """What became of a system; the end of its new name."""
 
 
 def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -> str:
     """Write a system file that boots the files given (`kernel`, `initramfs`), which lie beside it."""
-    what = "the faster system" if made == "stacked" else "the system with a trimmed root tree"
+    what = "the system with a trimmed root tree" if made == "trimmed" else "the faster system"
     paths = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."
     lines = [
         f"# Written by bootlab: {what}. {paths}",

@@ -22,10 +22,12 @@ from bootlab.techniques.init.app_as_init import AppAsInit
 from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
 from bootlab.techniques.init.busybox_applets import BusyboxApplets
 from bootlab.techniques.init.busybox_nofork import BusyboxNofork
+from bootlab.techniques.init.busybox_standalone import BusyboxStandalone
 from bootlab.techniques.init.getty_late import GettyLate
 from bootlab.techniques.init.mounts_by_application import MountsByApplication
 from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
+from bootlab.techniques.init.shell_expansions import ShellExpansions
 from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
 from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
 from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
@@ -41,6 +43,7 @@ from bootlab.techniques.kernel import (
     buses,
     clocks,
     console,
+    debug_initcalls,
     delay_loop,
     drivers,
     initcall_groups,
@@ -86,6 +89,7 @@ BUILT_IN: tuple[Technique, ...] = (
     *clocks.TECHNIQUES,
     *processors.TECHNIQUES,
     *initcalls.TECHNIQUES,
+    *debug_initcalls.TECHNIQUES,
     *initcall_groups.TECHNIQUES,
     *probes.TECHNIQUES,
     *drivers.TECHNIQUES,
@@ -110,10 +114,12 @@ BUILT_IN: tuple[Technique, ...] = (
     RootInInitramfs(),
     RcScriptsMerged(),
     RcParallel(),
+    ShellExpansions(),
     UnneededMounts(),
     GettyLate(),
     BusyboxApplets(),
     BusyboxNofork(),
+    BusyboxStandalone(),
     SystemdUnitMasked(),
     ApplicationUnitFirst(),
     SystemdTargetReduced(),

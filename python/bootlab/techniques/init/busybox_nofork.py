@@ -30,6 +30,7 @@ class BusyboxNofork(Technique):
     risk = Risk(
         function=("BusyBox marks FEATURE_SH_NOFORK as experimental; an applet that leaks memory leaks it in the shell")
     )
+    conflicts = ("busybox-standalone",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

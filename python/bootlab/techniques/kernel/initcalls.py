@@ -81,9 +81,13 @@ class InitcallBlacklist(Technique):
         return left_out(before, after)
 
 
-def left_out(before: Evidence, after: Evidence) -> Effect:
-    """Prove that every initcall that was put on the list did not run, and say who took its cost over."""
+def left_out(before: Evidence, after: Evidence, *, only: frozenset[str] | None = None) -> Effect:
+    """Prove that every initcall that was put on the list did not run, and say who took its cost over.
+
+    `only`: look at these, where other changes put more on the list.
+    """
     wanted = _names(after) - _names(before)
+    wanted = wanted if only is None else wanted & only
     if not wanted:
         return Effect(False, "no initcall was put on the list")
     log = KernelLog.of(after)

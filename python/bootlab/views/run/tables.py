@@ -15,6 +15,7 @@ from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.board import board_gain_ns
 from bootlab.results.document import LeaveOneOut, Rejected, Results, StackStep
 from bootlab.techniques.base import Risk
+from bootlab.views.run import optimized
 from bootlab.views.run.headline import headline
 
 RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
@@ -40,6 +41,7 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
         ordered = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
         rows += [_left_out(row) for row in ordered]
     rows += [_at_quantum(goal, results) for goal in results.quanta]
+    rows += optimized.rows(results)
     return Comparison(
         kind=results.kind,
         system=results.system_name,
@@ -140,6 +142,7 @@ def _tables(results: Results) -> Iterable[Table]:
         columns=("title", "cost_ns", "range_ns", "boots", "kept", "words"),
         group="leave one out",
     )
+    yield from optimized.TABLES
     yield Table(
         title="The same with other quanta, one boot each",
         columns=("title", "quantum", "goal_ns", "saved_ns", "words"),
@@ -156,7 +159,7 @@ def _kept(table: Table, rows: Iterable[Row]) -> Table:
 
 def _footnote(results: Results) -> str:
     modelled = results.modelled
-    lines = [RISK_LEGEND] if results.trials else []
+    lines = [RISK_LEGEND] if results.trials or results.waterfall else []
     if modelled is not None:
         rate = f"; images at {modelled.bandwidth_bytes_per_s / 1e6:g} MB/s" if modelled.bandwidth_bytes_per_s else ""
         lines.append(

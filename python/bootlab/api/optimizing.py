@@ -1,0 +1,130 @@
+"""From a system to the fastest one that still works: the plan, the search, what is handed over."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bootlab.api.results import Results
+from bootlab.builders.kbuild.fragment import changed_options
+from bootlab.errors import UserError
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.optimize.planning import Wishes, plan_of
+from bootlab.experiments.optimize.search import Optimized, optimize
+from bootlab.experiments.selection import Selection
+from bootlab.results import plan_file
+from bootlab.results.optimize_journal import OptimizeJournal
+from bootlab.store.optimized import hand_over_optimized
+
+if TYPE_CHECKING:
+    from bootlab.experiments.base import Base
+    from bootlab.experiments.trials import Applicability
+    from bootlab.model.plan import Plan
+    from bootlab.model.system import System as SystemValue
+    from bootlab.targets.base import BootPlan
+
+
+def given_plan(path: Path) -> Plan | None:
+    """Return the plan that a file holds; None for a file that is none. Raise UserError for a wrong one."""
+    return plan_file.load(path) if plan_file.is_plan(path) else None
+
+
+def keep_plan(plan: Plan, path: Path) -> None:
+    """Write a plan to be edited and given back."""
+    plan_file.save(plan, path)
+
+
+def planned(bench: Bench, system: SystemValue, wishes: Wishes) -> tuple[Base, Plan, tuple[Applicability, ...]]:
+    """Boot the base and its diagnosis, and plan from them."""
+    from bootlab.experiments.campaign import base_of
+
+    if system.clock.mode != "exact":
+        raise UserError(
+            'optimize needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
+            hint="optimize in exact mode, then prove the result on hardware with `bootlab try`",
+        )
+    base = base_of(bench, system, wishes.selection.techniques())
+    plan, said = plan_of(base, wishes, jobs=bench.jobs)
+    return base, plan, said
+
+
+def carried_out(
+    bench: Bench, store: Path, base: Base, plan: Plan, said: tuple[Applicability, ...], *, reproduce: str = ""
+) -> Results:
+    """Search, write the run as it goes on, and hand `optimized/` over."""
+    from bootlab.views.run import by_hand
+
+    chosen = Selection().techniques()
+    command = reproduce or f"bootlab optimize {shlex.quote(plan.system or 'SYSTEM.toml')}"
+    journal = OptimizeJournal(store, base.system, plan, said, chosen, reproduce=command)
+    found = optimize(bench, base, plan, journal)
+    boot = bench.target.plan(found.system)
+    made = by_hand.Made(
+        name=base.system.name,
+        changes=found.stacked.changes,
+        bars=found.waterfall,
+        left_out_ns={row.change.id: row.cost_ns for row in found.stacked.left_out if row.cost_ns is not None},
+        base_cmdline=str(base.system.cmdline),
+        cmdline=str(found.system.cmdline),
+    )
+    texts = {"by-hand.sh": by_hand.script(made)}
+    texts |= _kernel_texts(bench.target.plan(base.system), boot, found)
+    journal.optimized(found, hand_over_optimized(journal.run.folder, boot.system, boot, texts))
+    results = Results(journal.run, journal.results)
+    results.html(journal.run.folder / "optimized" / "report.html")
+    results.markdown(journal.run.folder / "optimized" / "report.md")
+    return results
+
+
+def _kernel_texts(base: BootPlan, final: BootPlan, found: Optimized) -> dict[str, str]:
+    """Return the configuration of a kernel that was built, and the fragment that leads to it."""
+    if found.system.kernel.build is None or not final.info.config:
+        return {}
+    before, after = _config(base.info.config), _config(final.info.config)
+    rows = changed_options(before, after, frozenset())
+    fragment = [
+        f"# CONFIG_{row.name} is not set" if row.after in {None, "n"} else f"CONFIG_{row.name}={row.after}"
+        for row in rows
+    ]
+    return {"kernel.config": after, "kernel.fragment": "\n".join(fragment) + "\n"}
+
+
+def _config(options: dict[str, str]) -> str:
+    lines = (f"# {name} is not set" if value == "n" else f"{name}={value}" for name, value in sorted(options.items()))
+    return "\n".join(lines) + "\n"
+
+
+def wishes_of(
+    *,
+    allow: Iterable[str] = (),
+    also: Iterable[str] = (),
+    budget_s: float | None = None,
+    rounds: int = 2,
+    shrink: bool = False,
+    keep: Iterable[str] = (),
+    ids: Iterable[str] = (),
+) -> Wishes:
+    """Collect what a user asks for. Raise UserError for a risk that there is not."""
+    selection = Selection(ids=tuple(ids), allow=frozenset(allow), also=tuple(also))
+    return Wishes(selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep))
+
+
+def edited(plan: Plan, fresh: Plan) -> Plan:
+    """Return a user's plan with what only this machine knows. Raise UserError for techniques that nobody has."""
+    from bootlab import techniques
+
+    for phase in plan.phases:
+        for technique in phase.techniques:
+            techniques.get(technique.id)
+    return msgspec.structs.replace(
+        plan,
+        system=fresh.system,
+        base_ns=fresh.base_ns,
+        boot_wall_s=fresh.boot_wall_s,
+        build_wall_s=fresh.build_wall_s,
+        jobs=fresh.jobs,
+    )

@@ -1,0 +1,140 @@
+"""`bootlab optimize`: from a system to the fastest system that still works, unattended."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.open_system import opened
+from bootlab.cli.session import (
+    DEFAULT_STORE,
+    AllOption,
+    JobsOption,
+    JsonOption,
+    StoreOption,
+    err,
+    out,
+    print_json,
+)
+from bootlab.cli.try_techniques import AlsoOption
+from bootlab.errors import UserError
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+def optimize(
+    what: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SYSTEM.toml|PLAN.toml",
+            help="The system file, or a plan that --write wrote and you edited.",
+            show_default=False,
+        ),
+    ],
+    *,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show the plan and end: only the base and its diagnosis are booted.")
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", metavar="PLAN.toml", help="Write the plan to this file, to be edited and given back."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            help="Also take techniques that cost `function`, `security` or `runtime`; several with commas between.",
+        ),
+    ] = None,
+    also: AlsoOption = None,
+    budget_time: Annotated[
+        str | None,
+        typer.Option("--budget-time", metavar="TIME", help="Stop trying after so much machine time: 90m, 6h."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=10, help="How often what was left out is tried again on what stands.")
+    ] = 2,
+    shrink: Annotated[
+        bool,
+        typer.Option(
+            "--shrink", help="Leave out kernel options whose code never runs up to the goal (builds kernels)."
+        ),
+    ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be repeated."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
+    jobs: JobsOption = None,
+    everything: AllOption = False,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Search the fastest system that still works: plan, try in groups, prove, leave each out once, hand over.
+
+    After an interruption at any moment (Ctrl-C, kill -9, power cut) the same command goes on without repeating a boot.
+
+    Example: bootlab optimize camera.toml --budget-time 6h
+    """
+    from bootlab.api.optimizing import given_plan, keep_plan, wishes_of  # noqa: PLC0415 - `--help` must not wait for it
+
+    given = given_plan(what)
+    wishes = wishes_of(
+        allow=[word for words in allow or () for word in words.split(",") if word],
+        also=also or (),
+        budget_s=_seconds(budget_time),
+        rounds=rounds,
+        shrink=shrink,
+        keep=[name.removeprefix("CONFIG_") for name in keep or ()],
+    )
+    if given is not None and wishes != wishes_of():
+        raise UserError(
+            f"{what} is a plan: what is asked for stands in it", hint="edit the plan, or give the system file"
+        )
+    system_file = Path(given.system) if given is not None else what
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+        if plan or write is not None:
+            found = given or system.plan_optimisation(wishes)
+        else:
+            results = system.optimize(wishes, plan=given, reproduce=_command(what))
+    if plan or write is not None:
+        from bootlab.views.run.plan import plan_view  # noqa: PLC0415
+
+        if write is not None:
+            keep_plan(found, write)
+        if as_json:
+            print_json(found)
+            return
+        out().print(plan_view(found, everything=everything))
+        then = f"{write}   (edit it first)" if write is not None else str(what)
+        err().print(f"next: bootlab optimize {then}", markup=False, soft_wrap=True)
+        return
+    from bootlab.views.run import terminal  # noqa: PLC0415
+    from bootlab.views.run.headline import said  # noqa: PLC0415
+
+    page = results.html(html) if html is not None else results.run.folder / "optimized" / "report.html"
+    if as_json:
+        print_json({"run": results.id, **said(results.data), "html": str(page)})
+        return
+    out().print(terminal.results_view(results.data, everything=everything))
+    out().print(f"report: {page}", markup=False, soft_wrap=True)
+    out().print(f"by hand: {results.run.folder / 'optimized' / 'by-hand.sh'}", markup=False, soft_wrap=True)
+    err().print(f"next: bootlab boot {results.faster}", markup=False, soft_wrap=True)
+
+
+def _command(what: Path) -> str:
+    import shlex  # noqa: PLC0415
+
+    return f"bootlab optimize {shlex.quote(str(what))}"
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", text.strip())
+    if found is None or float(found[1]) <= 0:
+        raise UserError(f"{text!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
+    return float(found[1]) * _SECONDS[found[2]]

@@ -1,0 +1,208 @@
+"""The search: phases of a plan, each as groups that are halved where they fail, on top of what stands.
+
+Everything goes through one stack engine (bootlab.experiments.stack). A group is kept when the system with all of it is
+proved faster and every member shows its effect. What is left is tried again at the end, when its sign may have turned,
+and then each change that was kept is left out once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Protocol
+
+import msgspec
+
+from bootlab import techniques
+from bootlab.analysis.sequential_test import cheapest
+from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.campaign import Journal
+from bootlab.experiments.optimize.planning import expected_gains
+from bootlab.experiments.optimize.shrinking import Shrinking, shrink_kernel
+from bootlab.experiments.optimize.waterfall import waterfall
+from bootlab.experiments.shared_costs import shared_costs_of
+from bootlab.experiments.stack import Stacker
+from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.trials import proposals
+from bootlab.model.change import Change, apply_all
+from bootlab.model.plan import Plan
+from bootlab.model.recording import Diagnosis
+from bootlab.model.system import System
+from bootlab.model.verdict import Verdict
+from bootlab.model.waterfall import Bar
+from bootlab.techniques.base import Technique
+
+_WORTH_NS = 1_000_000
+"""A group that changes nothing is halved when one of its members should have saved at least this."""
+
+_NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
+_HOPELESS_SHARE = 0.05
+"""What lost more than this share of the goal is not tried again."""
+
+_NO_TIME = "the time budget is used up"
+
+
+class Teller(Journal, Protocol):
+    """Told how the search goes on; the rest of a journal too."""
+
+    def round(self, name: str, before_ns: int) -> None:
+        """Note the part of the search that begins, and when the goal comes now."""
+
+
+class Optimized(msgspec.Struct, frozen=True, kw_only=True):
+    """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost."""
+
+    base: Base
+    stacked: Stacked
+    system: System
+    diagnosis: Diagnosis | None
+    waterfall: tuple[Bar, ...]
+    shrinking: Shrinking | None = None
+
+
+def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
+    """Carry a plan out. Interrupted at any instant, the same call goes on from the boots that are kept."""
+    return _Search(bench, base, plan, journal).run()
+
+
+class _Search:
+    """One run of a plan."""
+
+    def __init__(self, bench: Bench, base: Base, plan: Plan, journal: Teller) -> None:
+        self._bench, self._plan, self._journal = bench, plan, journal
+        ids = [one for phase in plan.phases for one in phase.taken]
+        self._techniques = {technique_id: techniques.get(technique_id) for technique_id in ids}
+        if base.rule is None and not base.undithered:
+            base = with_dithers(bench, base, cheapest(3 * max(1, len(ids))))
+        self._base = base
+        journal.base(base)
+        self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
+        self._over: dict[str, str] = {}
+        self._gains: dict[str, int] = {}
+        self._started = time.monotonic()
+
+    def run(self) -> Optimized:
+        for phase in self._plan.phases:
+            self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
+        shrinking = self._shrink()
+        for number in range(2, self._plan.rounds + 1):
+            before = self._stacker.changes
+            self._round(f"again {number}", tuple(self._techniques.values()))
+            if self._stacker.changes == before:
+                break
+        self._bench.phase("leave one out", len(self._stacker.changes))
+        stacked = self._stacker.finished(self._stacker.leave_one_out())
+        final = apply_all(self._base.system, stacked.changes)
+        bars = waterfall(self._bench, self._base, stacked.changes)
+        self._bench.phase("proof of the result")
+        diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
+        return Optimized(
+            base=self._base,
+            stacked=stacked,
+            system=final,
+            diagnosis=diagnosis,
+            waterfall=bars,
+            shrinking=shrinking,
+        )
+
+    def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
+        if not chosen or self._spent():
+            return
+        here = self._base_here(chosen)
+        self._journal.round(name, here.recording.meta.goal_ns or 0)
+        _, pairs = proposals(here, chosen)
+        changes: defaultdict[str, list[Change]] = defaultdict(list)
+        for technique, change in pairs:
+            if change.id not in self._over and change not in self._stacker.changes:
+                changes[technique.id].append(change)
+        self._gains = {one: gain.gain_ns for one, gain in expected_gains(here, changes).items()}
+        order = sorted(changes, key=lambda one: (-self._gains.get(one, 0), list(changes).index(one)))
+        group: list[Change] = []
+        rivals: list[list[Change]] = []
+        for technique_id in order:
+            own = changes[technique_id]
+            if self._techniques[technique_id].exclusive and len(own) > 1:
+                rivals.append(own)
+                continue
+            for change in own:
+                if self._stacker.conflict(change, tuple(group)):
+                    rivals.append([change])
+                else:
+                    group.append(change)
+        self._bench.phase(name, len(group) + sum(map(len, rivals)))
+        self._take(tuple(group), name)
+        for own in rivals:
+            self._choose(tuple(own), name)
+
+    def _take(self, changes: tuple[Change, ...], phase: str) -> None:
+        """Keep as much as helps together: all at once, and halves of what fails."""
+        pending = [changes] if changes else []
+        while pending:
+            group = pending.pop()
+            if self._spent():
+                self._refuse(group, phase, _NO_TIME)
+                continue
+            step = self._stacker.offer(group, phase)
+            if step is None or step.kept or len(group) == 1:
+                continue
+            if step.unproved:
+                missing = dict(step.unproved)
+                for change in group:
+                    if change.id in missing:
+                        # What another change of the group took the ground from may show its effect on what stands.
+                        if not self._techniques[change.technique].late:
+                            self._over[change.id] = missing[change.id]
+                        self._stacker.refuse(change, phase, f"no effect shown: {missing[change.id]}")
+                pending += [rest] if (rest := tuple(c for c in group if c.id not in missing)) else []
+            elif step.verdict is not Verdict.SAME or self._promises(group):
+                middle = (len(group) + 1) // 2
+                pending += [group[middle:], group[:middle]]
+
+    def _choose(self, changes: tuple[Change, ...], phase: str) -> None:
+        """Offer variants that exclude each other, or what stands, one by one: the fastest of them stays."""
+        self._stacker.prefetch(changes)
+        for change in changes:
+            if self._spent():
+                self._refuse((change,), phase, _NO_TIME)
+                continue
+            self._stacker.offer((change,), phase, replace=True)
+
+    def _shrink(self) -> Shrinking | None:
+        if not self._plan.shrink or self._spent():
+            return None
+        self._journal.round("unused kernel options", self._stacker.standing.recording.meta.goal_ns or 0)
+        found = shrink_kernel(self._bench, self._base, self._stacker.standing, self._plan.keep)
+        if found is not None and found.change is not None:
+            self._stacker.know(found.technique)
+            self._stacker.offer((found.change,), "unused kernel options")
+        return found
+
+    def _base_here(self, chosen: tuple[Technique, ...]) -> Base:
+        """Return the system that stands so far as techniques look at it."""
+        standing = self._stacker.standing.system
+        here = self._base if standing == self._base.system else establish(self._bench, standing, label="stack")
+        if any(technique.needs_trace for technique in chosen) and here.shared_costs is None:
+            here = msgspec.structs.replace(here, shared_costs=shared_costs_of(self._bench, standing))
+        return here
+
+    def _told(self, step: Step | LeftOut) -> None:
+        self._journal.step(step)
+        if isinstance(step, Step) and not step.kept and len(step.changes) == 1:
+            lost = -step.saved_ns > _HOPELESS_SHARE * step.before_ns
+            late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False
+            if lost or (step.verdict in _NOT_AGAIN and not (late and step.verdict is Verdict.NO_EFFECT)):
+                self._over[step.change.id] = step.reason
+
+    def _refuse(self, changes: tuple[Change, ...], phase: str, reason: str) -> None:
+        for change in changes:
+            self._stacker.refuse(change, phase, reason)
+
+    def _promises(self, changes: tuple[Change, ...]) -> bool:
+        return any(self._gains.get(change.technique, 0) >= _WORTH_NS for change in changes)
+
+    def _spent(self) -> bool:
+        """Tell whether the budget is used up: by this run, or by the boots that an interrupted one left."""
+        if self._plan.budget_s is None:
+            return False
+        return max(time.monotonic() - self._started, self._bench.machine_s / self._bench.jobs) > self._plan.budget_s

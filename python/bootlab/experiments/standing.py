@@ -1,0 +1,40 @@
+"""A stack as it stands: its changes, its boots, what is known of it, and what excludes what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bootlab.experiments.base import diagnosis_of
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.dithering import DitheredBoots
+from bootlab.model.change import Change
+from bootlab.techniques.base import Evidence, Technique
+
+
+class Standing:
+    """A stack that was booted, with what is known of it."""
+
+    def __init__(self, changes: tuple[Change, ...], boots: DitheredBoots, evidence: Evidence) -> None:
+        self.changes = changes
+        self.boots = boots
+        self.evidence = evidence
+
+    def diagnose(self, bench: Bench, label: str) -> None:
+        """Make its diagnostic boot, once."""
+        if self.evidence.diagnosis is None:
+            found = diagnosis_of(bench, self.evidence.system, self.evidence.recording, label)
+            self.evidence = msgspec.structs.replace(self.evidence, diagnosis=found)
+
+
+def conflict_in(change: Change, stack: tuple[Change, ...], techniques: Mapping[str, Technique]) -> str:
+    """Say why a change cannot stand beside others, or ""."""
+    technique = techniques[change.technique]
+    for other in stack:
+        if other.technique == change.technique:
+            if technique.exclusive or other.id == change.id:
+                return f"{other.id} is in the stack already"
+        elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
+            return f"it excludes {other.id}, which is in the stack"
+    return ""

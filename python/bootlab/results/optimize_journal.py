@@ -1,0 +1,73 @@
+"""Writes an optimisation as it goes on: its plan first, each step as it comes, the waterfall at the end."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bootlab.model.plan import Plan
+from bootlab.model.system import System
+from bootlab.results import assemble
+from bootlab.results.journal import CampaignJournal
+from bootlab.store import runs
+
+if TYPE_CHECKING:
+    from bootlab.experiments.base import Base
+    from bootlab.experiments.optimize.search import Optimized
+    from bootlab.experiments.trials import Applicability
+    from bootlab.store.handover import HandedOver
+    from bootlab.techniques.base import Technique
+
+
+class OptimizeJournal(CampaignJournal):
+    """The run of one plan for one system. An interrupted one goes on in the same folder."""
+
+    def __init__(
+        self,
+        store: Path,
+        system: System,
+        plan: Plan,
+        said: tuple[Applicability, ...],
+        chosen: tuple[Technique, ...],
+        *,
+        reproduce: str,
+    ) -> None:
+        """Begin, or go on."""
+        digest = hashlib.sha256(msgspec.json.encode((_deciding(plan), system), enc_hook=str)).hexdigest()[:32]
+        run = runs.resumed(store, "optimize", system.name, digest)
+        super().__init__(store, system, "optimize", chosen, reproduce=reproduce, run=run)
+        self._plan = plan
+        self._said = assemble.applicability(said, chosen)
+        self._round = ""
+
+    def base(self, base: Base) -> None:
+        """Begin the document."""
+        super().base(base)
+        self._save(msgspec.structs.replace(self.results, plan=self._plan, techniques=self._said))
+
+    def round(self, name: str, before_ns: int) -> None:
+        """Note where the search is."""
+        self._round = f"{name}, from {before_ns / 1e6:.3f} ms"
+        self._save(msgspec.structs.replace(self.results, notes=(*self._notes, f"unfinished: {self._round}")))
+
+    def optimized(self, found: Optimized, faster: HandedOver) -> None:
+        """Add everything that was found, and end the run."""
+        self.stacked(found.stacked, found.diagnosis, faster)
+        shrunk = found.shrinking
+        self._save(
+            msgspec.structs.replace(
+                self.results,
+                waterfall=found.waterfall,
+                options_dropped=shrunk.dropped if shrunk is not None else (),
+                options_kept=shrunk.kept if shrunk is not None else {},
+            )
+        )
+        runs.finish(self.run)
+
+
+def _deciding(plan: Plan) -> Plan:
+    """Return what of a plan decides the result: not how long this machine takes."""
+    return msgspec.structs.replace(plan, boot_wall_s=0.0, build_wall_s=0.0, jobs=1)

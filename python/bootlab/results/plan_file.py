@@ -1,0 +1,134 @@
+"""A plan as a TOML file that a person reads, edits and gives back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from bootlab.errors import UserError
+from bootlab.model.plan import FORMAT, VERSION, Plan, PlannedPhase, PlannedTechnique
+from bootlab.results.file import write_atomically
+
+_LIMIT_BYTES = 4 << 20
+
+_HEAD = """\
+# Written by `bootlab optimize --plan`. Edit it, then: bootlab optimize {name}
+# Phases and techniques are tried in the order in which they stand. take = false leaves one out.
+# What a technique may save is read from the log of a diagnostic boot: it orders the search and promises nothing.
+# {estimate}
+"""
+
+
+def estimate(plan: Plan) -> str:
+    """Say what a plan takes, with what the estimate rests on."""
+    said = f"About {plan.boots} boots"
+    if plan.builds:
+        said += f" and {plan.builds} kernel builds (taken for {plan.build_wall_s:g} s each)"
+    minutes = plan.wall_s / 60
+    said += f", some {minutes:.0f} minutes" if minutes >= 1 else ", less than a minute"
+    jobs = f"{plan.jobs} at a time" if plan.jobs > 1 else "one at a time"
+    return f"{said}, if each boot takes the {plan.boot_wall_s:.1f} s that the base's took here, {jobs}."
+
+
+def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
+    """Write a plan as TOML with comments."""
+    lines = [_HEAD.format(name=name, estimate=estimate(plan)).rstrip("\n")]
+    lines += [f"format = {_text(plan.format)}", f"version = {plan.version}", f"system = {_text(plan.system)}"]
+    lines += ["", "# Risks that are let in: security, function, runtime.", f"allow = {_list(plan.allow)}"]
+    lines += ["# Techniques that are let in whatever they cost.", f"also = {_list(plan.also)}"]
+    lines += ["# How often what was left out is tried again on what stands."]
+    lines += [f"rounds = {plan.rounds}"]
+    if plan.budget_s is not None:
+        lines += ["# Machine time, seconds; what is proved by then is handed over.", f"budget_s = {plan.budget_s:g}"]
+    else:
+        lines += ["# budget_s = 21600   # machine time, seconds"]
+    lines += ["# Leave out kernel options whose code never runs up to the goal, except those in `keep`."]
+    lines += [f"shrink = {'true' if plan.shrink else 'false'}", f"keep = {_list(plan.keep)}"]
+    if plan.base_ns is not None:
+        lines.append(f"base_ns = {plan.base_ns}")
+    lines += [f"boot_wall_s = {plan.boot_wall_s:g}", f"build_wall_s = {plan.build_wall_s:g}", f"jobs = {plan.jobs}"]
+    for phase in plan.phases:
+        lines += ["", "[[phases]]", f"name = {_text(phase.name)}", f"boots = {phase.boots}", f"builds = {phase.builds}"]
+        for technique in phase.techniques:
+            lines += ["", "[[phases.techniques]]", *_technique(technique)]
+    return "\n".join(lines) + "\n"
+
+
+def _technique(technique: PlannedTechnique) -> list[str]:
+    lines = [f"id = {_text(technique.id)}", f"take = {'true' if technique.take else 'false'}"]
+    texts = ((key, getattr(technique, key)) for key in ("why_not", "basis", "reason"))
+    lines += [f"{key} = {_text(value)}" for key, value in texts if value]
+    if technique.gain_ns is not None:
+        lines.append(f"gain_ns = {technique.gain_ns}")
+    lists = ((key, getattr(technique, key)) for key in ("risk", "conflicts", "requires", "variants"))
+    lines += [f"{key} = {_list(values)}" for key, values in lists if values]
+    if technique.late:
+        lines.append("late = true")
+    return lines
+
+
+def save(plan: Plan, path: Path) -> None:
+    """Write a plan file; the system is named relative to it where that is possible."""
+    system = Path(plan.system)
+    try:
+        name = str(system.resolve().relative_to(path.resolve().parent))
+    except ValueError:
+        name = str(system.resolve())
+    text = plan_text(msgspec.structs.replace(plan, system=name), name=path.name)
+    write_atomically(path, text.encode("utf-8"))
+
+
+def is_plan(path: Path) -> bool:
+    """Tell whether a TOML file says that it is a plan."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 16)
+    except OSError:
+        return False
+    return any(line.split(b"=")[0].strip() == b"format" and FORMAT.encode() in line for line in head.splitlines())
+
+
+def load(path: Path) -> Plan:
+    """Read a plan file; the system's path comes back as it can be opened. Raise UserError that names what is wrong."""
+    try:
+        if path.stat().st_size > _LIMIT_BYTES:
+            raise UserError(
+                f"{path}: larger than {_LIMIT_BYTES} bytes; this is not a plan", hint="bootlab optimize --help"
+            )
+        raw = path.read_bytes()
+    except OSError as fault:
+        raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
+    again = f"write it again: bootlab optimize SYSTEM.toml --plan --write {path.name}"
+    try:
+        plan = msgspec.toml.decode(raw, type=Plan, strict=True)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise UserError(f"{path} is not a plan: {fault}", hint=again) from fault
+    if plan.format != FORMAT or plan.version != VERSION:
+        raise UserError(
+            f"{path}: a plan of format {plan.format!r}, version {plan.version}; this bootlab reads version {VERSION}",
+            hint=again,
+        )
+    if plan.rounds < 1 or (plan.budget_s is not None and plan.budget_s <= 0):
+        raise UserError(f"{path}: rounds and budget_s must be above 0", hint="rounds = 2")
+    _check_names(plan.phases, path)
+    system = Path(plan.system)
+    return msgspec.structs.replace(plan, system=str(system if system.is_absolute() else path.parent / system))
+
+
+def _check_names(phases: tuple[PlannedPhase, ...], path: Path) -> None:
+    seen: set[str] = set()
+    for phase in phases:
+        for technique in phase.techniques:
+            if technique.id in seen:
+                raise UserError(f"{path}: {technique.id} stands in it twice", hint="remove one of the two")
+            seen.add(technique.id)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _list(values: tuple[str, ...]) -> str:
+    return "[" + ", ".join(_text(value) for value in values) + "]"

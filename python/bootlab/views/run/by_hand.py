@@ -1,0 +1,119 @@
+"""The changes of a result as a person would make them: a script with a comment above each."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bootlab import techniques
+from bootlab.errors import UserError
+from bootlab.model import change as ops
+from bootlab.model.change import Change, Op
+from bootlab.model.change_text import op_text
+from bootlab.model.figures import ms
+from bootlab.model.waterfall import Bar
+from bootlab.views.shown_text import one_line
+
+if TYPE_CHECKING:
+    from bootlab.techniques.base import Technique
+
+_HEAD = """\
+#!/bin/sh
+# From {name} to its optimized form, by hand. Written by bootlab; read it before you run it.
+#
+# ROOT is the unpacked root tree, KERNEL the kernel's source with its .config. Steps that a script cannot make are
+# comments that begin with TODO. What a change saved is from the waterfall: one boot with all changes above it.
+set -e
+: "${{ROOT:?the folder of the root tree}}"
+"""
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it."""
+
+    name: str
+    changes: tuple[Change, ...]
+    bars: tuple[Bar, ...]
+    left_out_ns: dict[str, int]
+    base_cmdline: str
+    cmdline: str
+
+
+def script(made: Made) -> str:
+    """Return the script."""
+    lines = [_HEAD.format(name=one_line(made.name, 80))]
+    bars = {one: bar for bar in made.bars for one in bar.changes}
+    for number, change in enumerate(made.changes, 1):
+        technique = _technique(change.technique)
+        title = technique.title if technique is not None else change.technique
+        lines.append(f"# {number}. {one_line(change.id, 100)}: {one_line(title, 100)}")
+        bar, cost_ns = bars.get(change.id), made.left_out_ns.get(change.id)
+        if bar is not None and bar.saved_ns is not None:
+            shared = f" together with {len(bar.changes) - 1} more" if len(bar.changes) > 1 else ""
+            lines.append(f"#    saved {ms(bar.saved_ns)} ms{shared}")
+        if cost_ns is not None:
+            lines.append(f"#    the result without it: {ms(cost_ns)} ms later")
+        if technique is not None:
+            lines.append(f"#    cost: {one_line(technique.cost, 160)}")
+            risks = ((kind, getattr(technique.risk, kind)) for kind in technique.risk.kinds)
+            lines += [f"#    risk, {kind}: {one_line(said, 160)}" for kind, said in risks]
+        lines += [line for op in change.ops for line in _commands(op)]
+        lines.append("")
+    lines += ["# The kernel's command line at the end:", f"cmdline={shlex.quote(made.cmdline)}"]
+    lines += [f"# before: {one_line(made.base_cmdline, 2000)}", "printf '%s\\n' \"$cmdline\" > cmdline.txt"]
+    return "\n".join(lines) + "\n"
+
+
+def _technique(name: str) -> Technique | None:
+    try:
+        return techniques.get(name)
+    except UserError:
+        return None
+
+
+def _commands(op: Op) -> list[str]:
+    match op:
+        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam():
+            return [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line stands below)"]
+        case ops.DropFiles():
+            return [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
+        case ops.PutFile():
+            return _put(op)
+        case ops.SetKernelOptions():
+            return ['cd "${KERNEL:?the kernel source}"', *_config(op.options), "make olddefconfig", 'cd "$OLDPWD"']
+        case ops.SetCompression():
+            return [f"# TODO: pack the initramfs with compression {op.compression!r}"]
+        case _:
+            return [f"# TODO: {one_line(op_text(op), 400)}"]
+
+
+def _config(options: tuple[tuple[str, str], ...]) -> list[str]:
+    verbs = {"y": "--enable", "n": "--disable", "m": "--module"}
+    return [
+        f"scripts/config {verbs[value]} {name}"
+        if value in verbs
+        else f"scripts/config --set-val {name} {shlex.quote(value)}"
+        for name, value in options
+    ]
+
+
+def _put(op: ops.PutFile) -> list[str]:
+    place, entry = _rooted(op.path), op.entry
+    if entry.kind == "dir":
+        return [f"mkdir -p -m {entry.mode:04o} {place}"]
+    if entry.kind == "symlink":
+        return [f"ln -sfn {shlex.quote(entry.target or '')} {place}"]
+    if entry.text is not None:
+        end = "EOF"
+        while end in entry.text:
+            end += "_"
+        return [f"cat > {place} <<'{end}'", entry.text.rstrip("\n"), end, f"chmod {entry.mode:04o} {place}"]
+    if entry.source is not None:
+        return [f"install -m {entry.mode:04o} {shlex.quote(entry.source)} {place}"]
+    return [f"# TODO: {one_line(op_text(op), 400)}"]
+
+
+def _rooted(path: str) -> str:
+    return '"$ROOT"' + shlex.quote(path)

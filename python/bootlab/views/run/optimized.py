@@ -1,0 +1,72 @@
+"""What an optimisation adds to the tables of a run: the waterfall, what to undo for debugging, options that stayed."""
+
+from __future__ import annotations
+
+from bootlab.model.change_text import change_text
+from bootlab.model.comparison import Row, Table
+from bootlab.results.document import Results
+
+_TOGETHER_NS = 1_000_000
+_TOGETHER = 0.2
+
+TABLES = (
+    Table(
+        title="Waterfall: from the base to the result, one boot each",
+        columns=("title", "saved_ns", "goal_ns", "of_base", "risk", "words"),
+        group="bar",
+    ),
+    Table(title="To undo for debugging", columns=("title", "words"), group="undo"),
+    Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
+)
+
+
+def rows(results: Results) -> list[Row]:
+    """Return the rows of these tables; none for a run that is no optimisation."""
+    base_ns = results.base.goal_ns
+    left_out = {} if results.stack is None else {row.change_id: row for row in results.stack.leave_one_out}
+    what = {} if results.stack is None else {change.id: change for change in results.stack.changes}
+    found: list[Row] = []
+    for number, bar in enumerate(results.waterfall, 1):
+        risks = [results.risk_of(one.partition(":")[0]) for one in bar.changes]
+        kinds = dict.fromkeys(kind for risk in risks for kind in risk.kinds)
+        words = [change_text(what[one]) for one in bar.changes if one in what]
+        costs = [row.cost_ns for one in bar.changes if (row := left_out.get(one)) and row.cost_ns is not None]
+        if len(costs) == 1 and bar.saved_ns is not None and _differ(bar.saved_ns, costs[0]):
+            words.append(f"the result without it comes {costs[0] / 1e6:.3f} ms later: it works together with others")
+        found.append(
+            Row(
+                id=f"bar {number}",
+                title=" + ".join(bar.changes),
+                key=bar.key,
+                ok=bar.after_ns is not None,
+                values={
+                    "group": "bar",
+                    "number": number,
+                    "saved_ns": bar.saved_ns,
+                    "base_ns": bar.before_ns,
+                    "goal_ns": bar.after_ns,
+                    "of_base": bar.after_ns / base_ns if bar.after_ns is not None and base_ns else None,
+                    "risk": _flags(tuple(kinds)),
+                    "words": "; ".join(words),
+                },
+            )
+        )
+    if results.waterfall:
+        ids = dict.fromkeys(change for bar in results.waterfall for change in bar.changes)
+        lost = ((one, results.risk_of(one.partition(":")[0]).debuggability) for one in ids)
+        found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "words": why}) for one, why in lost if why]
+    found += [
+        Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
+        for name, why in results.options_kept.items()
+    ]
+    return found
+
+
+def _differ(saved_ns: int, cost_ns: int) -> bool:
+    """Tell whether a change's place in the order matters: it saves another amount last than where it was taken."""
+    apart = abs(saved_ns - cost_ns)
+    return apart > _TOGETHER_NS and apart > _TOGETHER * max(abs(saved_ns), abs(cost_ns))
+
+
+def _flags(kinds: tuple[str, ...]) -> str:
+    return "".join({"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}[kind] for kind in kinds)

@@ -1,0 +1,60 @@
+"""`bootlab optimize --plan` on recordings: what it shows, writes and takes back, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bootlab.cli.program import make_app
+from bootlab.errors import UserError
+from tests.conftest import REPLAYED
+
+
+@pytest.fixture
+def optimize(tmp_path):
+    def run(*words):
+        done = CliRunner().invoke(
+            make_app(["optimize"]), ["optimize", *map(str, words), "--store", str(tmp_path / "store")]
+        )
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    return run
+
+
+def test_the_plan_goes_from_cheap_to_dear_and_leaves_out_what_costs(optimize):
+    plan = json.loads(optimize(REPLAYED, "--plan", "--json").stdout)
+    assert plan["format"] == "bootlab-plan"
+    assert [phase["name"] for phase in plan["phases"]][:2] == ["command line", "initramfs"]
+    by_id = {one["id"]: one for phase in plan["phases"] for one in phase["techniques"]}
+    assert by_id["crypto-selftests"]["take"]
+    assert not by_id["lsm-off"]["take"]
+    assert "security" in by_id["lsm-off"]["why_not"]
+
+
+def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
+    file = tmp_path / "plan.toml"
+    shown = optimize(REPLAYED, "--plan", "--write", file)
+    assert "crypto-selftests" in shown.stdout
+    assert "boots" in shown.stdout
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("rounds = 2", "rounds = 3"), encoding="utf-8")
+    assert json.loads(optimize(file, "--plan", "--json").stdout)["rounds"] == 3
+    with pytest.raises(UserError, match="what is asked for stands in it"):
+        optimize(file, "--plan", "--allow", "security")
+
+
+def test_allow_takes_several_words(optimize):
+    plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,runtime").stdout)
+    assert plan["allow"] == ["runtime", "security"]
+    with pytest.raises(UserError, match="not a cost"):
+        optimize(REPLAYED, "--plan", "--allow", "everything")
+
+
+@pytest.mark.parametrize("words", ["soon", "6", "-1h", "0h", "1d"])
+def test_a_budget_is_a_length_of_time(optimize, words):
+    with pytest.raises(UserError, match="no length of time"):
+        optimize(REPLAYED, "--plan", f"--budget-time={words}")

@@ -1,0 +1,90 @@
+"""An optimisation that is killed with SIGKILL at random instants ends as an undisturbed one, and repeats nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bootlab.results import file as results_file
+from tests.conftest import REPOSITORY
+
+KILLS = 10
+
+
+def start(store: Path, log: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": f"{REPOSITORY / 'python'}:{REPOSITORY}"}
+    command = [sys.executable, "-m", "tests.experiments.optimize.killable", str(store), str(log)]
+    return subprocess.Popen(
+        command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+def finished(store: Path, log: Path) -> Path:
+    child = start(store, log)
+    said, _ = child.communicate()
+    assert child.returncode == 0
+    return Path(said)
+
+
+def handed_over(run: Path) -> dict[str, bytes]:
+    """Return what was handed over, without the two reports: they name the run and its time."""
+    folder = run / "optimized"
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if not p.name.startswith("report.")}
+
+
+def found(run: Path) -> dict[str, object]:
+    """Return the whole results, without names and times of the run and paths of the store."""
+    document = json.loads((run / "results.json").read_bytes())
+    for key in ("id", "started", "finished", "notes"):
+        document.pop(key)
+    text = json.dumps(document, sort_keys=True)
+    return json.loads(text.replace(str(run.parents[1]), "STORE").replace(run.name, "RUN"), object_hook=_timeless)
+
+
+def _timeless(entry: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in entry.items() if key not in {"wall_s", "boot_wall_s"}}
+
+
+@pytest.mark.slow
+def test_killed_ten_times_it_ends_as_if_undisturbed(tmp_path):
+    whole = finished(tmp_path / "whole", tmp_path / "whole.log")
+    distinct = {line for line in lines(tmp_path / "whole.log") if line.startswith("begun")}
+    store, log, rng = tmp_path / "cut", tmp_path / "cut.log", random.Random(19)
+    kills = 0
+    while kills < KILLS:
+        child = start(store, log)
+        # So far into the boots that are still to be made, or shortly behind the start.
+        wanted = len(lines(log)) + 1 + rng.randrange(max(1, len(distinct) // (KILLS - 2)))
+        while child.poll() is None and len(lines(log)) < wanted:
+            time.sleep(0.001)
+        time.sleep(rng.random() * 0.02)
+        if child.poll() is not None:
+            break
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        kills += 1
+        for run in (store / "runs").glob("*/results.json") if (store / "runs").is_dir() else ():
+            results_file.load(run)
+    cut = finished(store, log)
+    made = [line for line in lines(log) if line != "ready"]
+    assert kills >= KILLS - 2, "it ended before it could be killed so often"
+    assert not [line for line in made if line.startswith("again")], "a boot that was kept is made again"
+    assert set(made) == distinct
+    # Only what was under way when it was killed begins twice: two machines at a time.
+    assert len(made) - len(distinct) <= 2 * kills
+    assert handed_over(cut) == handed_over(whole)
+    assert found(cut) == found(whole)
+    assert len(list((store / "runs").iterdir())) == 1, "one campaign, one folder"
+    assert not list(cut.glob(".making-*"))

@@ -1,0 +1,180 @@
+"""The search on fake boots: groups, halving, late ones, rivals, what is masked, budgets; nothing is booted twice."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab import techniques
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.optimize.planning import Wishes, plan_of
+from bootlab.experiments.optimize.search import optimize
+from bootlab.experiments.selection import Selection
+from bootlab.model.plan import PHASES, phase_of
+from bootlab.model.recording import Outcome
+from bootlab.techniques.base import Risk
+from tests.experiments.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
+
+
+class Remembering:
+    """A journal that only remembers."""
+
+    def __init__(self):
+        self.steps, self.rounds = [], []
+
+    def base(self, base):
+        pass
+
+    def step(self, step):
+        self.steps.append(step)
+
+    def quanta(self, goals):
+        pass
+
+    def round(self, name, before_ns):
+        self.rounds.append(name)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    def search(cost, *own, jobs=1, edit=lambda plan: plan, **wishes):
+        by_id = {one.id: one for one in own}
+        monkeypatch.setattr(techniques, "all_techniques", lambda: own)
+        monkeypatch.setattr(techniques, "get", by_id.__getitem__)
+        target, journal = FakeTarget(cost), Remembering()
+        with Bench(target, tmp_path, jobs=jobs) as bench:
+            base = base_of(bench)
+            plan, _ = plan_of(base, Wishes(**wishes), jobs=jobs)
+            found = optimize(bench, base, edit(plan), journal)
+        assert len(target.booted) == len(set(target.booted)), "no system is booted twice"
+        return found, journal, target
+
+    return search
+
+
+def ids(found):
+    return sorted(change.id for change in found.stacked.changes)
+
+
+def named(*names, **facts):
+    return tuple(FakeTechnique(name, **facts) for name in names)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_everything_that_helps_is_taken_at_once(run, jobs):
+    names = [f"t{n}" for n in range(12)]
+    found, journal, _ = run(additive(1000, **dict.fromkeys(names, 10)), *named(*names), jobs=jobs)
+    assert ids(found) == sorted(names)
+    assert found.stacked.recording.meta.goal_ns == 880 * MS
+    assert len([s for s in journal.steps if getattr(s, "kept", False) and hasattr(s, "phase")]) == 1
+    assert all(row.cost_ns == 10 * MS for row in found.stacked.left_out), "each one is proved by leaving it out"
+
+
+def test_what_loses_in_a_group_is_found_by_leaving_it_out(run):
+    found, _, _ = run(additive(1000, a=500, b=-20, c=30), *named("a", "b", "c"))
+    assert ids(found) == ["a", "c"]
+    assert found.stacked.recording.meta.goal_ns == 470 * MS
+
+
+def test_what_breaks_is_found_by_halving(run):
+    names = [f"t{n}" for n in range(16)]
+    cost = additive(1000, **dict.fromkeys(names, 10))
+    found, journal, _ = run(lambda p: Outcome.PANIC if "t11" in p else cost(p), *named(*names))
+    assert ids(found) == sorted(set(names) - {"t11"})
+    (alone,) = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "t11"]
+    assert "panic" in alone.reason
+    assert not alone.kept
+
+
+def test_two_that_break_only_together(run):
+    cost = additive(1000, a=50, b=40, c=30, d=20)
+    found, _, _ = run(lambda p: Outcome.HANG if {"a", "c"} <= p else cost(p), *named("a", "b", "c", "d"))
+    assert ids(found) == ["a", "b", "d"]
+
+
+def test_one_without_an_effect_does_not_hold_up_the_others(run):
+    own = (*named("a", "b", "c"), FakeTechnique("dud", shown=False))
+    found, journal, _ = run(additive(1000, a=50, b=40, c=30), *own)
+    assert ids(found) == ["a", "b", "c"]
+    (said,) = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "dud"]
+    assert "no effect shown: nothing to be seen" in said.reason
+
+
+def test_a_pair_of_which_each_alone_does_nothing(run):
+    """A technique that helps only with another: in the group they meet."""
+
+    def cost(params):
+        return 1000 - (200 if {"a", "b"} <= params else 0) - (50 if "c" in params else 0)
+
+    found, _, _ = run(cost, *named("a", "b", "c", "d"))
+    assert ids(found) == ["a", "b", "c"]
+    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out if row.kept}
+    assert costs["a"] == costs["b"] == 200 * MS
+
+
+def test_one_that_loses_alone_and_wins_on_what_stands(run):
+    class Dear(FakeTechnique):
+        """Its change builds nothing, but its phase comes last."""
+
+    def cost(params):
+        return 1000 - (300 if "a" in params else 0) + (-40 if {"a", "v2"} <= params else 30 if "v2" in params else 0)
+
+    found, _, _ = run(cost, FakeTechnique("a"), Dear("v", labels=("1", "2")))
+    assert ids(found) == ["a", "v:2"]
+
+
+def test_of_variants_the_fastest_stays(run):
+    own = FakeTechnique("v", labels=("1", "2", "3"))
+    found, _, _ = run(additive(1000, v1=10, v2=40, v3=20), own, jobs=2)
+    assert ids(found) == ["v:2"]
+
+
+def test_of_two_that_exclude_each_other_the_faster_stays(run):
+    own = (FakeTechnique("a", conflicts=("b",)), FakeTechnique("b"), FakeTechnique("c"))
+    found, _, _ = run(additive(1000, a=10, b=60, c=5), *own)
+    assert ids(found) == ["b", "c"]
+
+
+def test_what_costs_security_is_neither_taken_nor_booted(run):
+    own = (FakeTechnique("a"), FakeTechnique("unsafe", risk=Risk(security="less")))
+    found, _, target = run(additive(1000, a=10, unsafe=500), *own)
+    assert ids(found) == ["a"]
+    assert not any("unsafe" in line for line in target.booted)
+    found, _, _ = run(additive(1000, a=10, unsafe=500), *own, selection=Selection(allow=frozenset({"security"})))
+    assert ids(found) == ["a", "unsafe"]
+
+
+def test_an_edited_plan_is_obeyed(run):
+    def edit(plan):
+        (phase,) = plan.phases
+        one = tuple(msgspec.structs.replace(t, take=t.id != "b") for t in phase.techniques)
+        return msgspec.structs.replace(plan, phases=(msgspec.structs.replace(phase, techniques=one),))
+
+    found, _, target = run(additive(1000, a=10, b=500), *named("a", "b"), edit=edit)
+    assert ids(found) == ["a"]
+    assert not any(" b" in line for line in target.booted)
+
+
+def test_a_budget_that_is_used_up_ends_in_what_is_proved(run):
+    found, journal, _ = run(additive(1000, a=10, b=500), *named("a", "b"), budget_s=1e-9)
+    assert ids(found) == []
+    assert found.stacked.recording.meta.goal_ns == 1000 * MS
+    assert journal.rounds == []
+
+
+def test_the_waterfall_leads_from_the_base_to_the_result(run):
+    found, _, _ = run(additive(1000, a=10, b=500, c=30), *named("a", "b", "c"))
+    assert found.waterfall[0].before_ns == 1000 * MS
+    assert found.waterfall[-1].after_ns == found.stacked.recording.meta.goal_ns
+    assert sum(bar.saved_ns for bar in found.waterfall) == 540 * MS
+
+
+def test_nothing_helps(run):
+    found, _, _ = run(additive(1000, a=-10), *named("a", "b"))
+    assert ids(found) == []
+    assert found.waterfall == ()
+
+
+def test_phases_are_those_of_what_is_made_anew():
+    changes = {one.id: one for one in named("a")}["a"].changes(None)
+    assert phase_of(changes) == PHASES[0]

@@ -1,0 +1,85 @@
+"""A plan as a file: it comes back as it was written, after a person's edits, and rubbish is named."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bootlab.errors import UserError
+from bootlab.model.plan import Plan, PlannedPhase, PlannedTechnique
+from bootlab.results import plan_file
+
+PLAN = Plan(
+    system="system.toml",
+    allow=("runtime",),
+    also=("lsm-off",),
+    budget_s=21600.0,
+    keep=("NET",),
+    base_ns=3_582_629_382,
+    boot_wall_s=2.5,
+    build_wall_s=120.0,
+    jobs=2,
+    phases=(
+        PlannedPhase(
+            name="command line",
+            boots=12,
+            techniques=(
+                PlannedTechnique(id="quiet", gain_ns=12_000_000, basis='printed "a"\nb', risk=("debuggability",)),
+                PlannedTechnique(id="lsm-off", take=False, why_not="it costs security", variants=("a", "b"), late=True),
+            ),
+        ),
+        PlannedPhase(name="kernel", builds=3, techniques=(PlannedTechnique(id="kernel-compression"),)),
+    ),
+)
+
+
+def test_it_comes_back_as_it_was(tmp_path):
+    (tmp_path / "system.toml").touch()
+    plan = msgspec.structs.replace(PLAN, system=str(tmp_path / "system.toml"))
+    plan_file.save(plan, tmp_path / "plan.toml")
+    assert plan_file.is_plan(tmp_path / "plan.toml")
+    assert plan_file.load(tmp_path / "plan.toml") == plan
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    assert 'system = "system.toml"' in text, "relative, so that both can be moved together"
+    assert "bootlab optimize plan.toml" in text
+
+
+def test_an_edit_is_read(tmp_path):
+    plan_file.save(PLAN, tmp_path / "plan.toml")
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(text.replace("take = true", "take = false", 1), encoding="utf-8")
+    assert plan_file.load(tmp_path / "plan.toml").phases[0].taken == ()
+
+
+def test_a_system_file_is_no_plan(tmp_path):
+    (tmp_path / "system.toml").write_text('name = "x"\n', encoding="utf-8")
+    assert not plan_file.is_plan(tmp_path / "system.toml")
+    assert not plan_file.is_plan(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("rounds = 2", 'rounds = "two"', "rounds"),
+        ("rounds = 2", "rounds = 0", "above 0"),
+        ("version = 1", "version = 7", "version 7"),
+        ('id = "lsm-off"', 'id = "quiet"', "quiet stands in it twice"),
+        ('name = "command line"', 'name = "magic"', "magic"),
+        ("[[phases]]", "[[phases", "not a plan"),
+    ],
+)
+def test_rubbish_is_named(tmp_path, old, new, said):
+    plan_file.save(PLAN, tmp_path / "plan.toml")
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "plan.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError, match=said) as caught:
+        plan_file.load(tmp_path / "plan.toml")
+    assert caught.value.hint
+
+
+def test_the_estimate_says_what_it_rests_on():
+    said = plan_file.estimate(PLAN)
+    assert "37 boots" in said
+    assert "3 kernel builds" in said
+    assert "2.5 s that the base's took here, 2 at a time" in said
