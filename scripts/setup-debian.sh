@@ -2,8 +2,8 @@
 # Installs the Debian packages that bootlab needs and that are not there yet, on Debian 12 and Debian 13.
 # Usage: setup-debian.sh GROUP...
 # Groups: run (boot and measure), build (compile bootlab), lint (rustfmt, clippy), test (browser tests and the tools that
-# tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), loaders (cards with a boot
-# loader), filesystems (root images), programs (build a root tree's programs), databases (the server that tests of the
+# tests call), boards (what ARM, AArch64 and RISC-V systems need besides), kernels (build Linux), loaders (build U-Boot, make
+# cards), filesystems (root images), programs (build a root tree's programs), databases (the server that tests of the
 # history start), roots (try it all on a fresh Debian: fresh-root.sh).
 # Needs root or sudo only when something is missing.
 set -eu
@@ -15,7 +15,7 @@ test="chromium procps cpio kmod patch git strace qemu-system-arm qemu-system-mis
 boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 kernels="linux-source-6.1|linux-source-6.12 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
-loaders="mtools fdisk"
+loaders="mtools fdisk device-tree-compiler gcc make bison flex bc patch libssl-dev ccache"
 programs="gcc libc6-dev make musl-tools"
 filesystems="squashfs-tools erofs-utils e2fsprogs xfsprogs btrfs-progs f2fs-tools mtd-utils fakeroot gcc libc6-dev lz4"
 databases="postgresql util-linux"

@@ -15,7 +15,8 @@ from bootlab.model.change import (
     SetKernelOptions,
     SetKernelVariables,
 )
-from bootlab.model.system import KernelBuild, KernelPatch, System
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import KernelBuild, System
 from bootlab.systemfile import load
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*/kernel.config"))

@@ -21,6 +21,9 @@ console = "done"
 
 def read(tmp_path, loader: str):
     (tmp_path / "ready.bin").write_bytes(b"x")
+    (tmp_path / "lean.config").write_text("# CONFIG_NET is not set\n")
+    (tmp_path / "p.patch").write_text("--- a/x\n+++ b/x\n")
+    (tmp_path / "tree").mkdir(exist_ok=True)
     return loads(FILE.format(loader=loader), path=str(tmp_path / "system.toml"), environ={}).loader
 
 
@@ -29,6 +32,20 @@ def test_an_image_for_a_card_and_a_ready_card(tmp_path):
     assert (found.image, found.start, found.wrapped) == (str(tmp_path / "ready.bin"), "script", True)
     found = read(tmp_path, 'card = "ready.bin"\nstart = "falcon"')
     assert (found.card, found.start) == (str(tmp_path / "ready.bin"), "falcon")
+
+
+def test_a_boot_loader_that_is_built(tmp_path):
+    found = read(
+        tmp_path,
+        'source = "tree"\ndefconfig = "orangepi_pc_defconfig"\nconfig = "lean.config"\npatches = ["p.patch"]\n'
+        'options = { BOOTDELAY = 0, CONFIG_NET = false }\nstart = "script"',
+    )
+    build = found.build
+    assert (build.source, build.base) == (str(tmp_path / "tree"), "orangepi_pc_defconfig")
+    assert build.fragments == (str(tmp_path / "lean.config"),)
+    assert build.options == (("BOOTDELAY", "0"), ("NET", "n"))
+    assert build.patches[0].name == "p.patch"
+    assert (found.start, found.image) == ("script", None)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +58,11 @@ def test_an_image_for_a_card_and_a_ready_card(tmp_path):
         ('card = "ready.bin"\nwrapped = true', "loader.wrapped"),
         ('card = "no.bin"', "loader.card"),
         ('image = "ready.bin"\nbootdelay = 0', "loader.bootdelay"),
+        ('source = "debian"', "loader.defconfig"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nstart = "falcon"', "loader.start"),
+        ('source = "nowhere"\ndefconfig = "x_defconfig"', "loader.source"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\ncard = "ready.bin"', "loader.card"),
+        ('image = "ready.bin"\ndefconfig = "x_defconfig"', "loader.defconfig"),
     ],
 )
 def test_mistakes_name_the_key(tmp_path, text, key):

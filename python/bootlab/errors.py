@@ -53,6 +53,10 @@ class KernelBuildError(BuildError):
     """The kernel's configuration or its compiler refuses what was asked for."""
 
 
+class LoaderBuildError(BuildError):
+    """A boot loader cannot be configured, patched or compiled as it was asked for."""
+
+
 class EnvironmentFault(BootlabError):
     """Something outside the input is missing or broken on this machine."""
 

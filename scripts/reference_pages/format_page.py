@@ -91,6 +91,7 @@ plugin, goal, check, marks, limits, clock, purpose). `KEY-N` is the N-th repetit
 | `stamps.npz` | NumPy arrays of equal length `ends`, `ns`, `insns`: the console's first `ends[i]` bytes were written by time `ns[i]`, after `insns[i]` instructions. Absent without the plugin |
 | `emulator.log` | QEMU's own messages |
 | `kernel.config` | the configuration of a kernel that bootlab built |
+| `loader.config` | the same of a boot loader |
 | `programs.json` | the ELF files that `[programs]` put into the tree: path, `role` (`program`, `own`: of the same build, `toolchain`), SHA-256 and `elf`: loader, libraries, flags, relocations by kind, symbols, sizes in bytes |
 
 """

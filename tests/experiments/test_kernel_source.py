@@ -8,7 +8,8 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.model.system import Goal, Kernel, KernelBuild, KernelPatch, System
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import Goal, Kernel, KernelBuild, System
 from tests.kernelsource.small_tree import write
 
 DRIVER = "static int {0}_init(void)\n{{\n\treturn -19;\n}}\nmodule_init({0}_init);\n"

@@ -13,8 +13,9 @@ from bootlab.experiments import mapped_files, steps
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
+from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine, Param
-from bootlab.model.recording import Diagnosis, Meta, Outcome, Recording
+from bootlab.model.recording import Diagnosis, Mark, Meta, Outcome, Recording
 from bootlab.model.step_change import after_step
 from bootlab.model.steps import Step
 from bootlab.model.system import Goal, Initramfs, Kernel, System
@@ -49,9 +50,12 @@ def system(*made: Step, line: str = "base") -> System:
 class Target(FakeTarget):
     """Boots whose console names the tree's files and the parameters; a diagnostic one reports the agent's maps."""
 
-    def __init__(self, ends: Callable[[System], Outcome] = lambda _: Outcome.GOAL) -> None:
+    def __init__(
+        self, ends: Callable[[System], Outcome] = lambda _: Outcome.GOAL, marks: tuple[Mark, ...] = ()
+    ) -> None:
         super().__init__(lambda _: 1.0)
         self.ends = ends
+        self.marks = marks
 
     def plan(self, system, purpose="timing"):
         plan = super().plan(system, purpose)
@@ -70,7 +74,7 @@ class Target(FakeTarget):
             key=plan.key, outcome=outcome, reason="panic", artefact_bytes=plan.sizes_bytes, check_groups=(("sum",),),
             goal_ns=len(plan.system.tree.entries) * MS, goal_clock="virtual", cmdline=str(plan.system.cmdline),
         )  # fmt: skip
-        recording_dir.save(folder, meta, (), "".join(f"{word}\n" for word in words).encode(), None)
+        recording_dir.save(folder, meta, self.marks, "".join(f"{word}\n" for word in words).encode(), None)
         return recording_dir.load(folder)
 
 
@@ -93,6 +97,20 @@ def test_each_step_stands_on_those_before_it(tmp_path):
     first = found.rows[0].values
     sizes = [first[name] for name in ("application_bytes", "libraries", "library_bytes", "processes")]
     assert sizes == [100, 1, 20, 1]
+
+
+def test_behind_a_boot_loader_the_stages_of_each_row_add_up_to_the_whole_time(tmp_path):
+    put = Step(name="put", tree=FileTree.of({"/new": Entry(kind="file", text="")}), shown="has /new")
+    chain = msgspec.structs.replace(system(put), loader=Loader(card="card.img"))
+    names = ("power-on", "spl", "u-boot", "kernel-entry")
+    marks = tuple(Mark(name, at * MS // 2, at) for at, name in enumerate(names))
+    found = climbed(tmp_path, chain, Target(marks=marks))
+    for row in found.rows:
+        stages = {key: value for key, value in row.values.items() if key.startswith("stage:")}
+        assert list(stages) == ["stage:firmware", "stage:SPL", "stage:U-Boot", "stage:kernel set-up"]
+        assert sum(stages.values()) == row.values["goal_ns"]
+    assert found.headline.endswith("from power-on 4.000 ms, 5.000 ms after all steps")
+    assert any(table.columns == ("title", *stages) for table in found.tables)
 
 
 def test_boots_are_made_once(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from bootlab.analysis.stages import stages_of
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
 from bootlab.builders.loader.started import Started
 from bootlab.model.boot_loader import Loader, loader_board
 from bootlab.model.recording import Line, Mark, Meta, Recording
@@ -81,6 +82,10 @@ def test_addresses_of_the_first_part_and_of_the_kernel(tmp_path):
         "spl": 0, "kernel-entry": 0x42000000, "decompression": 0x42000000, "kernel-image": 0x40008000,
     }  # fmt: skip
     assert loader_marks.entries(Loader(card="card.img"), started(tmp_path), INFO) == {"spl": 0}
+    (tmp_path / "spl.symbols").write_text("00000060 T _start\n00001678 T board_init_r\n00004aac D __image_copy_end\n")
+    facts = LoaderFacts(source="2023.01", compiler="gcc", sizes_bytes={})
+    built = msgspec.structs.replace(started(tmp_path), built=BuiltLoader(folder=tmp_path, facts=facts))
+    assert loader_marks.entries(LOADER, built, INFO) == {**found, "spl-load": 0x1678, "u-boot": 0x4A000000}
     assert loader_marks.entries(Loader(card="card.img"), started(tmp_path, "cubieboard"), INFO) == {}
 
 

@@ -12,7 +12,8 @@ from bootlab.experiments.kernel_source import KernelSource
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.kernelsource.delay_patch import DelayPatch, delay_patch
 from bootlab.model.change import AddKernelPatch, Change
-from bootlab.model.system import KernelPatch, System
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import images_differ

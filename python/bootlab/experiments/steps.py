@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
+from bootlab.analysis.stages import stages_of
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.errors import UserError
 from bootlab.experiments import mapped_files
@@ -38,6 +39,7 @@ _AROUND = 40
 
 
 _MARK = "mark:"
+_STAGE = "stage:"
 
 
 class _Chosen(msgspec.Struct, frozen=True):
@@ -84,11 +86,11 @@ class Steps(Experiment):
             here = reached or here
 
     def finished(self, rows: list[Row]) -> list[Row]:
-        """Add the share of the first row's time, and the columns of the marks that any row saw."""
-        seen = dict.fromkeys(key for row in rows for key in row.values if key.startswith(_MARK))
-        self.columns = _COLUMNS + tuple(
-            Column(key=key, title=key.removeprefix(_MARK), kind="ms", wide=True) for key in seen
-        )
+        """Add the share of the first row's time, and the columns of the stages and marks that any row saw."""
+        self.columns = _COLUMNS
+        for prefix in (_STAGE, _MARK):
+            seen = dict.fromkeys(key for row in rows for key in row.values if key.startswith(prefix))
+            self.columns += tuple(Column(key=key, title=key.removeprefix(prefix), kind="ms", wide=True) for key in seen)
         first = rows[0].ns("use_ns") if rows else None
         return [_with_share(row, first) for row in rows]
 
@@ -99,10 +101,13 @@ class Steps(Experiment):
         return {"goal": system.goal.name, "application": system.application, "share": kept[-1] if kept else None}
 
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
-        """Return the table of times and sizes, and one of the marks."""
-        main = Table(columns=tuple(column.key for column in _COLUMNS))
-        marks = tuple(column.key for column in self.columns[len(_COLUMNS) :])
-        return (main, Table(title=_MARKS, columns=("title", *marks))) if marks and rows else (main,)
+        """Return the table of times and sizes, one of the stages behind a boot loader, and one of the marks."""
+        found = [Table(columns=tuple(column.key for column in _COLUMNS))]
+        for prefix, title in ((_STAGE, _STAGES), (_MARK, _MARKS)):
+            keys = tuple(column.key for column in self.columns if column.key.startswith(prefix))
+            if keys and rows:
+                found.append(Table(title=title, columns=("title", *keys)))
+        return tuple(found)
 
     def headline(self, found: Comparison) -> str:
         """Say how long the application took as it is, and takes after all steps."""
@@ -112,7 +117,7 @@ class Steps(Experiment):
         first, last = (figures.ms(row.ns("use_ns")) for row in (kept[0], kept[-1])) if kept else ("?", "?")
         return (
             f"{found.system}: from the first program to {found.facts['goal']} in {first} ms as it is, {last} ms after "
-            f"all steps{left}"
+            f"all steps{left}{_from_power_on(kept)}"
         )
 
     def footnote(self, found: Comparison) -> str:
@@ -130,6 +135,7 @@ class Steps(Experiment):
 
 
 _MARKS = "Marks after the start of the first program, ms"
+_STAGES = "Stages from power-on to the goal, ms"
 _COLUMNS = (
     Column(key="title", title="step"),
     Column(key="use_ns", title="init to goal", kind="ms", under="ms"),
@@ -144,6 +150,14 @@ _COLUMNS = (
     Column(key="published", title="published", wide=True),
     Column(key="proof", title="proof", wide=True),
 )
+
+
+def _from_power_on(kept: list[Row]) -> str:
+    """Say how long it took with the boot loader; "" where there is none."""
+    if not any(key.startswith(_STAGE) for row in kept for key in row.values):
+        return ""
+    first, last = (figures.ms(row.ns("goal_ns")) for row in (kept[0], kept[-1]))
+    return f"; from power-on {first} ms, {last} ms after all steps"
 
 
 def _with_share(row: Row, first_ns: int | None) -> Row:
@@ -294,9 +308,17 @@ def _row(bench: Bench, base: Base, name: str) -> Row:
             "tree_bytes": sum(0 if m.link_to else size_of(m) for m in root_of(tree).walk()) if tree else None,
             "image_bytes": meta.artefact_bytes.get("root", meta.artefact_bytes.get("initramfs")),
             "kernel_bytes": meta.artefact_bytes.get("kernel"),
+            **_stages(base),
             **({} if run_ns is None else {f"{_MARK}{mark}": ns - run_ns for ns, mark in seen}),
         },
     )
+
+
+def _stages(base: Base) -> dict[str, Value]:
+    """Return how long each stage took, where a boot loader comes before the kernel; together the whole time."""
+    if base.system.loader is None:
+        return {}
+    return {f"{_STAGE}{stage.name}": stage.duration_ns for stage in stages_of(base.recording)}
 
 
 def _run_ns(recording: Recording) -> int | None:

@@ -10,7 +10,8 @@ import msgspec
 from bootlab.model.cmdline import Param
 from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
-from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, KernelPatch, System
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, System
 from bootlab.model.tree import BusyboxBuild, Compression, Entry
 
 

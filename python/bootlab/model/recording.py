@@ -167,7 +167,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """One boot's evidence: meta, console lines with their stamps, marks, and raw bytes.
 
     `kernel_config`: the options that a kernel built by bootlab was built with, as in a `.config`; else empty.
-    `programs`: what was built for its root tree.
+    `loader_config`: the same of a boot loader. `programs`: what was built for its root tree.
     """
 
     meta: Meta
@@ -176,6 +176,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     console: bytes = b""
     path: str | None = None
     kernel_config: dict[str, str] = {}
+    loader_config: dict[str, str] = {}
     programs: BuiltPrograms = BuiltPrograms()
 
     @property

@@ -14,6 +14,7 @@ from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processo
 from bootlab.model.program import Program
 from bootlab.model.real_board import Board
 from bootlab.model.root import Root
+from bootlab.model.source_patch import KernelPatch
 from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
@@ -117,13 +118,6 @@ class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     processors: ProcessorMode = "parallel"
     quantum_ns: int = DEFAULT_QUANTUM_NS
-
-
-class KernelPatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A patch of the kernel's source: unified diff with one leading folder in its names (`patch -p1`)."""
-
-    name: str
-    text: str
 
 
 class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from bootlab.model.boot_loader import Loader
+from bootlab.model.boot_loader import Loader, LoaderBuild
+from bootlab.systemfile.kernel import option_value, source_patch
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawLoader
+
+_BUILD_KEYS = ("defconfig", "config", "options", "patches", "compiler")
 
 
 def boot_loader(raw: RawLoader, place: Place) -> Loader:
     """Check `[loader]`. Raise SystemFileError."""
+    given = [key for key in ("image", "card", "source") if getattr(raw, key) is not None]
+    if len(given) > 1:
+        raise place.error(
+            f"the boot loader is there twice: {' and '.join(given)}", f"loader.{given[0]}", "leave one of the keys out"
+        )
+    if raw.source is None:
+        _refuse(raw, _BUILD_KEYS, "this key is for a boot loader that is built, and no source is given", place)
     if raw.card is not None:
-        if raw.image is not None:
-            raise place.error("the card has a boot loader already", "loader.image", "leave this key or card out")
-        if raw.wrapped:
-            raise place.error("the kernel on a ready card is what it is", "loader.wrapped", "leave the key out")
+        _refuse(raw, ("wrapped",), "the kernel on a ready card is what it is", place)
         return Loader(card=place.file(raw.card, "loader.card"), start=raw.start)
-    if raw.image is None:
+    if not given:
         raise place.error(
             "this key must be given",
             "loader.image",
-            "the file with SPL and U-Boot, as in Debian's package u-boot-sunxi; or card, the image of a whole card",
+            "the file with SPL and U-Boot, as in Debian's package u-boot-sunxi; or card, the image of a whole card; or "
+            'source = "debian", to build U-Boot',
         )
     if raw.start == "falcon":
         raise place.error(
@@ -27,4 +35,37 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
             "loader.start",
             'name a card that has one: card = "card.img"; or set start = "extlinux"',
         )
-    return Loader(image=place.file(raw.image, "loader.image"), start=raw.start, wrapped=raw.wrapped)
+    return Loader(
+        image=place.file(raw.image, "loader.image") if raw.image is not None else None,
+        build=_build(raw, raw.source, place) if raw.source is not None else None,
+        start=raw.start,
+        wrapped=raw.wrapped,
+    )
+
+
+def _refuse(raw: RawLoader, keys: tuple[str, ...], why: str, place: Place) -> None:
+    for key in keys:
+        if getattr(raw, key):
+            raise place.error(why, f"loader.{key}", "leave the key out")
+
+
+def _build(raw: RawLoader, source: str, place: Place) -> LoaderBuild:
+    if not raw.defconfig:
+        raise place.error(
+            "which board U-Boot is built for is not said", "loader.defconfig", 'write "orangepi_pc_defconfig"'
+        )
+    base = raw.defconfig
+    if "/" in base or base.startswith(("~", "$", ".")):
+        base = place.file(base, "loader.defconfig")
+    fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
+    return LoaderBuild(
+        source=source if source == "debian" else place.directory(source, "loader.source"),
+        base=base,
+        fragments=tuple(place.file(path, f"loader.config[{i}]") for i, path in enumerate(fragments)),
+        options=tuple(
+            (name.removeprefix("CONFIG_"), option_value(name, value, place, "loader.options"))
+            for name, value in raw.options.items()
+        ),
+        patches=tuple(source_patch(path, f"loader.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+        compiler=raw.compiler,
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bootlab.model.system import Kernel, KernelBuild, KernelPatch, debian_version
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import Kernel, KernelBuild, debian_version
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawKernel
 
@@ -79,7 +80,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
             (name.removeprefix("CONFIG_"), option_value(name, value, place, "kernel.options"))
             for name, value in raw.options.items()
         ),
-        patches=tuple(_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+        patches=tuple(source_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
         image=raw.image or None,
         variables=tuple(raw.variables.items()),
         compiler=raw.compiler,
@@ -100,7 +101,8 @@ def option_value(name: str, value: str | int, place: Place, where: str) -> str:
     return str(value)
 
 
-def _patch(path: str, where: str, place: Place) -> KernelPatch:
+def source_patch(path: str, where: str, place: Place) -> KernelPatch:
+    """Read a patch. Raise SystemFileError for what is none."""
     file = place.file(path, where)
     if place.absent and not Path(file).exists():
         return KernelPatch(name=Path(file).name, text="")

@@ -159,6 +159,12 @@ class RawLoader(RawTable, frozen=True):
 
     image: str | None = None
     card: str | None = None
+    source: str | None = None
+    defconfig: str = ""
+    config: str | list[str] | None = None
+    options: dict[str, str | int | bool] = {}
+    patches: list[str] = []
+    compiler: str | None = None
     start: LoaderStart = "extlinux"
     wrapped: bool = False
 

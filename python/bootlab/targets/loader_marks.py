@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.loader.built import BuiltLoader
 from bootlab.builders.loader.started import Started
 from bootlab.model.board import ram_start
 from bootlab.model.boot_loader import Loader, LoaderBoard
@@ -24,6 +25,8 @@ _LINES = (
     ("kernel-loaded", re.compile(r"(?:Kernel image @ 0x|## Booting kernel from |## Loading kernel from )")),
     ("starting-kernel", re.compile(r"Starting kernel \.\.\.")),
 )
+# common/spl/spl.c: what comes once memory works, up to U-Boot or the kernel.
+_SPL_LOADS = "board_init_r"
 _NAMES = (b"U-Boot", b"NOTICE:  BL1:")
 _AFTER = {"boot-command": "autoboot", "kernel-loaded": "u-boot", "starting-kernel": "u-boot"}
 _KERNEL = re.compile(r"\[ *\d+\.\d+\] |Linux version ")
@@ -39,7 +42,16 @@ def entries(loader: Loader, started: Started, info: KernelInfo) -> dict[str, int
     # Where a ready card's boot loader puts the kernel, nobody said.
     if loader.card is not None or ram is None:
         return found
+    if started.built is not None:
+        found |= _parts_entries(started.built, place)
     return found | kernel_entries(loader, place, info, ram)
+
+
+def _parts_entries(built: BuiltLoader, place: LoaderBoard) -> dict[str, int]:
+    """Return where the SPL begins to load and where it enters U-Boot, by the symbols of what was built."""
+    found = {"u-boot": place.u_boot_entry}
+    load = built.spl_symbols().get(_SPL_LOADS)
+    return found if load is None else {"spl-load": load, **found}
 
 
 def kernel_entries(loader: Loader, place: LoaderBoard, info: KernelInfo, ram: int) -> dict[str, int]:

@@ -28,6 +28,8 @@ _SOURCES = {
 }
 _LOADER_SOURCES = {
     "spl": "the address at which the boot ROM enters the SPL",
+    "spl-load": "first instruction of the SPL's board_init_r()",
+    "u-boot": "the address at which the SPL enters U-Boot",
     "kernel-entry": "the address at which the boot loader enters the kernel",
 }
 

@@ -39,6 +39,7 @@ from bootlab.targets.watch import ConsoleWatch
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
+    from bootlab.builders.loader.uboot import UbootBuilder
 
 _LOST_STAMPS = (
     "the times of the console's end, the goal's too if there is none: the disk had no room for more stamps (free space "
@@ -90,7 +91,8 @@ class QemuTarget:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
         elif stamper.path is None:
             lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
-        from_card = started(placed, artefacts, str(effective_cmdline(placed)), self._cache)
+        builder = self._loaders if placed.loader is not None and placed.loader.build is not None else None
+        from_card = started(placed, artefacts, str(effective_cmdline(placed)), self._cache, builder)
         of_loader: dict[str, int] | None = None
         if from_card is not None and placed.loader is not None:
             of_loader = loader_marks.entries(placed.loader, from_card, info)
@@ -127,7 +129,7 @@ class QemuTarget:
             machine_key=machine_key_of(placed, launch, artefacts, disks, found.version, purpose),
             info=info,
             sizes_bytes=artefacts.sizes_bytes | _loader_sizes(from_card),
-            sha256=artefacts.sha256 | ({} if from_card is None else {"card": self._cache.digest(from_card.card)}),
+            sha256=artefacts.sha256 | self._card_digests(from_card),
             emulator_version=found.version,
             accel=accel,
             processors=several.processors,
@@ -136,7 +138,11 @@ class QemuTarget:
             lacks=tuple(lacks),
             notes=exactness.notes(system, launch, found.version),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
-            carried=(*(_own_config(system) if built is not None else ()), *self._programs(programs)),
+            carried=(
+                *(_own_config(system) if built is not None else ()),
+                *_loader_config(from_card),
+                *self._programs(programs),
+            ),
         )
 
     def boot(
@@ -169,6 +175,18 @@ class QemuTarget:
 
         return KernelBuilder(self._cache, observer=self._builds)
 
+    @functools.cached_property
+    def _loaders(self) -> UbootBuilder:
+        from bootlab.builders.loader.uboot import UbootBuilder  # noqa: PLC0415 - most systems have no boot loader
+
+        return UbootBuilder(self._cache, observer=self._builds)
+
+    def _card_digests(self, from_card: Started | None) -> dict[str, str]:
+        if from_card is None:
+            return {}
+        found = {"card": self._cache.digest(from_card.card)}
+        return found if from_card.image is None else found | {"loader": self._cache.digest(from_card.image)}
+
     def _inspect(self, system: System) -> KernelInfo:
         kernel = system.kernel
         # What lies in flash may be bare code that says nothing of itself; its vmlinux does.
@@ -199,8 +217,15 @@ class QemuTarget:
 
 
 def _loader_sizes(from_card: Started | None) -> dict[str, int]:
-    size = from_card.loader_bytes if from_card is not None else None
-    return {"loader": size} if size is not None else {}
+    image = from_card.image if from_card is not None else None
+    return {"loader": image.stat().st_size} if image is not None else {}
+
+
+def _loader_config(from_card: Started | None) -> tuple[tuple[str, str], ...]:
+    """Return the configuration that the boot loader was built with, to stand in the recording."""
+    if from_card is None or from_card.built is None:
+        return ()
+    return ((recording_dir.LOADER_CONFIG_FILE, str(from_card.built.config)),)
 
 
 def _own_config(system: System) -> tuple[tuple[str, str], ...]:

@@ -69,7 +69,12 @@ def read_anew(kept: Path, plan: BootPlan, folder: Path) -> Recording | None:
         read_from=old.meta.read_from or old.meta.key,
     )
     folder.mkdir(parents=True)
-    for name in (recording_dir.KERNEL_CONFIG_FILE, recording_dir.PROGRAMS_FILE, "emulator.log"):
+    for name in (
+        recording_dir.KERNEL_CONFIG_FILE,
+        recording_dir.LOADER_CONFIG_FILE,
+        recording_dir.PROGRAMS_FILE,
+        "emulator.log",
+    ):
         if (kept / name).is_file():
             shutil.copyfile(kept / name, folder / name)
     recording_dir.save(folder, meta, (*marks, Mark("goal", *at, plan.system.goal.console)), console, stamps)

@@ -4,8 +4,8 @@
 is read. Those of version 1 hold none, and are read as they are. Those of versions 1 and 2 have the emulator's command
 alone; what was started is read out of it.
 
-A recording of a kernel that bootlab built holds its configuration too: `kernel.config`; one of programs that it built
-what they are: `programs.json`.
+A recording of a kernel that bootlab built holds its configuration too: `kernel.config`; one of a boot loader that it
+built `loader.config`; one of programs that it built what they are: `programs.json`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from bootlab.targets.stamps import Stamps
 
 RECORDING_FILE = "recording.json"
 KERNEL_CONFIG_FILE = "kernel.config"
+LOADER_CONFIG_FILE = "loader.config"
 PROGRAMS_FILE = "programs.json"
 _CONSOLE_FILE = "console.log"
 _PACKED_FILE = "console.log.xz"
@@ -97,7 +98,7 @@ def load(folder: Path, *, whole: bool = False) -> Recording:
     except OSError as fault:
         raise _none_there(folder, fault) from fault
     document = _document(folder / RECORDING_FILE, raw)
-    read = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, KERNEL_CONFIG_FILE, PROGRAMS_FILE}
+    read = {_CONSOLE_FILE, _PACKED_FILE, _STAMPS_FILE, KERNEL_CONFIG_FILE, LOADER_CONFIG_FILE, PROGRAMS_FILE}
     for name, sha256 in document.files.items():
         if whole or name in read:
             _check(folder / name, sha256)
@@ -114,6 +115,7 @@ def load(folder: Path, *, whole: bool = False) -> Recording:
         console=console,
         path=str(folder),
         kernel_config=_kernel_config(folder / KERNEL_CONFIG_FILE),
+        loader_config=_kernel_config(folder / LOADER_CONFIG_FILE),
         programs=_programs(folder / PROGRAMS_FILE),
     )
 

@@ -11,7 +11,8 @@ import msgspec
 from bootlab.model.change import Change
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.system import KernelPatch, System
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 
 StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]

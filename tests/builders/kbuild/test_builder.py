@@ -17,7 +17,8 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, ToolMissing, UserError
-from bootlab.model.system import KernelBuild, KernelPatch
+from bootlab.model.source_patch import KernelPatch
+from bootlab.model.system import KernelBuild
 from tests.builders.kbuild.fake_tree import make_tree
 
 PATCH = KernelPatch(

@@ -16,7 +16,7 @@ from pathlib import Path
 from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.errors import KernelBuildError, ToolMissing, UserError
-from bootlab.model.system import KernelPatch
+from bootlab.model.source_patch import KernelPatch
 
 OBJECTS = "obj"
 _SKIPPED = frozenset({".git", OBJECTS})
@@ -42,7 +42,7 @@ def patched_tree(source: SourceTree, patches: tuple[KernelPatch, ...], store: Pa
     if not patches:
         return source.path
     if shutil.which("patch") is None:
-        raise ToolMissing("patch", package="patch", needed_for="to patch the kernel's source")
+        raise ToolMissing("patch", package="patch", needed_for="to patch a source tree")
     folder = store / key_of("patched", source.identity, *patches)[:16]
     if folder.is_dir():
         return folder

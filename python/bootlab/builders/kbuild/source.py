@@ -44,10 +44,10 @@ def find(source: str, cache: Cache, *, arch_folder: str) -> SourceTree:
     """Return a checked tree. Raise UserError for a folder that is none or that was built in; ToolMissing."""
     if (version := debian_version(source)) is not None:
         tree, identity = _debian(version, cache)
-        return SourceTree(path=tree, identity=identity, version=_version(tree))
+        return SourceTree(path=tree, identity=identity, version=version_of(tree))
     tree = Path(source)
     _check(tree, arch_folder)
-    return SourceTree(path=tree.resolve(), identity=_identity(tree, cache), version=_version(tree))
+    return SourceTree(path=tree.resolve(), identity=identity_of(tree, cache), version=version_of(tree))
 
 
 def debian_archive(version: str) -> Path:
@@ -127,15 +127,16 @@ def _check(tree: Path, arch_folder: str) -> None:
         )
 
 
-def _version(tree: Path) -> str:
+def version_of(tree: Path) -> str:
+    """Return the version that a tree's Makefile states (U-Boot's is written alike). Raise UserError without one."""
     with (tree / "Makefile").open(encoding="utf-8", errors="replace") as file:
         found = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL)[ \t]*=[ \t]*(\d+)", file.read(4096), re.MULTILINE))
     if "VERSION" not in found:
-        raise UserError(f"{tree}/Makefile does not name a kernel version", hint="is it the kernel's top folder?")
+        raise UserError(f"{tree}/Makefile does not name a version", hint="is it the source's top folder?")
     return ".".join(found[part] for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if part in found)
 
 
-def _identity(tree: Path, cache: Cache) -> str:
+def identity_of(tree: Path, cache: Cache) -> str:
     """Identify the contents: by the commit when git says that all is as committed, else by reading every file once."""
     commit = _git(tree, "rev-parse", "HEAD") if (tree / ".git").exists() else None
     if commit and _git(tree, "status", "--porcelain") == "":

@@ -1,8 +1,9 @@
-"""A system as it starts from its card: the card made, or taken as it is, and in its place."""
+"""A system as it starts from its card: boot loader built, card made, or taken as it is, and in its place."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,9 +15,13 @@ from bootlab.model.board import board, ram_start
 from bootlab.model.boot_loader import LOADER_BOARDS, LoaderBoard, loader_board
 from bootlab.model.system import System
 
+if TYPE_CHECKING:
+    from bootlab.builders.loader.built import BuiltLoader
+    from bootlab.builders.loader.uboot import UbootBuilder
+
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
-    """The system with its card. `loader_bytes`: SPL and U-Boot; None for a card that was there already.
+    """The system with its card. `image`: SPL and U-Boot; None for a card that was there already. `built`: who built it.
 
     `board` is None where nothing is known of how the machine starts.
     """
@@ -24,13 +29,16 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     system: System
     card: Path
     board: LoaderBoard | None = None
-    loader_bytes: int | None = None
+    image: Path | None = None
+    built: BuiltLoader | None = None
 
 
-def started(system: System, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started | None:
+def started(
+    system: System, artefacts: Artefacts, cmdline: str, cache: Cache, builder: UbootBuilder | None = None
+) -> Started | None:
     """Return what starts from a card; None for a system without a boot loader. Raise what making the card raises.
 
-    `cmdline`: the kernel's whole command line.
+    `cmdline`: the kernel's whole command line. `builder` builds U-Boot where the system names a source.
     """
     loader = system.loader
     if loader is None:
@@ -39,7 +47,7 @@ def started(system: System, artefacts: Artefacts, cmdline: str, cache: Cache) ->
     place, start = loader_board(board(system.machine)), ram_start(system.machine)
     if loader.card is not None:
         return Started(system=_with_card(system, loader.card), card=Path(loader.card), board=place)
-    if loader.image is None or place is None or start is None:
+    if place is None or start is None:
         raise UserError(
             f"bootlab makes no cards for the board {board(system.machine)}",
             hint=f'known: {", ".join(b.machine for b in LOADER_BOARDS)}; or name one: [loader] card = "card.img"',
@@ -49,8 +57,12 @@ def started(system: System, artefacts: Artefacts, cmdline: str, cache: Cache) ->
             "the boot loader has no device tree for the kernel",
             hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
         )
+    built: BuiltLoader | None = None
+    if loader.build is not None and builder is not None:
+        built = builder.build(loader.build, place, system.machine.arch)
+    image = built.image if built is not None else Path(loader.image or "")
     parts = CardParts(
-        image=Path(loader.image),
+        image=image,
         kernel=artefacts.kernel,
         tree=Path(system.machine.dtb),
         initramfs=artefacts.initramfs,
@@ -60,9 +72,7 @@ def started(system: System, artefacts: Artefacts, cmdline: str, cache: Cache) ->
         legacy=loader.wrapped or is_legacy(artefacts.kernel),
     )
     made = card(loader, place, parts, cache)
-    return Started(
-        system=_with_card(system, str(made)), card=made, board=place, loader_bytes=parts.image.stat().st_size
-    )
+    return Started(system=_with_card(system, str(made)), card=made, board=place, image=image, built=built)
 
 
 def _with_card(system: System, file: str) -> System:

@@ -1,0 +1,118 @@
+"""A boot loader that was built: its folder in the cache, and how what a build made gets there, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.kbuild.overlay import OBJECTS
+from bootlab.errors import EnvironmentFault, LoaderBuildError
+from bootlab.model.boot_loader import LoaderBoard
+
+FACTS = "loader.json"
+IMAGE = "u-boot-with-spl.bin"
+# ELF files of a build, and the names under which their symbols are kept.
+_SYMBOLS = (("spl/u-boot-spl", "spl.symbols"), ("u-boot", "u-boot.symbols"))
+_SYMBOL = re.compile(r"^([0-9a-f]+) [tTwW] (\S+)$", re.MULTILINE)
+
+
+class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """`loader.json` beside the artefacts. `sizes_bytes` by file name; `wall_s`: how long the build took."""
+
+    format: str = "bootlab-loader"
+    version: int = 1
+    source: str
+    compiler: str
+    sizes_bytes: dict[str, int]
+    asked: tuple[str, ...] = ()
+    wall_s: float = 0.0
+
+
+class BuiltLoader(msgspec.Struct, frozen=True, kw_only=True):
+    """The artefacts of one U-Boot. `reused`: it was in the cache, nothing was built."""
+
+    folder: Path
+    facts: LoaderFacts
+    reused: bool = False
+
+    @property
+    def image(self) -> Path:
+        """SPL and U-Boot as they lie on the card."""
+        return self.folder / IMAGE
+
+    @property
+    def config(self) -> Path:
+        """The configuration it was built with."""
+        return self.folder / "config"
+
+    @property
+    def log(self) -> Path:
+        """What make said."""
+        return self.folder / "build.log"
+
+    def spl_symbols(self) -> dict[str, int]:
+        """Return the addresses of the SPL's functions. Raise OSError."""
+        text = (self.folder / "spl.symbols").read_text(encoding="utf-8")
+        return {name: int(address, 16) for address, name in _SYMBOL.findall(text)}
+
+
+def load(folder: Path) -> BuiltLoader | None:
+    """Return what a folder of the cache holds, None when it holds nothing."""
+    try:
+        facts = msgspec.json.decode((folder / FACTS).read_bytes(), type=LoaderFacts)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return BuiltLoader(folder=folder, facts=facts, reused=True)
+
+
+def keep(view: Path, log: Path, facts: LoaderFacts, board: LoaderBoard, folder: Path, *, prefix: str) -> BuiltLoader:
+    """Copy what a build made into its folder of the cache. Raise OSError, LoaderBuildError, EnvironmentFault."""
+    objects = view / OBJECTS
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        (work / IMAGE).write_bytes(_joined(objects, board))
+        shutil.copyfile(objects / ".config", work / "config")
+        shutil.copyfile(log, work / "build.log")
+        for file, name in _SYMBOLS:
+            (work / name).write_text(_symbols(objects / file, prefix), encoding="utf-8")
+        sizes = {Path(name).name: (objects / name).stat().st_size for name, _ in board.parts}
+        sizes[IMAGE] = (work / IMAGE).stat().st_size
+        facts = msgspec.structs.replace(facts, sizes_bytes=sizes)
+        (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        for path in work.iterdir():
+            with path.open("rb") as file_there:
+                os.fsync(file_there.fileno())
+        work.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return BuiltLoader(folder=folder, facts=facts)
+
+
+def _joined(objects: Path, board: LoaderBoard) -> bytes:
+    data = bytearray()
+    for name, start in board.parts:
+        if len(data) > start:
+            raise LoaderBuildError(
+                f"the SPL has {len(data)} bytes, and U-Boot begins {start} bytes behind its start on the card",
+                hint="build it with less: the SPL's options begin with SPL_",
+            )
+        data += bytes(start - len(data)) + (objects / name).read_bytes()
+    return bytes(data)
+
+
+def _symbols(elf: Path, prefix: str) -> str:
+    done = subprocess.run(
+        [f"{prefix}nm", "-n", str(elf)], capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode:
+        raise EnvironmentFault(f"{prefix}nm cannot read {elf}: {done.stderr.strip()[-200:]}", hint="is the disk full?")
+    return done.stdout

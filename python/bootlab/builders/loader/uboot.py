@@ -1,0 +1,229 @@
+"""The builder of U-Boot: source tree and configuration to the image for the card, once for each content."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.build_observer import BuildObserver
+from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.kbuild import build_log, configuration, overlay, toolchain
+from bootlab.builders.kbuild.architecture import Architecture, architecture
+from bootlab.builders.kbuild.configuration import Lost
+from bootlab.builders.kbuild.fragment import Layer, of_options, read_fragment
+from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.source import SourceTree
+from bootlab.builders.kbuild.toolchain import Toolchain
+from bootlab.builders.kbuild.workspace import Workspace
+from bootlab.builders.loader import built, source
+from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
+from bootlab.errors import EnvironmentFault, KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
+from bootlab.kernelsource.configuration import read_config
+from bootlab.model.boot_loader import LoaderBoard, LoaderBuild
+
+_VERSION = 1
+"""Raise it when the same request shall give another U-Boot than before."""
+
+_ROOM_BYTES = 1 << 20
+# A tool for this machine that no board needs: it would take the headers of GnuTLS (mkimage does take OpenSSL's).
+_WITHOUT_TOOLS = (("TOOLS_MKEFICAPSULE", "n"),)
+# bootlab puts the parts together itself: so binman and its Python modules are not built.
+_VARIABLES = {"CONFIG_PYLIBFDT": ""}
+_DATE = {"SOURCE_DATE_EPOCH": "1767225600"}
+
+
+class _Request(msgspec.Struct, frozen=True, kw_only=True):
+    build: LoaderBuild
+    board: LoaderBoard
+    target: Architecture
+    tools: Toolchain
+    tree: SourceTree
+    layers: tuple[Layer, ...]
+
+    @property
+    def patched(self) -> str:
+        return key_of(*self.build.patches) if self.build.patches else ""
+
+    @property
+    def family(self) -> str:
+        return key_of("uboot", self.tree.identity, self.target.name, self.tools.identity, self.tools.ccache)[:16]
+
+
+class UbootBuilder:
+    """Builds U-Boot below `cache.root/loaders`. Safe with several processes at once: one builds, the others wait."""
+
+    def __init__(self, cache: Cache, *, jobs: int | None = None, observer: BuildObserver | None = None) -> None:
+        """Use a cache; `jobs` compilers at a time (default: one a core)."""
+        self._cache = cache
+        self._root = cache.root / "loaders"
+        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._observer = observer
+
+    def build(self, build: LoaderBuild, board: LoaderBoard, arch: str) -> BuiltLoader:
+        """Return the U-Boot of a request, built unless it is in the cache.
+
+        Raise LoaderBuildError for what cannot be configured or compiled, UserError, SourceMissing, ToolMissing,
+        EnvironmentFault. After any of them the same call goes on from the objects that are there.
+        """
+        request = self._look_up(build, board, arch)
+        config = self._config(request).read_text(encoding="utf-8")
+        key = key_of(
+            "uboot",
+            _VERSION,
+            request.tree.identity,
+            request.patched,
+            arch,
+            request.tools.identity,
+            config,
+            board.parts,
+        )
+        place = self._root / "built" / key
+        there = built.load(place)
+        if there is not None:
+            return there
+        work = Workspace(self._root / "work", request.family)
+        with work.locked(key[:16]) as slot:
+            return built.load(place) or self._make(request, work, slot, config, place)
+
+    def _look_up(self, build: LoaderBuild, board: LoaderBoard, arch: str) -> _Request:
+        if not build.base:
+            raise UserError(
+                "which board U-Boot is built for is not said",
+                hint='add to [loader]: defconfig = "orangepi_pc_defconfig" (look into configs/ of the source)',
+            )
+        target = architecture(arch)
+        tree = source.find(build.source, self._cache)
+        layers = [of_options(_WITHOUT_TOOLS, "bootlab's build of U-Boot")]
+        layers += [read_fragment(Path(path)) for path in build.fragments]
+        layers += [of_options(build.options, "loader.options")] if build.options else []
+        return _Request(
+            build=build,
+            board=board,
+            target=target,
+            tools=_tools(target, build.compiler),
+            tree=tree,
+            layers=tuple(layers),
+        )
+
+    def _tree(self, request: _Request) -> Path:
+        try:
+            return overlay.patched_tree(request.tree, request.build.patches, self._root / "patched")
+        except KernelBuildError as fault:
+            raise LoaderBuildError(fault.message, hint=fault.hint) from fault
+
+    def _config(self, request: _Request) -> Path:
+        """Return the file of a resolved configuration; each layer must hold where it is the last."""
+        base = request.build.base
+        key = key_of(
+            "uboot-config",
+            _VERSION,
+            request.tree.identity,
+            request.patched,
+            request.target.name,
+            request.tools.identity,
+            self._cache.digest(Path(base)) if base.startswith("/") else base,
+            [list(layer.options.items()) for layer in request.layers],
+        )
+
+        def make(path: Path) -> None:
+            if len(request.layers) > 1:
+                self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))
+            work = Workspace(self._root / "work", f"{request.family}-config")
+            with work.locked(request.patched[:16] or "plain") as slot:
+                overlay.make_view(self._tree(request), slot)
+                log = slot / "config.log"
+                log.unlink(missing_ok=True)
+                call = Make(tree=slot, variables=self._variables(request))
+                try:
+                    text = configuration.resolve(call, base, request.layers, log, why=_why)
+                except KernelBuildError as fault:
+                    raise LoaderBuildError(
+                        f"U-Boot: {fault.message}", hint="also set what it depends on, or leave it out"
+                    ) from fault
+                path.write_text(text, encoding="utf-8")
+
+        return self._cache.file(key, ".loader.config", make)
+
+    def _variables(self, request: _Request) -> dict[str, str]:
+        return request.tools.variables() | _VARIABLES
+
+    def _make(self, request: _Request, work: Workspace, slot: Path, config: str, place: Path) -> BuiltLoader:
+        started = time.monotonic()
+        options = read_config(config)
+        tree = self._tree(request)
+        try:
+            slot.mkdir(parents=True, exist_ok=True)
+            (slot / "done.json").unlink(missing_ok=True)
+            overlay.make_view(tree, slot)
+            other_patches, _ = work.start(slot, options, request.patched, lambda: None)
+            if other_patches:
+                overlay.touch_patched(tree, request.build.patches)
+            objects = slot / overlay.OBJECTS
+            _write_if_other(objects / ".config", config)
+            log = slot / "build.log"
+            log.unlink(missing_ok=True)
+            self._run(request, slot, log)
+            work.finish(slot, options, request.patched)
+            facts = LoaderFacts(
+                source=request.tree.version,
+                compiler=request.tools.version,
+                sizes_bytes={},
+                asked=tuple(f"{name}={value}" for name, value in request.build.options),
+                wall_s=round(time.monotonic() - started, 3),
+            )
+            return built.keep(slot, log, facts, request.board, place, prefix=request.tools.prefix)
+        except OSError as error:
+            raise cannot_write(
+                f"U-Boot cannot be built in {slot}", error, self._root, besides="the next run continues from there"
+            ) from error
+
+    def _run(self, request: _Request, slot: Path, log: Path) -> None:
+        call = Make(tree=slot, variables=self._variables(request), jobs=self._jobs)
+        label = f"U-Boot {request.tree.version} {request.build.base}"
+        made = 0
+
+        def line(text: str) -> None:
+            nonlocal made
+            name = build_log.made_object(text)
+            if name is not None:
+                made += 1
+                if self._observer is not None:
+                    self._observer.build_progress(label, made, None, name)
+
+        began = time.monotonic()
+        if self._observer is not None:
+            self._observer.build_started(label)
+        try:
+            code = run(call, tuple(name for name, _ in request.board.parts), log, line=line, extra=_DATE)
+        finally:
+            if self._observer is not None:
+                self._observer.build_ended(label, time.monotonic() - began)
+        if code == 0:
+            return
+        error = build_log.first_error(log)
+        again = "the next run continues from there"
+        if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
+            raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
+        raise LoaderBuildError(f"U-Boot does not build: {error}", hint=f"the whole log: {log}   ({again})")
+
+
+def _tools(target: Architecture, prefix: str | None) -> Toolchain:
+    for tool, package in (("dtc", "device-tree-compiler"), ("setpriv", "util-linux")):
+        if shutil.which(tool) is None:
+            raise ToolMissing(tool, package=package, needed_for="to build U-Boot")
+    return toolchain.find(target, prefix)
+
+
+def _why(lost: Lost, config: dict[str, str]) -> str:
+    del config
+    return f"the Kconfig files say what {lost.name} depends on"
+
+
+def _write_if_other(path: Path, text: str) -> None:
+    # What make sees as newer it builds again.
+    if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
+        path.write_text(text, encoding="utf-8")
