@@ -57,6 +57,7 @@ came. New keys may appear without a new version. If a key changes its meaning or
 | `bootlab-objects` | `objects.json` beside a kernel that bootlab built: bytes of each object by kind of section; compressed size of each folder on its own | 1 | `kernel size` |
 | `bootlab-kernel-size` | output of `kernel size --json`: rows by subsystem and by option, other kernels of the cache | 1 | `kernel size` |
 | `bootlab-kernel` | `kernel.json` beside a kernel that bootlab built; output of `kernel build --json` | 1 | `kernel`, every boot of such a system |
+| `bootlab-loader` | `loader.json` beside a boot loader that bootlab built | 1 | every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
 | `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison`, `bootlab-board` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare`, `board compare`, `try --board --both` |
