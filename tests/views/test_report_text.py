@@ -41,12 +41,8 @@ from bootlab.model.change import (
 from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff, op_text
 from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
-<<<<<<< HEAD
 from bootlab.model.source_patch import KernelPatch
 from bootlab.model.timeline import Stage
-=======
-from bootlab.model.source_patch import KernelPatch
->>>>>>> dfe85dc (U-Boot built from source: Debian's or a user's tree, with fragments, options and patches; stages of steps behind a boot loader)
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Verdict
 from bootlab.results import board
