@@ -21,6 +21,13 @@ _NETWORK = (
     "wait_for -e /sys/class/net/{0}; ifconfig lo 127.0.0.1; ifconfig {0} up; "
     "udhcpc -i {0} -n -q -t 20 -T 1 -s /lease; tftp -g -r served -l /got 10.0.2.2; md5sum /got"
 )
+# Two cards of the guest on one hub inside QEMU, each in a network namespace of its own: nothing leaves the machine.
+_PEERS = (
+    "wait_for -e /sys/class/net/eth1; unshare -n sleep 1000 & usleep 100000; peer=$(pidof sleep); "
+    "ip link set eth1 netns $peer; nsenter -t $peer -n ifconfig eth1 10.0.9.2 up; ifconfig eth0 10.0.9.1 up; usleep 500000; "
+    "nsenter -t $peer -n nc -l -p 99 < /dev/console > /got & usleep 200000; nc 10.0.9.2 99 < /bin/busybox; usleep 200000; "
+    "cmp /got /bin/busybox"
+)
 _DRAW = (
     "wait_for -e /dev/fb0; dd if=/dev/fb0 bs=64k count=8 2>/dev/null | md5sum; "
     "dd if=/dev/zero of=/dev/fb0 bs=64k count=8"
@@ -106,6 +113,22 @@ def _nic(model: str, modules: tuple[str, ...], *, names: tuple[str, ...] = (), b
             if not before
             else (*extra, *_net(model)(files))
         ),
+    )
+
+
+def _peers(model: str, modules: tuple[str, ...]) -> Row:
+    words = tuple(
+        word
+        for name in ("a", "b")
+        for word in ("-netdev", f"hubport,id={name},hubid=0", "-device", f"{model},netdev={name}")
+    )
+    return Row(
+        id=f"{model} peers",
+        models=(),
+        use="two on a hub inside the machine: the BusyBox program by TCP",
+        modules=modules,
+        script=_PEERS,
+        words=_plain(*words),
     )
 
 
@@ -205,6 +228,9 @@ ROWS: tuple[Row, ...] = (
     _nic("ne2k_pci", ("ne2k-pci",)),
     _nic("vmxnet3", ("vmxnet3",)),
     _nic("usb-net", (*_USB, "rndis_host", "cdc_ether"), before="qemu-xhci"),
+    _peers("e1000", ("e1000",)),
+    _peers("rtl8139", ("8139cp",)),
+    _peers("virtio-net-pci", (*_PCI, "virtio_net")),
     Row(
         id="virtio-rng",
         models=("virtio-rng-pci", "virtio-rng"),
