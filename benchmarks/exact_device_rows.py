@@ -24,8 +24,10 @@ _NETWORK = (
 # Two cards of the guest on one hub inside QEMU, each in a network namespace of its own: nothing leaves the machine.
 _PEERS = (
     "wait_for -e /sys/class/net/eth1; unshare -n sleep 1000 & usleep 100000; peer=$(pidof sleep); "
-    "ip link set eth1 netns $peer; nsenter -t $peer -n ifconfig eth1 10.0.9.2 up; ifconfig eth0 10.0.9.1 up; usleep 500000; "
-    "nsenter -t $peer -n nc -l -p 99 < /dev/console > /got & usleep 200000; nc 10.0.9.2 99 < /bin/busybox; usleep 200000; "
+    "ip link set eth1 netns $peer; nsenter -t $peer -n ifconfig eth1 10.0.9.2 up; "
+    "ifconfig eth0 10.0.9.1 up; usleep 500000; "
+    "nsenter -t $peer -n nc -l -p 99 < /dev/console > /got & usleep 200000; "
+    "nc 10.0.9.2 99 < /bin/busybox; usleep 200000; "
     "cmp /got /bin/busybox"
 )
 _DRAW = (

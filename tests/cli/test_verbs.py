@@ -52,6 +52,7 @@ VERBS = (
     "history show",
     "history export",
     "history prune",
+    "serve",
     "techniques",
     "try",
     "optimize",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -13,7 +14,7 @@ from bootlab.model.system import System
 from bootlab.store.handover import HandedOver, hand_over
 from bootlab.targets.base import BootPlan
 
-FOLDER = "optimized"
+FOLDER: Final = "optimized"
 
 
 def hand_over_optimized(run_folder: Path, system: System, plan: BootPlan, texts: dict[str, str]) -> HandedOver:

@@ -18,6 +18,7 @@ from bootlab.model.recording import Recording
 from bootlab.results import file as results_file
 from bootlab.results.document import Results
 from bootlab.store import runs
+from bootlab.store.runs import Run
 from bootlab.targets import recording_dir
 
 
@@ -96,7 +97,7 @@ class Shelf:
         with tempfile.TemporaryDirectory(prefix="bootlab-serve-") as folder:
             return made(recording_dir.load(history.objects.extract(entry.object, Path(folder))))
 
-    def _run(self, name: str) -> runs.Run:
+    def _run(self, name: str) -> Run:
         found = next((run for run in runs.all_runs(self.store) if run.id == name), None)
         if found is None:
             raise UserError(f"{name[:100]!r} is no run of this store")
