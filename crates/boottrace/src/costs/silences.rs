@@ -79,7 +79,9 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     let (Some(from), Some(to)) = (stage(StageEvent::Initramfs), stage(StageEvent::SwitchRoot)) else {
         return;
     };
-    let times = from.ns.zip(to.ns).filter(|_| from.clock == to.clock);
+    // Between two bounds nothing is known.
+    let bounded = from.at_most || from.at_least || to.at_least;
+    let times = from.ns.zip(to.ns).filter(|_| from.clock == to.clock && !bounded);
     let Some(ns) = times.and_then(|(from, to)| to.checked_sub(from)).filter(|ns| *ns > 0) else {
         return;
     };

@@ -280,10 +280,20 @@ fn boot_log(
     let blocks = embedded::take_out(&mut lines);
     document.lines = u64::from(lines.physical);
     let counts = ReaderCounts::of(&lines);
-    let split = console::split(lines, &options.limits);
+    let guests = console::guests::take_out(&mut lines);
+    let mut split = console::split(lines, &options.limits);
     let mut ledger = Ledger::default();
-    console::left_out(&split, &counts, &mut ledger);
     document.took = console::took(&split, &counts);
+    for (guest, lines) in guests {
+        let found = console::split_guest(guest, lines, &options.limits);
+        let of_guest = console::took(&found, &counts);
+        document.took.extend(of_guest.into_iter().map(|took| Took {
+            format: format!("guest-{guest}/{}", took.format),
+            ..took
+        }));
+        split.join(found);
+    }
+    console::left_out(&split, &counts, &mut ledger);
     let mut placed: Vec<(u32, Part)> = Vec::new();
     let mut number = 0;
     let begins: Vec<u32> = split.boots.iter().map(|log| log.span().0).collect();
@@ -292,7 +302,10 @@ fn boot_log(
             // Sections of a report stand apart, and their order is not that of time.
             let next = begins.get(at + 1)?;
             let followed = *next <= log.span().1.saturating_add(2);
-            followed.then(|| console::tail_of_earlier(&log)).flatten()
+            followed
+                .then(|| console::tail_of_earlier(&log))
+                .flatten()
+                .filter(|_| log.guest.is_none())
         });
         let (from_line, to_line) = log.span();
         number += 1;
@@ -316,7 +329,8 @@ fn boot_log(
     let all = other_output(&blocks, export, document, &mut placed, &mut ledger);
     placed.sort_by_key(|(line, _)| *line);
     document.parts.extend(placed.into_iter().map(|(_, part)| part));
-    let endings: Vec<_> = document.boots().map(|b| b.last_words.clone()).collect();
+    let alone = document.boots().filter(|boot| boot.guest.is_none());
+    let endings: Vec<_> = alone.map(|b| b.last_words.clone()).collect();
     document.boot_loop = crate::facts::boot::failure::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
     Ok(all)

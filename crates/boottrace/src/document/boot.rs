@@ -30,6 +30,9 @@ use crate::readers::console::account::kinds_of_stamps;
 pub struct Boot {
     /// Counts the boots of one input, from 1.
     pub number: u32,
+    /// The guest of a hypervisor whose boot it is, by the number that the console has before its lines.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub guest: Option<u16>,
     /// Why it starts where it does.
     pub start: BootStart,
     /// First physical line.
@@ -91,7 +94,10 @@ impl Boot {
         let firmware = firmware::collect(&log);
         let startup = boot::startup(&log);
         let axis = Axis::of(&log, &firmware, startup.as_ref());
-        let stages = boot::stages(&log, &firmware, &facts, &axis, startup.as_ref(), options);
+        let mut stages = boot::stages(&log, &firmware, &facts, &axis, options);
+        if let Some(account) = &startup {
+            boot::by_account(account, &axis, &mut stages);
+        }
         let deferred = boot::deferred(&log, &facts);
         let first_use = stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
         // Where no prompt is shown, systemd has started everything when it says so.
@@ -101,6 +107,7 @@ impl Boot {
         let (from_line, to_line) = log.span();
         Self {
             number,
+            guest: log.guest,
             start: log.start,
             from_line,
             to_line,

@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::document::{Document, Part};
 use super::reports::KdReport;
 use super::units::UnitReport;
-use crate::facts::boot::interval::is_lower_bound;
+use crate::facts::boot::interval::{is_lower_bound, is_unsure};
 use crate::facts::boot::stage::StageEvent;
 use crate::readers::strace::profile::ApplicationProfile;
 
@@ -123,8 +123,8 @@ const PLAIN: [(&str, &[StageEvent], &[StageEvent]); 4] = [
 ];
 
 fn stages(boot: &Boot, out: &mut Vec<(String, i64)>) {
-    // A lower bound is no value: two of them may be equal while the boots are not.
-    for interval in boot.intervals.iter().filter(|interval| !interval.at_least) {
+    // A bound is no value: two of them may be equal while the boots are not.
+    for interval in boot.intervals.iter().filter(|i| !i.at_least && !i.unsure) {
         if let Some(ns) = interval.duration_ns {
             let name = |event| serde_json::to_value(event).ok()?.as_str().map(str::to_owned);
             if let (Some(from), Some(to)) = (name(interval.from), name(interval.to)) {
@@ -140,7 +140,9 @@ fn stages(boot: &Boot, out: &mut Vec<(String, i64)>) {
         })
     };
     for (name, from, to) in PLAIN {
-        let ends = at(from).zip(at(to)).filter(|(from, to)| !is_lower_bound(from, to));
+        let ends = at(from)
+            .zip(at(to))
+            .filter(|(from, to)| !is_lower_bound(from, to) && !is_unsure(from, to));
         let length = ends.and_then(|(from, to)| to.ns?.checked_sub(from.ns?));
         if let Some(ns) = length.filter(|ns| *ns >= 0) {
             out.push((name.to_owned(), ns));

@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 111] = [
+const STARTS: [(&str, &str, Rank); 113] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -132,6 +132,8 @@ const STARTS: [(&str, &str, Rank); 111] = [
     ("SILO Version ", "SILO", Rank::Loader),
     ("OpenBoot ", "OpenBoot", Rank::First),
     ("Ralink UBoot Version: ", "U-Boot", Rank::Loader),
+    ("---RealTek(RTL", "Realtek boot code", Rank::Loader),
+    ("---Realtek RTL", "Realtek boot code", Rank::Loader),
     (
         "Boot and Recovery Environment for Embedded Devices (BREED)",
         "Breed",
@@ -230,6 +232,15 @@ fn coreboot(text: &str) -> Option<Banner<'_>> {
     ]
     .into_iter()
     .find_map(|(part, program, rank)| text.contains(part).then_some((program, rank)))
+    // Up to 4.0 it did not say which of its stages speaks.
+    .or_else(|| {
+        text.ends_with(" starting...")
+            .then_some(("coreboot romstage", Rank::First))
+    })
+    .or_else(|| {
+        text.ends_with(" booting...")
+            .then_some(("coreboot ramstage", Rank::Second))
+    })
     // A serial port that is set up at this moment may swallow the rest.
     .or_else(|| text.contains(" UTC 20").then_some(("coreboot", Rank::Second)))?;
     Some(Banner { program, rank, text })
@@ -325,6 +336,8 @@ mod tests {
         let maker = banner("Cix UEFI firmware (version 0.0.1-debug built at 17:14:47").unwrap();
         assert_eq!(maker.program, "UEFI");
         assert_eq!(banner("I wrote a UEFI firmware (version 2)"), None);
+        let old = banner("coreboot-4.0-5365-gdbef612-dirty Mon Jan 27 19:18:58 EST 2014 starting...").unwrap();
+        assert_eq!((old.program, old.rank), ("coreboot romstage", Rank::First));
         let cut = banner("[NOTE ]  coreboot-24.02 Thu Apr 04 03:26:19 UTC 2024 x8.").unwrap();
         assert_eq!(cut.program, "coreboot");
         assert_eq!(

@@ -27,6 +27,8 @@ pub enum BootStart {
 pub struct BootLog {
     /// Why it starts here.
     pub start: BootStart,
+    /// The guest of a hypervisor whose boot it is, by the number before its lines.
+    pub guest: Option<u16>,
     /// In file order.
     pub lines: Vec<Line>,
     /// Index of the first kernel line.
@@ -39,6 +41,7 @@ impl BootLog {
     pub(crate) fn new(start: BootStart) -> Self {
         Self {
             start,
+            guest: None,
             lines: Vec::new(),
             kernel_from: None,
             user_from: None,
@@ -72,6 +75,20 @@ impl BootLog {
             self.lines.first().map_or(0, |l| l.number),
             self.lines.last().map_or(0, |l| l.number),
         )
+    }
+}
+
+impl Split {
+    /// Takes the boots of another part of the same input.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.boots.extend(other.boots);
+        self.boots.sort_by_key(|boot| boot.span().0);
+        self.outside.extend(other.outside);
+        self.outside.sort_by_key(|line| line.number);
+        self.dropped += other.dropped;
+        self.first_dropped = self.first_dropped.or(other.first_dropped);
+        self.dropped_boots += other.dropped_boots;
+        self.replayed.extend(other.replayed);
     }
 }
 

@@ -11,7 +11,9 @@ pub fn read(bytes: &[u8], style: Style) -> Option<(i64, usize)> {
         b'M' => videocore(bytes),
         b'{' => samsung(bytes),
         b'[' if style.loader_ms => milliseconds(bytes),
-        b'0'..=b'9' => hostboot(bytes).or_else(|| raspberry(bytes).filter(|_| style.raspberry)),
+        b'0'..=b'9' => hostboot(bytes)
+            .or_else(|| raspberry(bytes).filter(|_| style.raspberry))
+            .or_else(|| since_start(bytes).filter(|_| style.own_clock)),
         _ => None,
     }
 }
@@ -20,6 +22,12 @@ pub fn read(bytes: &[u8], style: Style) -> Option<(i64, usize)> {
 fn hostboot(bytes: &[u8]) -> Option<(i64, usize)> {
     let (ns, used, decimals) = seconds(bytes)?;
     (decimals == 5 && bytes.get(used) == Some(&b'|')).then_some((ns, used + 1))
+}
+
+/// `00:00:28 ` of a loader that counts from its own start, in whole seconds.
+pub fn since_start(bytes: &[u8]) -> Option<(i64, usize)> {
+    let (ns, used) = clock_time(bytes)?;
+    (used == 8 && bytes.get(8) == Some(&b' ') && bytes.get(9).is_some_and(u8::is_ascii_alphabetic)).then_some((ns, 9))
 }
 
 /// `MESS:00:00:02.168557:0: ` of the Raspberry Pi's start.elf (`uart_2ndstage=1`): since the reset.

@@ -2,7 +2,7 @@
 
 use super::host_prefix::HostPrefix;
 use super::line::HostSource;
-use super::stamp::{clock_time, digits, iso_time, seconds, syslog_time};
+use super::stamp::{clock_time, digits, iso_time, month_and_day, seconds, syslog_time};
 use super::style::{Style, PRINTK_WIDTH};
 
 /// Reads one host prefix at the start of `bytes`.
@@ -52,6 +52,15 @@ fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
             return plain(ns, HostSource::Capture, blank_after(used + 1));
         }
         return None;
+    }
+    // `[01-03 09:43:51.503] ` of kernels of phones, from the moment at which they know the date.
+    if let Some((ns, used)) = month_and_day(inside).filter(|(_, used)| style.shape.is_none() && inside.get(*used) == Some(&b']')) {
+        let source = if style.dates_are_host {
+            HostSource::ClockTime
+        } else {
+            HostSource::Computed
+        };
+        return plain(ns, source, blank_after(used + 1));
     }
     if let Some((ns, used)) = clock_time(inside).or_else(|| iso_time(inside)) {
         let end = if inside.get(used) == Some(&b']') {

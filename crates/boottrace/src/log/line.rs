@@ -98,6 +98,9 @@ pub struct Line {
     /// The process a syslog prefix names, when it is not the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
+    /// The guest that printed it, on the console of a hypervisor that names its guests.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub guest: Option<u16>,
     /// What the line was taken for.
     pub kind: LineKind,
     /// Bytes of the line that were not kept.
@@ -125,6 +128,7 @@ impl Line {
             level: None,
             caller: None,
             process: None,
+            guest: None,
             kind: LineKind::Outside,
             cut_bytes: 0,
         }

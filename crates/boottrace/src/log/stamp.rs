@@ -118,6 +118,21 @@ pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
     Some((day_ns + time_ns, time_at + used))
 }
 
+/// `01-03 09:43:51.503` as ns since the first of January, with the bytes used.
+pub fn month_and_day(bytes: &[u8]) -> Option<(i64, usize)> {
+    let [m0, m1, b'-', d0, d1, b' ', time @ ..] = bytes else {
+        return None;
+    };
+    let number = |high: &u8, low: &u8| {
+        let both = high.is_ascii_digit() && low.is_ascii_digit();
+        both.then(|| i64::from(high - b'0') * 10 + i64::from(low - b'0'))
+    };
+    let (month, day) = (number(m0, m1)?, number(d0, d1)?);
+    let (time_ns, used) = clock_time(time).filter(|(_, used)| *used > 9)?;
+    let dated = (1..=12).contains(&month) && (1..=31).contains(&day);
+    dated.then_some((days(1970, month, day) * 86_400 * NS_PER_S + time_ns, 6 + used))
+}
+
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
@@ -139,6 +154,12 @@ mod tests {
         assert_eq!(clock_time(b"00:00:01.5 x"), Some((1_500_000_000, 10)));
         assert_eq!(iso_time(b"1970-01-02T00:00:01+01:00 h"), Some((86_401 * NS_PER_S, 25)));
         assert_eq!(syslog_time(b"Jan  2 00:00:00 h"), Some((86_400 * NS_PER_S, 15)));
+        assert_eq!(
+            month_and_day(b"01-03 00:00:01.500] x"),
+            Some((2 * 86_400 * NS_PER_S + 1_500_000_000, 18))
+        );
+        assert_eq!(month_and_day(b"13-03 00:00:01.500] x"), None);
+        assert_eq!(month_and_day(b"01-03 00:00:01] x"), None);
         assert_eq!(seconds(b"99999999999999999999.1"), None);
         assert_eq!(seconds(b"9999999999999.1"), None);
     }

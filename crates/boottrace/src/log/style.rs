@@ -22,6 +22,8 @@ pub struct Style {
     pub loader_ms: bool,
     /// `3.42 ` before a line is a Raspberry Pi 5's loader's time.
     pub raspberry: bool,
+    /// `00:00:28 ` before a line is the time since a loader's start, in a log without other stamps.
+    pub own_clock: bool,
     /// The kernel's stamps are seen to have the kernel's width, so wider ones with blanks are another program's.
     pub exact_width: bool,
     /// The journal's stamps of the kernel's messages tell when the daemon read them (systemd 256 and later).

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::alignment::{Alignment, Fit};
+use super::clock_set::clock_set;
 use super::host_stamps::{date_ns, dates_alone, host_saw_all, received_alone, received_ns};
 use super::loader_time::{last_loader_time, LoaderTime};
 use super::meeting::{meet, Meeting};
@@ -27,6 +28,12 @@ pub struct Axis {
     /// The stamps are those of a daemon, which reads the kernel's log late and all at once: everything came no later.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub late: bool,
+    /// Lines before which the machine's clock was set: dates on both sides of one have nothing to do with each other.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub clock_set: Vec<u32>,
+    /// The lines, from one and up to before another, whose dates the axis counts.
+    #[serde(skip)]
+    counted: Option<(u32, u32)>,
 }
 
 impl Axis {
@@ -84,6 +91,8 @@ impl Axis {
             alignments: vec![Alignment::the_axis(clock, origin_ns.saturating_neg())],
             host_restarts: restarts,
             late: false,
+            clock_set: Vec::new(),
+            counted: None,
         };
         let odd = !lines.iter().any(|l| usable_printk(l).is_some());
         let printk: Reading = if odd { |l| l.printk_ns } else { usable_printk };
@@ -115,30 +124,46 @@ impl Axis {
             alignments: vec![Alignment::the_axis(Clock::Host, origin_ns.saturating_neg())],
             host_restarts: Vec::new(),
             late: false,
+            clock_set: Vec::new(),
+            counted: None,
         }
     }
 
     /// syslog's and the journal's whole seconds, where there is nothing better. systemd's account tells where the
     /// kernel's start lies on them.
     fn on_received(lines: &[Line], startup: Option<&StartupAccount>) -> Self {
-        let first_ns = lines.iter().find_map(received_ns).unwrap_or(0);
+        let clock_set = clock_set(lines);
+        // Where the clock was set, only the dates between two settings are as far apart as they say: those around
+        // systemd's account, else the first.
+        let at = startup.map_or(0, |account| clock_set.partition_point(|line| *line <= account.line));
+        let from = at.checked_sub(1).map_or(0, |before| clock_set[before]);
+        let to = clock_set.get(at).copied().unwrap_or(u32::MAX);
+        let counted = |line: &&Line| (from..to).contains(&line.number);
+        let first_ns = lines.iter().filter(counted).find_map(received_ns).unwrap_or(0);
         let by_account = startup.and_then(|account| {
             let said = lines.iter().find(|l| l.number == account.line).and_then(received_ns)?;
             said.checked_sub(account.since_kernel_ns())
         });
-        let origin = match by_account {
+        let mut origin = match by_account {
             Some(_) => "the kernel's start by systemd's account; the log's own stamps have whole seconds or come late",
             None => "the first line's date: the daemon read the kernel's lines later than they were printed",
-        };
+        }
+        .to_owned();
+        if !clock_set.is_empty() {
+            let which = clock_set.iter().map(u32::to_string).take(3).collect::<Vec<_>>().join(", ");
+            origin = format!("{origin}; the clock was set before line {which}, and the dates beyond are not counted");
+        }
         Self {
             clock: Clock::Host,
-            origin: origin.to_owned(),
+            origin,
             alignments: vec![Alignment::the_axis(
                 Clock::Host,
                 by_account.unwrap_or(first_ns).saturating_neg(),
             )],
             host_restarts: Vec::new(),
             late: true,
+            counted: (!clock_set.is_empty()).then_some((from, to)),
+            clock_set,
         }
     }
 
@@ -166,6 +191,8 @@ impl Axis {
             alignments,
             host_restarts: Vec::new(),
             late: false,
+            clock_set: Vec::new(),
+            counted: None,
         }
     }
 
@@ -202,6 +229,8 @@ impl Axis {
             alignments: vec![Alignment::the_axis(Clock::Printk, offset_ns)],
             host_restarts: Vec::new(),
             late: false,
+            clock_set: Vec::new(),
+            counted: None,
         }
     }
 
@@ -248,7 +277,8 @@ impl Axis {
             return Some((ns, Clock::Firmware));
         }
         let dated = || {
-            let received = if self.late { received_ns(line) } else { None };
+            let counted = self.counted.is_none_or(|(from, to)| (from..to).contains(&line.number));
+            let received = if self.late && counted { received_ns(line) } else { None };
             self.place(Clock::Host, date_ns(line).or(received)?)
         };
         self.host(line).or_else(dated).map(|ns| (ns, self.clock))

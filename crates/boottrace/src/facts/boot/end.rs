@@ -37,6 +37,9 @@ pub struct BootEnd {
     /// True when the line has no stamp: the time is that of the last stamped line before it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub at_least: bool,
+    /// True when the line was stamped late: it came no later.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub at_most: bool,
     /// The message.
     pub text: String,
 }
@@ -51,6 +54,7 @@ fn last_mark(firmware: &FirmwareFacts) -> Option<BootEnd> {
         clock: Some(Clock::Firmware),
         line: mark.line,
         at_least: false,
+        at_most: false,
         text: shorten(mark.name.trim()),
     })
 }
@@ -75,6 +79,7 @@ pub fn end(boot: &BootLog, firmware: &FirmwareFacts, kernel: &KernelFacts, axis:
         clock: at.map(|(_, clock)| clock),
         line: line.number,
         at_least: exact.is_none() && at.is_some(),
+        at_most: axis.late && exact.is_some(),
         text: shorten(line.text.trim()),
     })
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
+use super::idle::Idle;
 use crate::facts::kernel::facts::stamp;
 use crate::log::boot_log::BootLog;
 use crate::log::clock::{Clock, JIFFIES_START_NS};
@@ -121,8 +122,41 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
             }
         }
     }
+    drop_idle(&mut out, boot, user, init_spoke, |line| {
+        let told = time(line, BootPart::UserSpace, kernel_clock, axis, arrival_tells);
+        told.map(|(ns, _)| ns)
+    });
     keep_longest(&mut out);
     out
+}
+
+/// Leaves out what a timer ends, and what stands behind the last message that is none of a timer's.
+fn drop_idle(
+    out: &mut Vec<LargeGap>,
+    boot: &BootLog,
+    user: usize,
+    init_spoke: usize,
+    time: impl Fn(&Line) -> Option<i64>,
+) {
+    let at = |number: u32| &boot.lines[boot.lines.partition_point(|l| l.number < number).min(boot.lines.len() - 1)];
+    let in_user: Vec<(u32, u32)> = out
+        .iter()
+        .filter(|gap| gap.part == BootPart::UserSpace)
+        .map(|gap| (gap.after_line, gap.before_line))
+        .collect();
+    if in_user.is_empty() {
+        return;
+    }
+    let idle = Idle::of(
+        in_user.iter().flat_map(|(from, to)| [at(*from), at(*to)]),
+        boot.lines[user..].iter().filter_map(|line| Some((line, time(line)?))),
+        boot.lines[init_spoke].number,
+    );
+    out.retain(|gap| {
+        let (from, to) = (at(gap.after_line), at(gap.before_line));
+        gap.part != BootPart::UserSpace
+            || !(idle.ends(from, to, gap.duration_ns) || idle.settled_ns.is_some_and(|ns| gap.start_ns >= ns))
+    });
 }
 
 fn gap(boot: &BootLog, before: Last, at: usize, length: i64) -> LargeGap {

@@ -5,7 +5,8 @@ use crate::log::boot_log::BootLog;
 use crate::log::line::Line;
 
 /// Words that only scripts of an initramfs print.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
+    "Starting initramfs",
     "Loading, please wait...",
     "Begin: Running /scripts/",
     "dracut: ",
@@ -55,7 +56,13 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         .any(|l| said(l).contains("Running in initial RAM disk") || said(l).contains("Running in initrd"));
     for line in user.clone() {
         let text = said(line);
-        if text.starts_with("systemd[1]: Switching root") {
+        const SWITCHES: [&str; 4] = [
+            "systemd[1]: Switching root",
+            "init: Switching root to ",
+            "Switching root to ",
+            "dracut: Switching root",
+        ];
+        if SWITCHES.iter().any(|start| text.starts_with(start)) {
             return Some((line, false));
         }
         if text.starts_with("systemd[1]: systemd ") && text.contains(" running in system mode") {

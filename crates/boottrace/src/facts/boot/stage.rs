@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::axis::Axis;
-use super::startup::StartupAccount;
 use super::{first_use, initramfs};
 use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
@@ -74,7 +73,6 @@ pub fn stages(
     firmware: &FirmwareFacts,
     kernel: &KernelFacts,
     axis: &Axis,
-    startup: Option<&StartupAccount>,
     options: &Options,
 ) -> Vec<Stage> {
     let [(_, before), (_, middle), (_, user)] = sections(boot);
@@ -90,7 +88,7 @@ pub fn stages(
                 clock: at.map(|(_, clock)| clock),
                 line: Some(line.number),
                 at_least: (exact.is_none() && at.is_some()) || shifted,
-                at_most: axis.late && at.is_some(),
+                at_most: axis.late && exact.is_some(),
                 shifted,
                 basis: shorten(line.text.trim()),
             }
@@ -180,7 +178,7 @@ pub fn stages(
         ),
     ];
     if !start.is_some_and(|(_, first)| first) {
-        came_no_later(&mut all, StageEvent::UserSpaceStart);
+        came_no_later(boot, axis, &mut all, StageEvent::UserSpaceStart);
     }
     if options.goal_pattern.is_none() {
         let prompt = all.iter_mut().find(|s| s.event == StageEvent::FirstUse);
@@ -201,7 +199,7 @@ pub fn stages(
         if let Some((line, no_later)) = switch {
             stages.push(found(StageEvent::SwitchRoot, Some(line), ""));
             if no_later {
-                came_no_later(&mut stages, StageEvent::SwitchRoot);
+                came_no_later(boot, axis, &mut stages, StageEvent::SwitchRoot);
             }
         } else {
             stages.push(found(
@@ -215,47 +213,20 @@ pub fn stages(
     if axis.clock == Clock::Firmware {
         from_tables(firmware, &mut all);
     }
-    if let Some(account) = startup {
-        from_startup(account, axis, &mut all);
-    }
     all
 }
 
-fn came_no_later(stages: &mut [Stage], event: StageEvent) {
-    for stage in stages.iter_mut().filter(|s| s.event == event && s.ns.is_some()) {
-        stage.at_most = true;
-    }
-}
-
-/// Where a log carries no stamps of the kernel's, systemd's account is the better witness: the axis begins where it says
-/// that the kernel did.
-fn from_startup(account: &StartupAccount, axis: &Axis, stages: &mut [Stage]) {
-    if !axis.late {
-        return;
-    }
-    let kernel = account.part("kernel");
-    let known = [
-        (StageEvent::KernelStart, Some(0)),
-        (StageEvent::UserSpaceStart, kernel),
-        (StageEvent::Initramfs, kernel),
-        (
-            StageEvent::SwitchRoot,
-            kernel
-                .zip(account.part("initrd"))
-                .map(|(kernel, initrd)| kernel.saturating_add(initrd)),
-        ),
-    ];
-    for stage in stages.iter_mut() {
-        if let Some((_, Some(ns))) = known.iter().find(|(event, ns)| *event == stage.event && ns.is_some()) {
-            *stage = Stage {
-                ns: Some(*ns),
-                clock: Some(Clock::Monotonic),
-                line: Some(account.line),
-                at_most: false,
-                basis: "systemd's account of the start".to_owned(),
-                ..stage.clone()
-            };
+/// The line is the first that shows that the event had come. Where it has no stamp, the first one behind it bounds it.
+fn came_no_later(boot: &BootLog, axis: &Axis, stages: &mut [Stage], event: StageEvent) {
+    for stage in stages.iter_mut().filter(|s| s.event == event) {
+        let from = boot.lines.partition_point(|l| stage.line.is_none_or(|line| l.number <= line));
+        if stage.at_least && !stage.shifted {
+            let behind = boot.lines[from..].iter().find_map(|l| axis.at(l));
+            stage.ns = behind.map(|(ns, _)| ns);
+            stage.clock = behind.map(|(_, clock)| clock);
+            stage.at_least = false;
         }
+        stage.at_most |= stage.ns.is_some();
     }
 }
 

@@ -341,10 +341,15 @@ impl Walk {
 impl KernelFacts {
     /// A script that runs before init's own first words (OpenWrt's preinit, an initramfs) shows its start earlier.
     fn user_space_first(&mut self, boot: &BootLog) {
-        let (Some(init), Some(freed), Some(from)) = (&mut self.init, self.freeing_init_line, boot.user_from) else {
+        let (Some(init), Some(from)) = (&mut self.init, boot.user_from) else {
             return;
         };
-        let first = boot.lines[from..].iter().find(|l| l.kind == LineKind::User);
+        let freed = self.freeing_init_line.unwrap_or(0);
+        // Where a daemon wrote the log, programs stand among the kernel's lines before they were read.
+        let on_console = |l: &Line| freed > 0 || l.process.is_none();
+        let first = boot.lines[from..]
+            .iter()
+            .find(|l| l.kind == LineKind::User && on_console(l));
         if let Some(line) = first.filter(|l| freed < l.number && l.number < init.line && init.program.is_none()) {
             *init = InitStart {
                 line: line.number,

@@ -1,5 +1,6 @@
 //! Where one boot ends and the next begins.
 
+mod loader_stamps;
 mod recovery;
 mod restart;
 
@@ -10,6 +11,7 @@ use super::reader::Lines;
 use crate::log::banner::{banner, looks_like_loader};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::JIFFIES_START_NS;
+use crate::log::guest::is_hypervisors;
 use crate::log::harness;
 use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
@@ -37,6 +39,19 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     out
 }
 
+/// Cuts the lines of a hypervisor's guest into boots.
+pub fn split_guest(guest: u16, lines: Vec<Line>, limits: &Limits) -> Split {
+    let lines = Lines {
+        lines,
+        ..Lines::default()
+    };
+    let mut out = split(lines, limits);
+    for boot in &mut out.boots {
+        boot.guest = Some(guest);
+    }
+    out
+}
+
 /// What is remembered of the boot being read.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
@@ -55,6 +70,10 @@ struct State {
     replay_until_ns: Option<i64>,
     /// Of the kernel and of named processes.
     system_lines: u32,
+    /// Of the kernel, with stamps.
+    stamped_lines: u32,
+    /// The kernel mounted the root file system, by a line with a stamp.
+    mounted: bool,
     first_mark: Option<String>,
     /// Which lines that a kernel says once and early, without stamps, were heard: bits.
     early_words: u8,
@@ -112,6 +131,10 @@ impl Splitter<'_> {
             self.kernel_line(line, next);
             return;
         }
+        if self.in_kernel() && is_hypervisors(&line.text) && banner(&line.text).is_none() {
+            line.kind = LineKind::Firmware;
+            return self.keep(line);
+        }
         if let Some(found) = banner(&line.text) {
             let (rank, text) = (found.rank, found.text.to_owned());
             if self.is_reset(rank, &text) {
@@ -144,6 +167,12 @@ impl Splitter<'_> {
                 self.enter_user();
             }
             Some(Milestone::FreeingInit) if self.in_kernel() => self.note_freed(),
+            Some(Milestone::FreeingInit) if self.state.boot.is_none() => {
+                self.begin(BootStart::MiddleOfLog);
+                self.enter_kernel();
+                self.note_freed();
+            }
+            None if self.speaks_beside_the_kernel(&line) => self.enter_user(),
             // Without stamps the kernel cannot be told from init; this is the kernel's last step before it.
             _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
@@ -229,6 +258,8 @@ impl Splitter<'_> {
         }
         self.enter_kernel();
         self.state.system_lines += 1;
+        self.state.stamped_lines += u32::from(line.printk_ns.is_some());
+        self.state.mounted |= line.printk_ns.is_some() && line.text.starts_with("VFS: Mounted root (");
         self.state.console_switch =
             line.text.contains("bootconsole [") || (line.text.contains("console [") && line.text.ends_with("enabled"));
         if let Some(ns) = line.printk_ns.filter(|ns| *ns < JIFFIES_START_NS) {
@@ -243,25 +274,6 @@ impl Splitter<'_> {
         }
         line.kind = LineKind::Kernel;
         self.keep(line);
-    }
-
-    /// Has the line a boot loader's stamp in the kernel's form (U-Boot's BOOTSTAGE_PRINTF_TIMESTAMP of Rockchip and
-    /// others)? Its name begins them; the kernel's banner ends them, and so do stamps that fall.
-    fn is_stamped_by_loader(&mut self, line: &Line) -> bool {
-        let Some(ns) = line.printk_ns.filter(|_| line.kind == LineKind::Kernel) else {
-            return false;
-        };
-        let named = line.text.starts_with("U-Boot ") && banner(&line.text).is_some();
-        let goes_on = |last: i64| {
-            let kernel = matches!(
-                milestone::of(&line.text),
-                Some(Milestone::KernelBanner | Milestone::BootingLinux)
-            );
-            !kernel && ns >= last && line.caller.is_none() && line.level.is_none()
-        };
-        let by_loader = named || self.loader_ns.is_some_and(goes_on);
-        self.loader_ns = by_loader.then_some(ns);
-        by_loader
     }
 
     fn note_freed(&mut self) {

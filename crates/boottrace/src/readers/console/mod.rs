@@ -3,6 +3,7 @@
 pub mod account;
 mod boots;
 mod chain;
+pub mod guests;
 mod nameless;
 mod not_a_boot;
 mod quoted;
@@ -10,6 +11,6 @@ pub mod reader;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};
-pub use boots::split;
+pub use boots::{split, split_guest};
 pub use not_a_boot::{not_a_boot, tail_of_earlier};
 pub use reader::{read, ExternalStamp, Lines};

@@ -1,6 +1,7 @@
 //! Text that is no boot: the messages of a suspend and resume, the log of a recovery system's program.
 
 use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::clock::NS_PER_S;
 use crate::log::hints::{is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
@@ -8,7 +9,10 @@ use crate::log::milestone::Milestone;
 
 /// Says what the lines are and how that was seen, when they are no boot.
 pub fn not_a_boot(log: &BootLog) -> Option<(&'static str, String)> {
-    recovery(log).or_else(|| suspend(log)).or_else(|| program(log))
+    recovery(log)
+        .or_else(|| suspend(log))
+        .or_else(|| program(log))
+        .or_else(|| running(log))
 }
 
 /// Levels that web servers and others print in brackets behind their date.
@@ -65,6 +69,35 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
             line.number
         ),
     ))
+}
+
+/// Stamps from which on a log in which nothing starts is that of a system that has been running.
+const RUNS_NS: i64 = 3600 * NS_PER_S;
+
+/// What daemons wrote of a system that started long before: the kernel's stamps say when.
+fn running(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog || !log.lines.iter().any(|l| l.process.is_some()) {
+        return None;
+    }
+    let shows = |l: &Line| {
+        milestone::of(&l.text).is_some_and(|found| found != Milestone::InitRunning)
+            || is_boot_initcall(&l.text)
+            || is_kernel_fault(&l.text)
+            || l.text.contains("Startup finished in ")
+            || l.text.contains(" running in system mode")
+    };
+    if log.lines.iter().any(shows) {
+        return None;
+    }
+    let first = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min()?;
+    let hours = first.0 / RUNS_NS;
+    (hours > 0).then(|| {
+        let why = format!(
+            "no line shows a start, and the kernel had been running for {hours} h (line {})",
+            first.1
+        );
+        ("running-system", why)
+    })
 }
 
 /// The last lines of a boot that another one follows in the same input: they show neither its start nor an init.

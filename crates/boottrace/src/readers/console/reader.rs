@@ -9,10 +9,11 @@ use crate::log::inner_start::inner_start;
 use crate::log::label::Label;
 use crate::log::labels::Labels;
 use crate::log::line::{HostSource, Line, LineKind};
+use crate::log::own_clock::OwnClock;
 use crate::log::own_time::own_time;
 use crate::log::prefix;
 use crate::log::style::Style;
-use crate::log::{dumpstate, firmware_stamp, harness, lava};
+use crate::log::{dumpstate, firmware_stamp, guest, harness, lava};
 use crate::options::Limits;
 use crate::text::physical;
 use crate::text::physical::Physical;
@@ -96,6 +97,7 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
     };
     let (mut bare, mut stamped, mut narrow, mut wide, mut loader) = (0_u32, 0_u32, 0_u32, 0_u32, false);
     let (mut exact, mut too_wide) = (0_u32, 0_u32);
+    let mut own = OwnClock::default();
     let mut shapes = Shapes::default();
     for line in physical::lines(bytes, limits.line_bytes.min(512)).take(STYLE_LINES) {
         let record = lava::record(line.bytes).and_then(|r| r.message);
@@ -132,11 +134,13 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
         style.raspberry |= firmware_stamp::shows_raspberry(bare_text);
         let message = &text[found.length..];
         style.received_kernel |= is_received(&found, message);
+        own.line(bare_text, found.printk_ns.is_some() || found.host.is_some());
         loader |= wide == 0 && (message.starts_with("U-Boot ") || message.starts_with("Starting kernel"));
     }
     style.shape = shapes
         .learned()
         .filter(|shape| !(style.raspberry && shape.is_bare_seconds()));
+    style.own_clock = style.shape.is_none() && own.learned();
     style.exact_width = exact > too_wide;
     style.bare_levels = bare > 10 && bare > stamped;
     style.narrow_is_host = loader && narrow > 0 && narrow > wide;
@@ -280,6 +284,10 @@ impl Reader<'_> {
         for piece in text.split('\r').filter(|piece| !piece.trim_ascii().is_empty()) {
             let mut rest = piece;
             let mut inherited = base.clone();
+            if let Some((number, used)) = guest::peel(rest) {
+                inherited.guest = Some(number);
+                rest = &rest[used..];
+            }
             for piece_number in 0..=MAX_PIECES {
                 let mut line = inherited.clone();
                 let found = prefix::peel(rest, self.style);

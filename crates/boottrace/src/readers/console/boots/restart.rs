@@ -69,6 +69,16 @@ impl Splitter<'_> {
         heard && self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some())
     }
 
+    /// Does somebody else speak, where the kernel stamps its lines and has mounted the root file system? Kernels that say
+    /// little do not say that init starts.
+    pub(super) fn speaks_beside_the_kernel(&self, line: &Line) -> bool {
+        let words = line.text.trim();
+        let spoken = words.len() >= 8 && words.contains(' ') && words.starts_with(|c: char| c.is_ascii_alphabetic());
+        let stamped = self.state.mounted && self.state.stamped_lines > LINES_OF_A_SYSTEM;
+        let running = |boot: &BootLog| boot.user_from.is_none();
+        stamped && spoken && !self.state.freed && self.state.boot.as_ref().is_some_and(running)
+    }
+
     /// Do the stamps fall to zero?
     pub(super) fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
         let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {

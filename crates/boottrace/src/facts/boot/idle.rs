@@ -1,0 +1,139 @@
+//! Messages that a timer prints again and again: the time between two of them is none in which a boot goes on.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use crate::log::line::Line;
+
+/// A message without its numbers, as a number.
+type Wording = u64;
+
+/// How often a message must come.
+const TIMES: usize = 4;
+/// Shorter ones are progress, not a period.
+const SHORTEST_NS: i64 = 100_000_000;
+/// Lines of nothing but one such message, behind which a system does nothing else.
+const NOTHING_ELSE: u32 = 4;
+/// Messages looked at in one boot.
+const MAX_WORDINGS: usize = 64;
+/// Times kept of one message.
+const MAX_TIMES: usize = 2000;
+/// Programs that start others by the clock.
+const BY_THE_CLOCK: [&str; 7] = ["CRON", "CROND", "cron", "crond", "anacron", "atd", "fcron"];
+/// Words of who waits for something: then it is the boot that waits.
+const WAITS: [&str; 8] = [
+    "wait",
+    "retr",
+    "discover",
+    "attempt",
+    "timeout",
+    "timed out",
+    "trying",
+    "start job is running",
+];
+
+/// What is known of the messages of a boot that come by a timer.
+#[derive(Debug, Default)]
+pub struct Idle {
+    periods_ns: HashMap<Wording, i64>,
+    /// From here on nothing else comes.
+    pub settled_ns: Option<i64>,
+}
+
+/// A message without what changes in it. Stamps of a driver's own count as numbers.
+fn wording(text: &str) -> Wording {
+    let constant: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(constant)
+}
+
+fn waits(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    WAITS.iter().any(|word| text.contains(word))
+}
+
+impl Idle {
+    /// Looks for the messages among `candidates`, which end or begin a silence, in all lines with their times.
+    /// `init_spoke`: init starts something up to this line.
+    pub fn of<'a>(
+        candidates: impl Iterator<Item = &'a Line>,
+        lines: impl Iterator<Item = (&'a Line, i64)>,
+        init_spoke: u32,
+    ) -> Self {
+        let mut times: HashMap<Wording, Vec<i64>> = HashMap::new();
+        for line in candidates.filter(|line| !waits(&line.text)) {
+            if times.len() < MAX_WORDINGS {
+                times.entry(wording(&line.text)).or_default();
+            }
+        }
+        if times.is_empty() {
+            return Self::default();
+        }
+        // The first of each run of lines with one message.
+        let mut runs: Vec<(Wording, i64)> = Vec::new();
+        let mut run: Option<(Wording, i64, u32)> = None;
+        for (line, ns) in lines {
+            let words = wording(&line.text);
+            run = match run {
+                Some((before, from, count)) if before == words => Some((words, from, count + 1)),
+                _ => Some((words, ns, 1)),
+            };
+            if let Some((words, from, NOTHING_ELSE)) = run.filter(|_| line.number > init_spoke) {
+                if runs.len() < MAX_WORDINGS {
+                    runs.push((words, from));
+                }
+            }
+            if let Some(kept) = times.get_mut(&words).filter(|kept| kept.len() < MAX_TIMES) {
+                kept.push(ns);
+            }
+        }
+        let periods = times.into_iter();
+        let periods_ns: HashMap<Wording, i64> = periods
+            .filter_map(|(words, times)| Some((words, period(&times)?)))
+            .collect();
+        let settled = runs.iter().find(|(words, _)| periods_ns.contains_key(words));
+        Self {
+            settled_ns: settled.map(|(_, from)| *from),
+            periods_ns,
+        }
+    }
+
+    /// Does a timer end this silence, and nothing that a boot has waited for?
+    pub fn ends(&self, from: &Line, to: &Line, length_ns: i64) -> bool {
+        let by_the_clock = |line: &Line| line.process.as_deref().is_some_and(|name| BY_THE_CLOCK.contains(&name));
+        if by_the_clock(to) {
+            return true;
+        }
+        let period = |line: &Line| self.periods_ns.get(&wording(&line.text)).copied();
+        let due = period(to).is_some_and(|ns| length_ns <= ns + ns / 10);
+        let missed = period(from).is_some_and(|ns| (length_ns - ns).abs() <= ns / 10);
+        due || missed
+    }
+}
+
+/// The time between two of the times, where most are equally far apart.
+fn period(times: &[i64]) -> Option<i64> {
+    if times.len() < TIMES {
+        return None;
+    }
+    let mut apart: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+    apart.sort_unstable();
+    let middle = apart[apart.len() / 2];
+    let alike = apart.iter().filter(|ns| (**ns - middle).abs() <= middle / 10).count();
+    (middle >= SHORTEST_NS && alike + 1 >= TIMES && alike * 5 >= apart.len() * 3).then_some(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equally_far_apart() {
+        let s = |s: f64| (s * 1e9) as i64;
+        assert_eq!(period(&[s(1.0), s(4.0), s(7.1), s(10.0)]), Some(s(3.0)));
+        assert_eq!(period(&[s(1.0), s(4.0), s(7.0)]), None, "too few");
+        assert_eq!(period(&[s(1.0), s(1.5), s(7.0), s(8.0), s(20.0)]), None);
+        assert_eq!(period(&[0, 10, 20, 30, 40]), None, "progress");
+        assert!(waits("udhcpc: sending discover") && !waits("cfg80211: Calling CRDA"));
+        assert_eq!(wording("usb 1-1: x"), wording("usb 2-1: x"));
+    }
+}
