@@ -25,7 +25,7 @@ const NEAR: usize = 8;
 /// A date this much behind the one before was not only received late.
 const BACK_NS: i64 = 2 * NS_PER_S;
 /// A jump whose reason stands near it.
-const TOLD_NS: i64 = 2 * NS_PER_S;
+const TOLD_NS: i64 = 10 * NS_PER_S;
 /// A jump without a reason, in a system that starts: nothing is silent for so long.
 const UNTOLD_NS: i64 = 3600 * NS_PER_S;
 /// How long a system starts.
@@ -45,9 +45,9 @@ pub(super) fn clock_set(lines: &[Line]) -> Vec<u32> {
         let jump = ns.saturating_sub(last);
         let alone = dated
             .get(at + 1)
-            .is_some_and(|(_, next)| next.saturating_sub(last).abs() < jump.abs() / 2);
+            .is_some_and(|(_, next)| next.saturating_sub(last).saturating_abs() < jump.saturating_abs() / 2);
         // One message that was held back is no setting of the clock.
-        if alone && jump.abs() > BACK_NS {
+        if alone && jump.saturating_abs() > BACK_NS {
             continue;
         }
         let told = || {

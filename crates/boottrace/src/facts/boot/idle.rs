@@ -104,8 +104,8 @@ impl Idle {
             return true;
         }
         let period = |line: &Line| self.periods_ns.get(&wording(&line.text)).copied();
-        let due = period(to).is_some_and(|ns| length_ns <= ns + ns / 10);
-        let missed = period(from).is_some_and(|ns| (length_ns - ns).abs() <= ns / 10);
+        let due = period(to).is_some_and(|ns| length_ns <= ns.saturating_add(ns / 10));
+        let missed = period(from).is_some_and(|ns| length_ns.saturating_sub(ns).saturating_abs() <= ns / 10);
         due || missed
     }
 }
@@ -118,7 +118,7 @@ fn period(times: &[i64]) -> Option<i64> {
     let mut apart: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     apart.sort_unstable();
     let middle = apart[apart.len() / 2];
-    let alike = apart.iter().filter(|ns| (**ns - middle).abs() <= middle / 10).count();
+    let alike = apart.iter().filter(|ns| ns.saturating_sub(middle).saturating_abs() <= middle / 10).count();
     (middle >= SHORTEST_NS && alike + 1 >= TIMES && alike * 5 >= apart.len() * 3).then_some(middle)
 }
 
