@@ -8,7 +8,11 @@ pub fn peel(text: &str) -> Option<(u16, usize)> {
     let by_xen = text.strip_prefix("(XEN) ");
     let mut rest = by_xen.unwrap_or(text);
     if let Some(behind) = by_xen.and_then(|rest| rest.strip_prefix('[')) {
-        rest = behind.get(..48).unwrap_or(behind).find("] ").map(|at| &behind[at + 2..])?;
+        rest = behind
+            .get(..48)
+            .unwrap_or(behind)
+            .find("] ")
+            .map(|at| &behind[at + 2..])?;
     }
     let (number, end) = match (rest.strip_prefix("DOM"), rest.strip_prefix("(d")) {
         (Some(rest), _) if by_xen.is_some() => (rest, ": "),

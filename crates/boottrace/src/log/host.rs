@@ -54,7 +54,9 @@ fn bracketed(bytes: &[u8], style: Style) -> Option<HostPrefix> {
         return None;
     }
     // `[01-03 09:43:51.503] ` of kernels of phones, from the moment at which they know the date.
-    if let Some((ns, used)) = month_and_day(inside).filter(|(_, used)| style.shape.is_none() && inside.get(*used) == Some(&b']')) {
+    if let Some((ns, used)) =
+        month_and_day(inside).filter(|(_, used)| style.shape.is_none() && inside.get(*used) == Some(&b']'))
+    {
         let source = if style.dates_are_host {
             HostSource::ClockTime
         } else {

@@ -50,7 +50,12 @@ mod tests {
         assert!(!learned(&["10:00:00 a", "10:00:01 b", "10:00:02 c"]), "a time of day");
         assert!(!learned(&["00:00:00 a", "00:00:05 b", "00:00:01 c"]), "it goes back");
         assert!(!learned(&["00:00:00 a", "00:00:00 b", "00:00:00 c"]), "it stands still");
-        assert!(!learned(&["00:00:00 a", "[    0.000000] b", "00:00:01 c", "00:00:02 d"]));
+        assert!(!learned(&[
+            "00:00:00 a",
+            "[    0.000000] b",
+            "00:00:01 c",
+            "00:00:02 d"
+        ]));
         assert!(!learned(&["00:00:00 a", "00:00:01 b"]));
     }
 }

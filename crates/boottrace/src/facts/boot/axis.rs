@@ -150,7 +150,12 @@ impl Axis {
         }
         .to_owned();
         if !clock_set.is_empty() {
-            let which = clock_set.iter().map(u32::to_string).take(3).collect::<Vec<_>>().join(", ");
+            let which = clock_set
+                .iter()
+                .map(u32::to_string)
+                .take(3)
+                .collect::<Vec<_>>()
+                .join(", ");
             origin = format!("{origin}; the clock was set before line {which}, and the dates beyond are not counted");
         }
         Self {

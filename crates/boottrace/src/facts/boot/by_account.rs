@@ -31,7 +31,9 @@ pub fn by_account(account: &StartupAccount, axis: &Axis, stages: &mut [Stage]) {
         ),
     ];
     for stage in stages.iter_mut() {
-        let Some((_, Some(ns), at_most)) = known.iter().find(|(event, ns, _)| *event == stage.event && ns.is_some())
+        let Some((_, Some(ns), at_most)) = known
+            .iter()
+            .find(|(event, ns, _)| *event == stage.event && ns.is_some())
         else {
             continue;
         };

@@ -138,7 +138,12 @@ fn drop_idle(
     init_spoke: usize,
     time: impl Fn(&Line) -> Option<i64>,
 ) {
-    let at = |number: u32| &boot.lines[boot.lines.partition_point(|l| l.number < number).min(boot.lines.len() - 1)];
+    let at = |number: u32| {
+        &boot.lines[boot
+            .lines
+            .partition_point(|l| l.number < number)
+            .min(boot.lines.len() - 1)]
+    };
     let in_user: Vec<(u32, u32)> = out
         .iter()
         .filter(|gap| gap.part == BootPart::UserSpace)

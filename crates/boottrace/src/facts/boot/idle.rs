@@ -118,7 +118,10 @@ fn period(times: &[i64]) -> Option<i64> {
     let mut apart: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     apart.sort_unstable();
     let middle = apart[apart.len() / 2];
-    let alike = apart.iter().filter(|ns| ns.saturating_sub(middle).saturating_abs() <= middle / 10).count();
+    let alike = apart
+        .iter()
+        .filter(|ns| ns.saturating_sub(middle).saturating_abs() <= middle / 10)
+        .count();
     (middle >= SHORTEST_NS && alike + 1 >= TIMES && alike * 5 >= apart.len() * 3).then_some(middle)
 }
 

@@ -45,6 +45,14 @@ pub(super) fn initramfs<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&
     }
 }
 
+/// How the programs of an initramfs say that they change to the real root file system.
+const SWITCHES: [&str; 4] = [
+    "systemd[1]: Switching root",
+    "init: Switching root to ",
+    "Switching root to ",
+    "dracut: Switching root",
+];
+
 /// The first line that the init of the real root file system prints, or the last one of the initramfs; `true` when the
 /// change itself came no later than that line.
 pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Line, bool)> {
@@ -56,12 +64,6 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         .any(|l| said(l).contains("Running in initial RAM disk") || said(l).contains("Running in initrd"));
     for line in user.clone() {
         let text = said(line);
-        const SWITCHES: [&str; 4] = [
-            "systemd[1]: Switching root",
-            "init: Switching root to ",
-            "Switching root to ",
-            "dracut: Switching root",
-        ];
         if SWITCHES.iter().any(|start| text.starts_with(start)) {
             return Some((line, false));
         }

@@ -219,7 +219,9 @@ pub fn stages(
 /// The line is the first that shows that the event had come. Where it has no stamp, the first one behind it bounds it.
 fn came_no_later(boot: &BootLog, axis: &Axis, stages: &mut [Stage], event: StageEvent) {
     for stage in stages.iter_mut().filter(|s| s.event == event) {
-        let from = boot.lines.partition_point(|l| stage.line.is_none_or(|line| l.number <= line));
+        let from = boot
+            .lines
+            .partition_point(|l| stage.line.is_none_or(|line| l.number <= line));
         if stage.at_least && !stage.shifted {
             let behind = boot.lines[from..].iter().find_map(|l| axis.at(l));
             stage.ns = behind.map(|(ns, _)| ns);

@@ -20,7 +20,12 @@ pub fn take_out(lines: &mut Lines) -> BTreeMap<u16, Vec<Line>> {
         let found = milestone::of(&line.text);
         matches!(found, Some(Milestone::KernelBanner | Milestone::BootingLinux))
     };
-    for guest in lines.lines.iter().filter(|line| boots(line)).filter_map(|line| line.guest) {
+    for guest in lines
+        .lines
+        .iter()
+        .filter(|line| boots(line))
+        .filter_map(|line| line.guest)
+    {
         if guests.len() < MAX_GUESTS {
             guests.entry(guest).or_default();
         }
