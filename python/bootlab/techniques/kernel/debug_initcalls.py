@@ -20,7 +20,7 @@ class DebugInitcalls(Technique):
     def __init__(
         self,
         *,
-        technique_id: str,
+        id: str,  # noqa: A002
         title: str,
         names: tuple[str, ...],
         why: str,
@@ -31,7 +31,7 @@ class DebugInitcalls(Technique):
         references: tuple[str, ...],
     ) -> None:
         """Fill the row in."""
-        self.id, self.title, self.names = technique_id, title, names
+        self.id, self.title, self.names = id, title, names
         self.what = f"Sets `initcall_blacklist=` for {' and '.join(f'`{name}`' for name in names)}."
         self.why, self.when_not, self.cost, self.kernels = why, when_not, cost, kernels
         self.risk = Risk(debuggability=risk)
@@ -64,7 +64,7 @@ class DebugInitcalls(Technique):
 
 TECHNIQUES: tuple[Technique, ...] = (
     DebugInitcalls(
-        technique_id="no-weak-function-check",
+        id="no-weak-function-check",
         title="No search for functions that ftrace must not touch",
         names=("ftrace_check_for_weak_functions",),
         why=(
@@ -82,7 +82,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         references=("kernel/trace/ftrace.c: ftrace_check_for_weak_functions(), ftrace_check_sync()",),
     ),
     DebugInitcalls(
-        technique_id="no-slab-sysfs",
+        id="no-slab-sysfs",
         title="No files about slab caches",
         names=("slab_sysfs_init",),
         why="The kernel makes a folder with dozens of files in /sys/kernel/slab for each of some hundred slab caches.",
@@ -93,7 +93,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         references=("mm/slub.c: slab_sysfs_init()",),
     ),
     DebugInitcalls(
-        technique_id="library-self-tests",
+        id="library-self-tests",
         title="Self-tests of the crypto library skipped",
         names=("blake2s_mod_init", "curve25519_init", "chacha20poly1305_init", "crypto_kdf108_init"),
         why=(

@@ -346,7 +346,8 @@ impl KernelFacts {
         };
         let freed = self.freeing_init_line.unwrap_or(0);
         // Where a daemon wrote the log, programs stand among the kernel's lines before they were read.
-        let on_console = |l: &Line| freed > 0 || l.process.is_none();
+        // Indented words without a stamp go on with a message of the kernel (its memory layout).
+        let on_console = |l: &Line| freed > 0 || (l.process.is_none() && !l.text.starts_with([' ', '\t']));
         let first = boot.lines[from..]
             .iter()
             .find(|l| l.kind == LineKind::User && on_console(l));
