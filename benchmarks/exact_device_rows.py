@@ -7,8 +7,8 @@ and print nothing that may differ by right (random bytes, a date).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+
+from exact_device_row import Files, Row
 
 DISK_MIB = 8
 _READ = (
@@ -35,31 +35,6 @@ _DRAW = (
     "dd if=/dev/zero of=/dev/fb0 bs=64k count=8"
 )
 _PRESENT = "wait_for -e {0}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Files:
-    """What lies on this machine for a row: a disk image (ext4, a file on it) and a folder that is served."""
-
-    disk: Path
-    folder: Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One device. `models`: its names as `-device` and the command's other options know them."""
-
-    id: str
-    models: tuple[str, ...]
-    use: str
-    modules: tuple[str, ...]
-    script: str
-    words: Callable[[Files], tuple[str, ...]]
-    arch: str = "x86_64"
-    machine: str = "q35"
-    dtb: str = ""
-    console: str = ""
-    options: tuple[str, ...] = ()
 
 
 def _disk(*devices: str) -> Callable[[Files], tuple[str, ...]]:

@@ -22,7 +22,8 @@ import threading
 from pathlib import Path
 
 import msgspec
-from exact_device_rows import DISK_MIB, ROWS, Files, Row
+from exact_device_row import Files, Row
+from exact_device_rows import DISK_MIB, ROWS
 
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import BootlabError

@@ -205,7 +205,7 @@ def test_a_defconfig_is_the_base(builder: KernelBuilder, tree: Path) -> None:
     [
         (lambda tree: (tree / "init/Kconfig").unlink(), "not a kernel source tree: it has no init/Kconfig"),
         (lambda tree: (tree / ".config").write_text(""), "contains a build"),
-        (lambda tree: (tree / "Makefile").write_text("all:\n"), "does not name a kernel version"),
+        (lambda tree: (tree / "Makefile").write_text("all:\n"), "does not name a version"),
     ],
 )
 def test_a_tree_that_is_none(builder: KernelBuilder, tree: Path, spoil: object, message: str) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.kbuild.overlay import OBJECTS
 from bootlab.errors import EnvironmentFault, LoaderBuildError
 from bootlab.model.boot_loader import LoaderBoard
 
@@ -73,6 +72,8 @@ def load(folder: Path) -> BuiltLoader | None:
 
 def keep(view: Path, log: Path, facts: LoaderFacts, board: LoaderBoard, folder: Path, *, prefix: str) -> BuiltLoader:
     """Copy what a build made into its folder of the cache. Raise OSError, LoaderBuildError, EnvironmentFault."""
+    from bootlab.builders.kbuild.overlay import OBJECTS  # noqa: PLC0415 - most systems have no boot loader
+
     objects = view / OBJECTS
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))

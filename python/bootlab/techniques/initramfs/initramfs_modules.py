@@ -22,7 +22,6 @@ class InitramfsModules(Technique):
 
     id = "initramfs-modules"
     title = "Modules of other machines left out of the initramfs"
-    addresses = ("initramfs-unpacking",)
     stage = "initramfs"
     what = (
         "Removes the kernel modules that the diagnostic boot did not load, as `MODULES=dep` of initramfs-tools and "
