@@ -6,7 +6,7 @@ from bootlab.model.change import Change, SetBusybox
 from bootlab.model.verdict import Effect
 from bootlab.startup import applets
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 
 _OPTIONS = (("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"))
 
@@ -24,6 +24,7 @@ class BusyboxStandalone(Technique):
     why = "An exec searches PATH, discards the page tables that the fork copied, and faults the same pages in again."
     when_not = "A program in the tree has the name of an applet: the shell would run the applet in its place."
     cost = "BusyBox is built together with the product."
+    risk = Risk(function="the shell runs an applet in place of a program of the same name in the tree")
     conflicts = ("busybox-nofork",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
@@ -31,7 +32,7 @@ class BusyboxStandalone(Technique):
     references = ("busybox: shell/Config.in: FEATURE_SH_STANDALONE", "busybox: Config.in: FEATURE_PREFER_APPLETS")
 
     def applies(self, context: Context) -> Applies:
-        """Yes when BusyBox is the shell, and no other program has the name of an applet."""
+        """Yes when BusyBox is the shell; whether a program has the name of an applet is left to the risk."""
         files = Files.of(context.system)
         if files is None:
             return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
