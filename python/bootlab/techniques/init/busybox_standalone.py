@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, SetBusybox
 from bootlab.model.verdict import Effect
-from bootlab.startup import applets
-from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
-
-_OPTIONS = (("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"))
+from bootlab.techniques.base import Evidence, Risk
+from bootlab.techniques.init.busybox_shell import BusyboxShell
 
 
-class BusyboxStandalone(Technique):
+class BusyboxStandalone(BusyboxShell):
     """The half of `busybox-nofork` that BusyBox does not call experimental: every applet keeps its own process."""
 
     id = "busybox-standalone"
     title = "BusyBox's shell starts applets without exec"
+    options = (("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"))
+    built_without = "Debian's is built without FEATURE_SH_STANDALONE"
     stage = "init"
     what = (
         "Builds BusyBox with FEATURE_PREFER_APPLETS and FEATURE_SH_STANDALONE. Its shell then uses an applet without "
@@ -30,27 +28,6 @@ class BusyboxStandalone(Technique):
     needs_diagnosis = True
     proof = "diagnosis"
     references = ("busybox: shell/Config.in: FEATURE_SH_STANDALONE", "busybox: Config.in: FEATURE_PREFER_APPLETS")
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when BusyBox is the shell; whether a program has the name of an applet is left to the risk."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
-        found = applets.find(files)
-        if found is None:
-            return Applies.no("there is no BusyBox in the tree", "/bin/sh, /bin/busybox")
-        if files.real("/bin/sh") != found.path:
-            return Applies.no("BusyBox is not the shell", f"/bin/sh leads to {files.real('/bin/sh')}")
-        entry = files.entries[found.path]
-        if entry.busybox is not None and set(_OPTIONS) <= set(entry.busybox.options):
-            return Applies.no("it is built so already", found.path)
-        return Applies.yes("BusyBox is the shell; Debian's is built without FEATURE_SH_STANDALONE", found.path)
-
-    def changes(self, context: Context) -> tuple[Change, ...]:
-        """Propose the build; which applets it holds is left as it is."""
-        files = Files.of(context.system)
-        found = applets.find(files) if files is not None else None
-        return (Change(technique=self.id, ops=(SetBusybox(found.path, options=_OPTIONS),)),) if found else ()
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the links to BusyBox that were followed: a shell that searches no program follows fewer."""
