@@ -97,7 +97,7 @@ def test_rubbish(tmp_path):
     path.write_bytes(bytes(range(256)) * 8)
     with pytest.raises(SystemFileError):
         load_board(path)
-    with pytest.raises(SystemFileError, match="Is a directory"):
+    with pytest.raises(SystemFileError, match="this is a folder"):
         load_board(tmp_path)
 
 

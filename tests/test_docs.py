@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from bootlab.cli.__main__ import app
 from bootlab.cli.program import make_app
 from bootlab.model.recording import Outcome
-from bootlab.model.timeline import ALL_STAGES, EVENTS
+from bootlab.model.timeline import ALL_STAGES
 from bootlab.model.verdict import Verdict
 from bootlab.techniques.registry import BUILT_IN
 
@@ -105,6 +105,19 @@ def test_every_format_is_documented() -> None:
     assert "bootlab-results" in formats
     for name in formats:
         assert f"`{name}`" in text, name
+
+
+# CELF boot-up time definition of terms: the eight classic events, and the mark that stands for each.
+EVENTS = (
+    ("power-on", "power-on"),
+    ("firmware start", "firmware"),
+    ("kernel decompression start", "decompression"),
+    ("kernel start", "start-kernel"),
+    ("user-space start", "user-space"),
+    ("RC scripts start", "rc-scripts"),
+    ("application start", "application"),
+    ("first available use", "goal"),
+)
 
 
 def test_words_of_the_model_are_in_the_glossary() -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.analysis.grid import clusters, holding_wait, period_ns
-from bootlab.analysis.idle import idle_spans
 from bootlab.model.recording import Meta, Recording
 from bootlab.model.verdict import Verdict
 from tests.analysis.boots_of_events import MS, boot
@@ -22,19 +21,6 @@ def held(work_ms, period_ms=1000.0, phase_ms=0.0, behind_ms=2.0):
     """Boot an application that waits for the next point of a grid once its work is done."""
     point = math.floor((work_ms - phase_ms) / period_ms + 1) * period_ms + phase_ms
     return boot(("start", 100, 0), ("waiting", work_ms - 100, 0), ("goal", behind_ms, point - work_ms))
-
-
-def test_idle_spans_are_what_the_clock_went_on_by_without_an_instruction():
-    recording = boot(("a", 10, 0), ("b", 5, 20), ("c", 1, 0), ("goal", 1, 0.5))
-    (span,) = idle_spans(recording)
-    assert (span.after, span.before) == ("a", "b")
-    assert (span.start_ns, span.end_ns, span.idle_ns) == (10 * MS, 35 * MS, 20 * MS)
-    assert span.insns == 5 * MS // 2
-    assert len(idle_spans(recording, least_ns=1)) == 2
-
-
-def test_a_boot_without_stamps_has_no_idle_spans():
-    assert idle_spans(Recording(meta=Meta(goal_ns=5, mode="free"), lines=(), marks=())) == ()
 
 
 def clocked(before_ms, after_ms):

@@ -15,7 +15,7 @@ from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
 from bootlab.techniques import get
 from bootlab.views.table import csv as table_csv
 from bootlab.views.table import markdown, page, terminal
-from bootlab.views.text_table import to_text
+from tests.rendered import to_text
 
 MS = 1_000_000
 

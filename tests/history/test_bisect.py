@@ -12,8 +12,8 @@ from bootlab.errors import MeasurementError, UserError
 from bootlab.history.bisect import bisect
 from bootlab.history.revisions import GitRevisions, SystemFiles
 from bootlab.views.history.bisect_text import sentence, view
-from bootlab.views.text_table import to_text
 from tests.conftest import REPLAYED
+from tests.rendered import to_text
 
 BOOT = 3_000_000_000
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]

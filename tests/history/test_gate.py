@@ -17,8 +17,8 @@ from bootlab.history.gate import Answer, gate
 from bootlab.history.of_recording import of_log
 from bootlab.views.gate import annotations, junit, kcidb
 from bootlab.views.gate.text import gate_view, sentence
-from bootlab.views.text_table import to_text
 from tests.history.boots import times
+from tests.rendered import to_text
 
 
 def side(*boots: BootTimes, name: str = "new") -> Side:

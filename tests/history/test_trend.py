@@ -14,9 +14,9 @@ from bootlab.errors import UserError
 from bootlab.history import parquet
 from bootlab.history.trend import differing, trends
 from bootlab.views.history.text import bars, trends_view
-from bootlab.views.text_table import to_text
 from tests.conftest import REPLAYED
 from tests.history.boots import entry
+from tests.rendered import to_text
 
 
 def test_exact_series_change_where_they_move() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 
 import msgspec
 import pytest
 
+from bootlab.analysis.events import Event, events_of
 from bootlab.analysis.grid import holding_wait
-from bootlab.analysis.idle import idle_spans
 from bootlab.api import System
 from bootlab.model.verdict import Verdict
 from bootlab.systemfile import load
@@ -47,14 +48,20 @@ def waiting(debian_kernel, tmp_path_factory):
         yield boots
 
 
+def waits(recording) -> list[tuple[Event, Event]]:
+    """Return the neighbouring events between which the machine stood still for at least a millisecond."""
+    pairs = itertools.pairwise(events_of(recording))
+    return [(one, following) for one, following in pairs if following.idle_ns - one.idle_ns >= 1_000_000]
+
+
 def test_a_turn_of_the_second_is_found_and_the_work_before_it_judged(waiting):
     first, second = waiting([1000, 5000])
-    (span,), (later,) = idle_spans(first), idle_spans(second)
-    assert (span.after, span.before) == ("second: waiting", "second: turned")
-    per_ms = 4000 / (later.start_ns - span.start_ns) * 1e6
-    assert abs(later.end_ns - span.end_ns) < 1_000_000, "the second turns when it turns"
+    ((start, end),), ((later, later_end),) = waits(first), waits(second)
+    assert (start.name, end.name) == ("second: waiting", "second: turned")
+    per_ms = 4000 / (later.ns - start.ns) * 1e6
+    assert abs(later_end.ns - end.ns) < 1_000_000, "the second turns when it turns"
     # From here the boots' work is laid around the turn of the second: some of one side just miss it.
-    edge_ms = 1000 / per_ms + span.idle_ns / 1e6
+    edge_ms = 1000 / per_ms + (end.idle_ns - start.idle_ns) / 1e6
     base = waiting([(edge_ms - 15 + d) * per_ms for d in (0, 3, -2, 1, -1)])
     late = waiting([(edge_ms + d) * per_ms for d in (-1, 2, -2, 3, 1)])
     hold = holding_wait(base, late)

@@ -19,8 +19,8 @@ from bootlab.kernelsource.lookup import look_up
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.targets import trace_symbols
 from bootlab.views.functions import levers_page, levers_text
-from bootlab.views.text_table import to_text
 from tests.kernelsource.small_tree import write
+from tests.rendered import to_text
 from tests.trace.trace_writer import names, node, trace
 
 DRIVER = """\

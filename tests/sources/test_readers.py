@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bootlab.builders.images import disk_image
-from bootlab.builders.images.disk_bytes import Held, RawFile, Window
+from bootlab.builders.images.disk_bytes import RawFile, Window
 from bootlab.builders.images.qcow2 import Qcow2
 from bootlab.errors import UserError
 from bootlab.sources import device_tree, disk
@@ -23,6 +23,16 @@ from bootlab.sources.superblock import identify
 from tests.sources import images
 
 LARGE = random.Random(7).randbytes(700_000)
+
+
+class Held:
+    """Bytes in memory, read like a medium."""
+
+    def __init__(self, data: bytes):
+        self._data, self.size_bytes = data, len(data)
+
+    def read(self, offset: int, count: int) -> bytes:
+        return self._data[offset : offset + count] if offset >= 0 else b""
 
 
 @pytest.fixture(scope="module")

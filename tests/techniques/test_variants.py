@@ -10,7 +10,7 @@ from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques import get
 from bootlab.techniques.kernel.initcalls import MAX_CANDIDATES
-from bootlab.techniques.vital_initcalls import groups, vital
+from bootlab.techniques.vital_initcalls import vital
 from tests.techniques import written as w
 from tests.techniques.recordings import CONFIG, as_context, context, diagnosis, evidence, written
 
@@ -178,9 +178,6 @@ class TestInitcallBlacklist:
         )
         found = Diagnosis(recording=diagnosis("diagnostic").recording, initcalls=calls)
         assert _labels("initcall-blacklist", msgspec.structs.replace(context("base"), diagnosis=found)) == ["slow_init"]
-
-    def test_the_list_gives_its_reasons(self):
-        assert all(groups().values())
 
 
 class TestDriverAsyncProbe:

@@ -16,7 +16,7 @@ from bootlab.timers.stress import InstructionCount, Place
 from bootlab.timers.waits import TimerWait
 from bootlab.views.table import page as table_page
 from bootlab.views.table import terminal
-from bootlab.views.text_table import to_text
+from tests.rendered import to_text
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -13,7 +13,7 @@ from bootlab.builders.kbuild import objects as object_sizes
 from bootlab.builders.kbuild.built import FACTS, KernelFacts
 from bootlab.builders.kbuild.objects import ObjectSize, ObjectSizes
 from bootlab.views.run import kernel_size_text
-from bootlab.views.text_table import to_text
+from tests.rendered import to_text
 
 OBJECTS = (
     ObjectSize(path="mm/slub.o", text=300, rodata=50, data=50, bss=8),

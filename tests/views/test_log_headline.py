@@ -17,8 +17,8 @@ from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.headline import headline, seconds
 from bootlab.views.log.page_headline import stage_lengths
 from bootlab.views.log.text import stages_table
-from bootlab.views.text_table import to_text
 from tests.logs import samples
+from tests.rendered import to_text
 
 SERIAL = """\
 [0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)

@@ -35,7 +35,7 @@ class Watched:
         if isinstance(results, Comparison):
             file.write_text(comparison_page.page(results), encoding="utf-8")
         else:
-            html.write(results, file, recordings)
+            file.write_text(html.render(results, recordings), encoding="utf-8", errors="replace")
         page = self.browser.new_page(**{"viewport": {"width": 1400, "height": 900}, **options})
         page.on("console", lambda m: self.trouble.append(f"console: {m.text}"))
         page.on("pageerror", lambda e: self.trouble.append(f"error: {e}"))

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
 from bootlab.views import text_table as module
 from bootlab.views.table import cells, csv, markdown, page, terminal
-from bootlab.views.text_table import Fitted, cell, text_table, to_text
+from bootlab.views.text_table import Fitted, cell, text_table
+from tests.rendered import to_text
 
 MS = 1_000_000
 COLUMNS = (

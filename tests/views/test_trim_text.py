@@ -3,7 +3,7 @@
 from bootlab.model.accesses import MethodState
 from bootlab.model.trim import Agreement, Missed, PutBack, Round, TreeSize, Trimmed, TrimmedFile
 from bootlab.views.run import trim_text
-from bootlab.views.text_table import to_text
+from tests.rendered import to_text
 
 EVIL = "/etc/[red]\x1b[31m|`\n"
 

@@ -13,7 +13,6 @@ from bootlab.kernelsource.resolve import Place
 from bootlab.kernelsource.tree import SourceTree
 
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
-_NAMES = 40
 
 
 class Lever(msgspec.Struct, frozen=True, kw_only=True):

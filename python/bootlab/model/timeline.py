@@ -45,18 +45,6 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
 ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
 """Every interval, in the order in which they usually come."""
 
-EVENTS: tuple[tuple[str, str], ...] = (
-    ("power-on", "power-on"),
-    ("firmware start", "firmware"),
-    ("kernel decompression start", "decompression"),
-    ("kernel start", "start-kernel"),
-    ("user-space start", "user-space"),
-    ("RC scripts start", "rc-scripts"),
-    ("application start", "application"),
-    ("first available use", "goal"),
-)
-"""The eight classic events (CELF boot-up time definition of terms) and the mark that stands for each."""
-
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A named interval. `lane` groups spans that are drawn on one row; `clock` names the clock of both times."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -39,8 +38,8 @@ from bootlab.systemfile.raw_board import (
     RawSerial,
     RawSsh,
 )
+from bootlab.systemfile.toml_text import read_table, read_text
 
-_SIZE_MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _DEVICE = re.compile(r"(?:tcp|telnet)://(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}|/.+|\$.+|[^:]+")
 _EDGE = re.compile(r".+:(?:rising|falling)")
@@ -93,21 +92,8 @@ class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
 def load_board(path: str | Path, *, environ: Mapping[str, str] = os.environ) -> BoardFile:
     """Read a board file. Raise SystemFileError for everything that is wrong with it."""
     file, name = Path(path), str(path)
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_SIZE_MAX_BYTES + 1)
-    except OSError as error:
-        raise SystemFileError(
-            f"cannot be read: {error.strerror}", path=name, hint="write one: bootlab board new   (or check the path)"
-        ) from error
-    if len(data) > _SIZE_MAX_BYTES:
-        raise SystemFileError("larger than 1 MiB; this is no board file", path=name, hint="bootlab board new")
-    try:
-        table = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise SystemFileError(f"this is no TOML: {error}"[:200], path=name, hint="bootlab board new") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SystemFileError(str(error), path=name, hint='write texts in quotes: key = "value"') from error
+    text = read_text(file, kind="board file", most_mib=1, write="bootlab board new")
+    table = read_table(text, name)
     try:
         raw = msgspec.convert(table, RawBoard)
     except msgspec.ValidationError as error:
@@ -172,33 +158,23 @@ def _serial(raw: RawSerial, place: Place) -> SerialPort:
         )
     if "://" not in device:
         device = place.resolve(raw.device, "serial.device")
-    return SerialPort(device=device, baud=raw.baud, probe=raw.probe)
+    return SerialPort(**msgspec.structs.asdict(raw) | {"device": device})
 
 
 def _power(raw: RawPower, place: Place) -> PowerSwitch:
-    return PowerSwitch(
-        on=_required(raw.on, "power.on", place),
-        off=_required(raw.off, "power.off", place),
-        off_s=raw.off_s,
-        timeout_s=raw.timeout_s,
-        zero=raw.zero,
-    )
+    on, off = _required(raw.on, "power.on", place), _required(raw.off, "power.off", place)
+    return PowerSwitch(**msgspec.structs.asdict(raw) | {"on": on, "off": off})
 
 
 def _labgrid(raw: RawLabgrid, place: Place) -> LabgridPlace:
     if not raw.place and not raw.reserve and raw.config is None:
         raise place.error("which board?", "labgrid.place", 'place = "NAME", or reserve = { board = "camera" }')
-    return LabgridPlace(
-        place=raw.place,
-        coordinator=place.expand(raw.coordinator, "labgrid.coordinator"),
-        config=place.file(raw.config, "labgrid.config") if raw.config is not None else None,
-        role=raw.role,
-        state=raw.state,
-        off_state=raw.off_state,
-        reserve=tuple(sorted(raw.reserve.items())),
-        wait_s=raw.wait_s,
-        console=raw.console,
-    )
+    checked = {
+        "coordinator": place.expand(raw.coordinator, "labgrid.coordinator"),
+        "config": place.file(raw.config, "labgrid.config") if raw.config is not None else None,
+        "reserve": tuple(sorted(raw.reserve.items())),
+    }
+    return LabgridPlace(**msgspec.structs.asdict(raw) | checked)
 
 
 def _ssh(raw: RawSsh, place: Place) -> RemoteHost:

@@ -14,18 +14,23 @@ _LINE_END = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[nr]|\n)(?![?*])")
 _CHARACTER_SET = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 
 
-def pattern_of(text: str, where: str, place: Place) -> str:
-    """Return a checked regular expression. Raise SystemFileError for one that cannot be."""
-    if not text:
-        raise place.error("expected a regular expression, got empty text", where)
+def compiled(text: str, where: str, place: Place) -> re.Pattern[str]:
+    """Compile a regular expression. Raise SystemFileError, which names the character that is wrong."""
     try:
-        pattern = re.compile(text)
+        return re.compile(text)
     except re.error as error:
         raise place.error(
             f"not a regular expression: {error.msg} at character {(error.pos or 0) + 1} of {text!r}",
             where,
             "TOML's 'single quotes' keep a backslash as it is; a literal ( or [ needs one in front",
         ) from error
+
+
+def pattern_of(text: str, where: str, place: Place) -> str:
+    """Return a checked regular expression. Raise SystemFileError for one that cannot be."""
+    if not text:
+        raise place.error("expected a regular expression, got empty text", where)
+    pattern = compiled(text, where, place)
     if _LINE_END.search(_CHARACTER_SET.sub("", text)):
         raise place.error(
             f"{text!r} has an end of line in it: the console is read line by line", where, "name the text of one line"

@@ -8,10 +8,10 @@ import msgspec
 
 from bootlab.model.architecture import Arch
 from bootlab.model.boot_loader import LoaderStart
-from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
-from bootlab.model.system import DiskBus, Firmware, FlashStart, KernelForm, Mode, TargetName
+from bootlab.model.storage import Storage
+from bootlab.model.system import Clockwork, DiskBus, Firmware, FlashStart, KernelForm, TargetName
 from bootlab.model.tree import Compression
 
 
@@ -41,16 +41,8 @@ class RawMachine(RawTable, frozen=True):
     emulator: str | None = None
 
 
-class RawClock(RawTable, frozen=True):
-    """`[clock]`. The accelerator's name is checked by hand to keep the three words in one place."""
-
-    mode: Mode = "exact"
-    shift: int = 1
-    rtc_base: str = "2026-01-01T00:00:00"
-    accel: str = "auto"
-    seed: int = 1
-    processors: ProcessorMode = "parallel"
-    quantum_ns: int = DEFAULT_QUANTUM_NS
+class RawClock(Clockwork, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[clock]`."""
 
 
 class RawKernel(RawTable, frozen=True):
@@ -169,21 +161,8 @@ class RawLoader(RawTable, frozen=True):
     wrapped: bool = False
 
 
-class RawStorage(RawTable, frozen=True):
+class RawStorage(Storage, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[storage]`: where `bootlab fs` puts root file systems."""
-
-    flash_bank: int | None = None
-    flash_bank_mib: int = 64
-    flash_address: int | None = None
-    flash_erase_kib: int = 256
-    root_kib: int = 8192
-    mtd_name: str = ""
-    mtd_block: str = ""
-    ram_disk: str = "/dev/ram0"
-    page_cache: str | None = None
-    mapping: str | None = None
-    sectors_read: str | None = None
-    remounted: str | None = None
 
 
 class RawStep(RawFiles, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.real_board import SerialPort
 from bootlab.systemfile.raw import RawCheck, RawGoal
 
 RawCommand = str | list[str]
@@ -17,12 +18,10 @@ class BoardTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Base of the tables: a key that nobody knows is an error."""
 
 
-class RawSerial(BoardTable, frozen=True):
+class RawSerial(SerialPort, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[serial]`: the console that this machine can open."""
 
-    device: str
     baud: Annotated[int, msgspec.Meta(ge=50, le=4_000_000)] = 115_200
-    probe: bool = True
 
 
 class RawPower(BoardTable, frozen=True):

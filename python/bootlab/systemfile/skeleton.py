@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import msgspec
+
+from bootlab.systemfile.toml_text import quoted
 
 _ARCHES = (
     ("aarch64", "arm64"), ("arm64", "arm64"), ("riscv64", "riscv64"), ("arm-", "arm"), ("armv7", "arm"),
@@ -69,17 +70,17 @@ def skeleton(facts: LogFacts) -> str:
     """Return the text of a system file that loads once its FILL IN lines are true."""
     arch = architecture(facts.hints)
     known = (
-        f"arch = {_quoted(arch)}" if arch else 'arch = "x86_64"                       # FILL IN: the log does not tell'
+        f"arch = {quoted(arch)}" if arch else 'arch = "x86_64"                       # FILL IN: the log does not tell'
     )
     limit = max(180.0, 10 * (facts.first_use_ns or 0) / 1e9)
     values = {
         "@SOURCE@": _comment(facts.source),
-        "@NAME@": _quoted(re.sub(r"[^a-z0-9]+", "-", facts.machine.lower()).strip("-")[:40] or "from-log"),
+        "@NAME@": quoted(re.sub(r"[^a-z0-9]+", "-", facts.machine.lower()).strip("-")[:40] or "from-log"),
         "@ARCH_LINE@": known,
         "@MACHINE@": _comment(facts.machine or "not told"),
         "@RELEASE@": _comment(facts.release or "not told"),
-        "@CMDLINE@": _quoted(command_line(facts.cmdline, arch or "x86_64")),
-        "@GOAL@": _quoted(goal(facts.prompt)),
+        "@CMDLINE@": quoted(command_line(facts.cmdline, arch or "x86_64")),
+        "@GOAL@": quoted(goal(facts.prompt)),
         "@LIMIT@": f"{limit:.1f}",
     }
     text = _SKELETON
@@ -123,10 +124,6 @@ def goal(prompt: str) -> str:
         # A shell's prompt without what was typed behind it.
         text = re.split(r"(?<=[#$])", text, maxsplit=1)[0]
     return re.escape(text[:60]) if text else "login:"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _comment(text: str) -> str:

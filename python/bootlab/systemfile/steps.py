@@ -9,6 +9,7 @@ from bootlab.errors import UserError
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.steps import Step
 from bootlab.systemfile.entries import read_files
+from bootlab.systemfile.patterns import compiled
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.programs import read_programs
 from bootlab.systemfile.raw import RawStep
@@ -88,10 +89,6 @@ def _param(text: str, where: str, place: Place) -> Param:
 def _pattern(text: str | None, where: str, place: Place) -> str:
     if text is None:
         return ""
-    try:
-        empty = re.compile(text).search("") is not None
-    except re.error as error:
-        raise place.error(f"not a regular expression: {error.msg}", where) from error
-    if empty:
+    if compiled(text, where, place).search(""):
         raise place.error(f"{text!r} also matches an empty line", where, "name some text")
     return text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import msgspec
 
 from bootlab.model.storage import Storage
+from bootlab.systemfile.patterns import compiled
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawStorage
 
@@ -39,29 +40,13 @@ def storage(raw: RawStorage, place: Place) -> Storage:
         )
     for key in ("page_cache", "mapping", "sectors_read", "remounted"):
         _pattern(getattr(raw, key), f"storage.{key}", place)
-    return Storage(
-        flash_bank=raw.flash_bank,
-        flash_bank_mib=raw.flash_bank_mib,
-        flash_address=raw.flash_address,
-        flash_erase_kib=raw.flash_erase_kib,
-        root_kib=raw.root_kib,
-        mtd_name=raw.mtd_name,
-        mtd_block=raw.mtd_block,
-        ram_disk=raw.ram_disk,
-        page_cache=raw.page_cache,
-        mapping=raw.mapping,
-        sectors_read=raw.sectors_read,
-        remounted=raw.remounted,
-    )
+    return Storage(**msgspec.structs.asdict(raw))
 
 
 def _pattern(text: str | None, where: str, place: Place) -> None:
     if text is None:
         return
-    try:
-        pattern = re.compile(text)
-    except re.error as error:
-        raise place.error(f"not a regular expression: {error.msg}", where) from error
+    pattern = compiled(text, where, place)
     if pattern.groups != 1:
         raise place.error(
             f"expected a pattern with one group in (), got {pattern.groups}", where, r"page_cache = 'Cached: +(\d+) kB'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from bootlab.systemfile.toml_text import quoted
 
 _TEMPLATE = """\
 # A system for bootlab: everything that is booted. Paths are relative to this file; ~ and $VARIABLES are expanded.
@@ -93,6 +93,5 @@ def template(name: str = "my-system", *, kernel: str = "$BOOTLAB_KERNEL", busybo
     values = {"@NAME@": name, "@KERNEL@": kernel, "@BUSYBOX@": busybox}
     text = _TEMPLATE
     for key, value in values.items():
-        # A JSON string is a TOML basic string, but for the DEL character, which json leaves bare.
-        text = text.replace(key, json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f"))
+        text = text.replace(key, quoted(value))
     return text

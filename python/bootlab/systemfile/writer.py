@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 import msgspec
 
 from bootlab.model.system import Limits, Machine, System
+from bootlab.systemfile.toml_text import listed, quoted
 
 # Keys of [machine] that hold paths, in which the loader expands variables.
 _PATHS = frozenset({"disks", "flash", "sd", "pmem", "dtb", "emulator"})
@@ -23,35 +23,35 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
     paths = "Paths are relative to this file." if "kernel" in files else "It was played back: there are no images."
     lines = [
         f"# Written by bootlab: {what}. {paths}",
-        f"name = {_text(f'{system.name[:56]}-{made}')}",
-        f"cmdline = {_text(str(system.cmdline))}",
+        f"name = {quoted(f'{system.name[:56]}-{made}')}",
+        f"cmdline = {quoted(str(system.cmdline))}",
     ]
     if system.application:
-        lines.append(f"application = {_text(system.application)}")
+        lines.append(f"application = {quoted(system.application)}")
     lines += ["", "[kernel]", 'image = "kernel"']
-    lines += [f"form = {_text(system.kernel.form)}"] if system.kernel.form != "image" else []
-    lines += [f"flash = {_text(system.kernel.flash)}"] if system.kernel.flash is not None else []
+    lines += [f"form = {quoted(system.kernel.form)}"] if system.kernel.form != "image" else []
+    lines += [f"flash = {quoted(system.kernel.flash)}"] if system.kernel.flash is not None else []
     for name in ("config", "symbols"):
         if path := getattr(system.kernel, name):
             lines.append(f"{name} = {_path(path)}")
     lines += ["", "[machine]", *_changed(system.machine, Machine(arch=system.machine.arch))]
     lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
     if system.loader is not None and "card" in files:
-        lines += ["", "[loader]", f"card = {_text(files['card'].rsplit('/', 1)[-1])}"]
-        lines.append(f"start = {_text(system.loader.start)}")
+        lines += ["", "[loader]", f"card = {quoted(files['card'].rsplit('/', 1)[-1])}"]
+        lines.append(f"start = {quoted(system.loader.start)}")
     if system.initramfs is not None and "initramfs" in files:
         # An archive alone boots as the file it is.
         lines += ["", "[initramfs]"]
-        lines.append(f"archive = {_text(files['initramfs'].rsplit('/', 1)[-1])}")
+        lines.append(f"archive = {quoted(files['initramfs'].rsplit('/', 1)[-1])}")
         if system.initramfs.keep:
-            lines.append(f"keep = {_list(system.initramfs.keep)}")
-    lines += ["", "[goal]", f"console = {_text(system.goal.console)}", f"name = {_text(system.goal.name)}"]
+            lines.append(f"keep = {listed(system.initramfs.keep)}")
+    lines += ["", "[goal]", f"console = {quoted(system.goal.console)}", f"name = {quoted(system.goal.name)}"]
     if system.check.console or system.check.command:
         lines += ["", "[check]"]
-        lines += [f"console = {_list(system.check.console)}"] if system.check.console else []
-        lines += [f"command = {_list(system.check.command)}"] if system.check.command else []
+        lines += [f"console = {listed(system.check.console)}"] if system.check.console else []
+        lines += [f"command = {listed(system.check.command)}"] if system.check.command else []
     if system.marks:
-        lines += ["", "[marks]", *(f"{_text(name)} = {_text(pattern)}" for name, pattern in system.marks)]
+        lines += ["", "[marks]", *(f"{quoted(name)} = {quoted(pattern)}" for name, pattern in system.marks)]
     lines += ["", "[limits]", *_changed(system.limits, Limits.usual(system.clock.shift))]
     return "\n".join(lines) + "\n"
 
@@ -63,25 +63,16 @@ def _changed(value: Machine | Limits, default: Machine | Limits) -> list[str]:
         if now is None or (now == getattr(default, field) and (field != "arch" or now == Machine().arch)):
             continue
         if isinstance(now, tuple):
-            out.append(f"{field} = [{', '.join(_path(v) if field in _PATHS else _text(v) for v in now)}]")
+            out.append(f"{field} = [{', '.join(_path(v) if field in _PATHS else quoted(v) for v in now)}]")
         else:
             out.append(f"{field} = {_path(now) if field in _PATHS else _value(now)}")
     return out
 
 
 def _value(value: str | float) -> str:
-    return _text(value) if isinstance(value, str) else str(value)
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 def _path(path: str) -> str:
     # The loader expands variables in paths.
-    return _text(path.replace("$", "$$"))
-
-
-def _text(value: str) -> str:
-    # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-
-
-def _list(values: tuple[str, ...]) -> str:
-    return "[" + ", ".join(_text(v) for v in values) + "]"
+    return quoted(path.replace("$", "$$"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 from pathlib import Path
 
 from bootlab.systemfile.goals import Seen
 from bootlab.systemfile.proposal import Proposal, RootProposal
+from bootlab.systemfile.toml_text import quoted
 
 _WIDTH = 118
 _HOST_S = 3600.0
@@ -41,7 +41,7 @@ class _Place:
         """Return a path as TOML, relative where it lies below the file's folder; `$` is doubled for the loader."""
         whole = Path(os.path.normpath(path.absolute()))
         short = whole.relative_to(self._folder) if whole.is_relative_to(self._folder) else whole
-        return _text(str(short).replace("$", "$$"))
+        return quoted(str(short).replace("$", "$$"))
 
 
 def _head(proposal: Proposal) -> list[str]:
@@ -57,15 +57,15 @@ def _head(proposal: Proposal) -> list[str]:
 
 
 def _name(proposal: Proposal) -> list[str]:
-    lines = [f"name = {_text(proposal.name)}"]
+    lines = [f"name = {quoted(proposal.name)}"]
     if proposal.goals.application:
-        lines.append(f"application = {_text(proposal.goals.application)}  # what the goal's unit runs")
+        lines.append(f"application = {quoted(proposal.goals.application)}  # what the goal's unit runs")
     return lines
 
 
 def _machine(proposal: Proposal, place: _Place) -> list[str]:
-    lines = ["[machine]", f"arch = {_text(proposal.arch)}"]
-    lines += [f"type = {_text(proposal.machine)}".ljust(24) + f"  # {_shown(proposal.machine_reason)}"]
+    lines = ["[machine]", f"arch = {quoted(proposal.arch)}"]
+    lines += [f"type = {quoted(proposal.machine)}".ljust(24) + f"  # {_shown(proposal.machine_reason)}"]
     lines += [f"memory_mib = {proposal.memory_mib}".ljust(24) + f"  # {_shown(proposal.memory_reason)}"]
     if proposal.cpus > 1:
         lines.append(f"cpus = {proposal.cpus}".ljust(24) + f"  # {proposal.machine} has no fewer; maxcpus=1 leaves one")
@@ -87,7 +87,7 @@ def _kernel(proposal: Proposal, place: _Place) -> list[str]:
         lines.append(f"config = {place.path(proposal.config)}")
     for note in proposal.cmdline_notes:
         lines += _comment(note)
-    lines.append(f"cmdline = {_text(proposal.cmdline)}")
+    lines.append(f"cmdline = {quoted(proposal.cmdline)}")
     return lines
 
 
@@ -100,13 +100,13 @@ def _initramfs(proposal: Proposal, place: _Place) -> list[str]:
 
 
 def _root(root: RootProposal, place: _Place) -> list[str]:
-    lines = ["[root]", *_comment(root.reason), f"medium = {_text(root.medium)}"]
+    lines = ["[root]", *_comment(root.reason), f"medium = {quoted(root.medium)}"]
     if root.image is not None:
         lines.append(f"image = {place.path(root.image)}".ljust(24) + "  # what a boot writes is thrown away")
         if root.partition:
             lines.append(f"partition = {root.partition}")
     if root.tree is not None:
-        lines += [f"file_system = {_text(root.file_system)}", f"dir = {place.path(root.tree)}", 'owners = "kept"']
+        lines += [f"file_system = {quoted(root.file_system)}", f"dir = {place.path(root.tree)}", 'owners = "kept"']
     return lines
 
 
@@ -114,7 +114,7 @@ def _goal(proposal: Proposal) -> list[str]:
     goals = proposal.goals
     said = "the first boot showed it" if goals.sure else "guessed: no boot has shown it"
     lines = ["[goal]", *_comment(f"First available use: {_shown(goals.goal.what)}{_at(goals.goal)}; {said}.")]
-    lines += [f"console = {_pattern(goals.goal.pattern)}", f"name = {_text(_shown(goals.goal.what))}"]
+    lines += [f"console = {_pattern(goals.goal.pattern)}", f"name = {quoted(_shown(goals.goal.what))}"]
     for other in goals.others:
         lines += [f"# console = {_pattern(other.pattern)}".ljust(52) + f"  # {_shown(other.what)}{_at(other)}"]
     return lines
@@ -158,10 +158,4 @@ def _shown(text: str) -> str:
 
 def _pattern(pattern: str) -> str:
     literal = "'" not in pattern and pattern.isprintable()
-    return f"'{pattern}'" if literal else _text(pattern)
-
-
-def _text(value: str) -> str:
-    # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped; lone surrogates are no UTF-8.
-    plain = value.encode("utf-8", "replace").decode("utf-8")
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return f"'{pattern}'" if literal else quoted(pattern)

@@ -23,30 +23,6 @@ DEFAULT_JOBS = min(4, os.cpu_count() or 1)
 """Machines at a time: one a core, at most 4."""
 
 
-class Artefacts(Protocol):
-    """What a builder made of a system (bootlab.builders.artefacts)."""
-
-    @property
-    def kernel(self) -> Path:
-        """The file for `-kernel`."""
-
-    @property
-    def initramfs(self) -> Path | None:
-        """The packed initramfs."""
-
-    @property
-    def root(self) -> Path | None:
-        """The medium that the root lies on."""
-
-    @property
-    def sizes_bytes(self) -> dict[str, int]:
-        """Size of each artefact by name."""
-
-    @property
-    def sha256(self) -> dict[str, str]:
-        """Digest of each artefact by name."""
-
-
 class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One boot, decided but not made. `key` is the digest of everything that can change its recording.
 

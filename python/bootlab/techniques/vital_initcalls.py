@@ -235,8 +235,3 @@ _VITAL = re.compile("|".join(f"(?:{part})" for parts in _GROUPS.values() for par
 def vital(function: str) -> bool:
     """Tell whether an initcall function must stay, by the beginning of its name."""
     return _VITAL.match(function) is not None
-
-
-def groups() -> dict[str, tuple[str, ...]]:
-    """Return the list with its reasons, for the documentation."""
-    return dict(_GROUPS)

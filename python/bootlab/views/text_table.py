@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from io import StringIO
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -21,13 +20,6 @@ _LOOSE = 10_000
 def cell(text: str, style: str = "", limit: int = 160) -> Text:
     """Make a table cell out of any text: no markup is read, control characters are spelled."""
     return Text(one_line(text, limit), style=style)
-
-
-def to_text(view: RenderableType, *, width: int = 120) -> str:
-    """Render without colour, for files and pipes."""
-    out = StringIO()
-    Console(file=out, width=width, color_system=None, force_terminal=False, highlight=False).print(view)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 class Fitted:

@@ -65,16 +65,3 @@ class Window:
         if offset < 0 or offset >= self.size_bytes:
             return b""
         return self._medium.read(self._start + offset, min(count, self.size_bytes - offset))
-
-
-class Held:
-    """Bytes in memory, for what was unpacked."""
-
-    def __init__(self, data: bytes) -> None:
-        """Show these bytes."""
-        self._data = data
-        self.size_bytes = len(data)
-
-    def read(self, offset: int, count: int) -> bytes:
-        """Return `count` bytes; fewer where they end."""
-        return self._data[offset : offset + count] if offset >= 0 else b""

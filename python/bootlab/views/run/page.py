@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from bootlab.model.recording import Recording
 from bootlab.results.document import Results
-from bootlab.results.file import write_atomically
 from bootlab.views.html_frame import page
 from bootlab.views.run.page_data import page_data
 from bootlab.views.shown_text import one_line
@@ -20,8 +18,3 @@ def render(results: Results, recordings: Mapping[str, Recording] | None = None) 
     """Make the page. `recordings` (by key) add the console logs of the base, the stack and the trials."""
     title = f"{one_line(results.system_name, 120)} · bootlab {results.kind}"
     return page(title, SCRIPTS, page_data(results, recordings or {}))
-
-
-def write(results: Results, path: Path, recordings: Mapping[str, Recording] | None = None) -> None:
-    """Write the page to a file, whole or not at all."""
-    write_atomically(path, render(results, recordings).encode("utf-8", "replace"))

@@ -27,7 +27,6 @@ FAULTS = {
 """What can go wrong with a boot, and what it is then. `noise` and `half-line` are no failure: it reaches its goal."""
 
 _STAMP = re.compile(r"^\[ *(\d+)\.(\d{6})\] ")
-_PRINTK_AT = 0.6
 _KERNEL_STEP_S = (0.0005, 0.012)
 _DRIVERS = (
     "clk",
