@@ -13,9 +13,9 @@ from bootlab.model.system import Goal, Kernel, Machine, System
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.results.assemble import quantum_notes
 from bootlab.results.document import BootSummary, Results
-from bootlab.views import text_table
 from bootlab.views.run import markdown, tables, terminal
 from bootlab.views.run.page_data import page_data
+from tests.rendered import to_text
 
 SYSTEM = System(name="box", kernel=Kernel(image="/k"), goal=Goal(console="g"), machine=Machine(cpus=4))
 FOUR = Processors(count=4, mode="parallel", quantum_ns=5000)
@@ -130,7 +130,7 @@ def test_every_writer_shows_them():
     )
     table = next(t for t in tables.comparison(results).tables if t.group == "quantum")
     assert table.columns == ("title", "quantum", "goal_ns", "saved_ns", "words")
-    for text in (text_table.to_text(terminal.results_view(results), width=160), markdown.render(results)):
+    for text in (to_text(terminal.results_view(results), width=160), markdown.render(results)):
         assert "box on 4 processors, parallel, quantum 5 us" in text or "Mode: exact, 4 processors" in text
         assert "The same with other quanta, one boot each" in text
         assert "the sign turns" in text

@@ -46,11 +46,12 @@ from bootlab.model.timeline import Stage
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Verdict
 from bootlab.results import board
-from bootlab.views import markdown_text, publish, text_table
+from bootlab.views import markdown_text, publish
 from bootlab.views.run import headline, side_tables, tables, terminal
 from bootlab.views.run import markdown as summary_markdown
 from bootlab.views.shown_text import one_line, visible
 from bootlab.views.table import cells
+from tests.rendered import to_text
 from tests.views import report_sample as sample
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -67,7 +68,7 @@ def golden(name: str, text: str) -> None:
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])
 def test_terminal(kind: str):
     results = sample.results(kind, initcalls=3)
-    golden(f"terminal-{kind}.txt", text_table.to_text(terminal.results_view(results), width=120))
+    golden(f"terminal-{kind}.txt", to_text(terminal.results_view(results), width=120))
 
 
 def test_terminal_of_a_failure():
@@ -76,7 +77,7 @@ def test_terminal_of_a_failure():
         results.base, goal_ns=None, goal_insns=None, outcome=Outcome.PANIC, reason="Kernel panic - not syncing: VFS",
         lacks=("instruction-exact marks: the stamp plugin is not built",),
     )  # fmt: skip
-    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    text = to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
     golden("terminal-failed.txt", text)
 
 
@@ -95,14 +96,14 @@ def test_two_clocks_give_no_difference():
 def test_samples_get_a_p_column():
     results = sample.results("try")
     trial = msgspec.structs.replace(results.trials[0], p_value=0.0123)
-    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, trials=(trial,))))
+    text = to_text(terminal.results_view(msgspec.structs.replace(results, trials=(trial,))))
     assert re.search(r"^kernel-form:vmlinux .* 0\.0123", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("kind", ["boot", "try", "stack"])
 def test_the_answer_is_the_last_line(kind: str):
     results = sample.results(kind)
-    lines = text_table.to_text(terminal.results_view(results), width=1000).splitlines()
+    lines = to_text(terminal.results_view(results), width=1000).splitlines()
     assert lines[-1] == headline.headline(results)
     assert lines[-2] == headline.by_what(results)
     assert (lines[-2] != "") is (kind != "boot")
@@ -112,7 +113,7 @@ def test_the_answer_is_the_last_line(kind: str):
 def test_eighty_columns_cut_nothing(everything):
     """Every figure and every id of 40 characters is whole: what does not fit stands in another table below."""
     results = sample.results("stack")
-    text = text_table.to_text(terminal.results_view(results, everything=everything), width=80)
+    text = to_text(terminal.results_view(results, everything=everything), width=80)
     assert max(map(len, text.splitlines())) <= 80
     assert "\u2026" not in text
     shown = tables.comparison(results, everything=everything)
@@ -126,7 +127,7 @@ def test_eighty_columns_cut_nothing(everything):
 
 def test_what_made_no_difference_is_behind_all():
     results = sample.results("stack")
-    short, whole = (text_table.to_text(terminal.results_view(results, everything=e), width=100) for e in (False, True))
+    short, whole = (to_text(terminal.results_view(results, everything=e), width=100) for e in (False, True))
     assert "raid-noautodetect" not in short
     assert "not shown: 6 trials without a difference or without a boot" in short
     assert "raid-noautodetect" in whole
@@ -137,7 +138,7 @@ def test_what_made_no_difference_is_behind_all():
 def test_trials_that_were_asked_for_are_all_shown():
     results = sample.results("try")
     few = msgspec.structs.replace(results, trials=tuple(t for t in results.trials if t.verdict is Verdict.SAME))
-    text = text_table.to_text(terminal.results_view(few), width=100)
+    text = to_text(terminal.results_view(few), width=100)
     assert "audit-off" in text
     assert "0 of 2 changes make it faster" in text
 
@@ -145,7 +146,7 @@ def test_trials_that_were_asked_for_are_all_shown():
 def test_a_failure_is_said_once():
     results = sample.results("boot")
     base = msgspec.structs.replace(results.base, goal_ns=None, outcome=Outcome.HANG, reason="no byte for 30 s")
-    text = text_table.to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
+    text = to_text(terminal.results_view(msgspec.structs.replace(results, base=base)), width=100)
     assert text.count("no byte for 30 s") == 1
 
 
@@ -188,7 +189,7 @@ def test_a_modelled_cost_that_would_change_the_decision_stands_with_the_answer()
     (found,) = board.turned(changed)
     # (60,000,000 - 7,891,904) bytes at 20 MB/s.
     assert found == board.Turned("kernel-form:vmlinux", 296_310_448, -2_605_404_800)
-    lines = text_table.to_text(terminal.results_view(changed), width=1000).splitlines()
+    lines = to_text(terminal.results_view(changed), width=1000).splitlines()
     said = "kernel-form:vmlinux saves 296.3 ms here, on such a board it costs 2605.4 ms besides"
     assert lines[-3] == f"modelled, would change the decision: {said}"
     assert said in summary_markdown.render(changed)
@@ -216,7 +217,7 @@ def unsafe(text: str) -> set[str]:
 
 def test_hostile_text_reaches_the_terminal_as_text():
     results, _ = sample.hostile()
-    text = text_table.to_text(terminal.results_view(results), width=200)
+    text = to_text(terminal.results_view(results), width=200)
     assert not unsafe(text)
     assert r"\x1b[31mred\x1b[0m" in text
     assert "[red]markup[/red]" in text

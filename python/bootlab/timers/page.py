@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bootlab.model import figures
-from bootlab.timers import classic
-from bootlab.timers.stress import Lateness, Row, StressResult
-from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, place_words, us
+from bootlab.timers.stress import Lateness, StressResult
+from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, expirations, instructions, place_words, us
 from bootlab.views.html_frame import page
 from bootlab.views.page_parts import SCRIPTS, number, part, show, table
 from bootlab.views.shown_text import one_line
@@ -23,9 +22,9 @@ def render(result: StressResult) -> str:
 def page_data(result: StressResult) -> dict[str, Any]:
     """Collect everything the page shows."""
     head = result.head
-    parts = [part("Expirations", place_words(result.place), _expirations(result), _accounts(result))]
+    parts = [part("Expirations", place_words(result.place), expirations(result).on_page(), _accounts(result))]
     if result.instructions:
-        parts.append(part(INSTRUCTIONS_TITLE, INSTRUCTIONS_LEAD, _instructions(result)))
+        parts.append(part(INSTRUCTIONS_TITLE, INSTRUCTIONS_LEAD, instructions(result.instructions).on_page()))
     parts += [
         part(f"Lateness of {row.created} timers", "From due to taken.", _histogram(row.lateness)) for row in result.rows
     ]
@@ -51,45 +50,6 @@ def _percent(value: float | None) -> list[Any]:
     return [figures.ABSENT if value is None else f"{value:.2f}", value]
 
 
-def _expirations(result: StressResult) -> dict[str, Any]:
-    if not result.head.classic:
-        return table(
-            "Expirations",
-            [">timers", ">expirations", ">avg/s", ">load, %"],
-            (
-                [
-                    number(r.created),
-                    number(r.expirations),
-                    [f"{r.per_second:.2f}", r.per_second],
-                    _percent(r.load_percent),
-                ]
-                for r in result.rows
-            ),
-        )
-    return table(
-        "2003 and now",
-        [">timers", ">2003", ">now", ">avg/s 2003", ">avg/s now", ">load 2003, %", ">load now, %", ">model", ">z"],
-        (_classic_row(row) for row in result.rows),
-        f"Model: {classic.EXPECTED} expirations a timer. Times are divided by {result.head.scale:g}.",
-    )
-
-
-def _classic_row(row: Row) -> list[Any]:
-    then = classic.row_2003(row.timers) if row.timers == row.created else None
-    z = classic.z_score(row.created, row.expirations)
-    return [
-        number(row.created),
-        number(then.expirations if then else None),
-        number(row.expirations),
-        _percent(then.per_second if then else None),
-        _percent(row.per_second),
-        _percent(then.load_percent if then else None),
-        _percent(row.load_percent),
-        number(round(classic.expected(row.created))),
-        [f"{z:+.2f}", z],
-    ]
-
-
 def _accounts(result: StressResult) -> dict[str, Any]:
     return table(
         "Accounts",
@@ -98,18 +58,6 @@ def _accounts(result: StressResult) -> dict[str, Any]:
             [number(n) for n in (r.created, r.due_most, r.deliveries, r.overruns, r.lost, r.early, r.duplicated)]
             + [[us(r.cost_ns), r.cost_ns]]
             for r in result.rows
-        ),
-    )
-
-
-def _instructions(result: StressResult) -> dict[str, Any]:
-    return table(
-        "Instructions",
-        [">timers", ">expirations", ">user", ">kernel", ">interrupts", ">idle loop", ">kernel, %", ">load, %"],
-        (
-            [number(n) for n in (c.timers, c.expirations, c.user, c.kernel, c.interrupts, c.idle_loop)]
-            + [_percent(c.kernel_percent), _percent(c.load_percent)]
-            for c in result.instructions
         ),
     )
 

@@ -12,6 +12,7 @@ from bootlab.timers import classic
 from bootlab.timers.conform import ConformResult
 from bootlab.timers.open_posix import Beside
 from bootlab.timers.stress import InstructionCount, Place, Row, StressResult
+from bootlab.views.listing import Cell, Listing, label, number, real
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
@@ -44,9 +45,9 @@ def stress(result: StressResult) -> list[RenderableType]:
         ),
     ]
     if result.rows:
-        views += [_classic_table(result) if head.classic else _rate_table(result), _account_table(result.rows)]
+        views += [Fitted(expirations(result).table()), _account_table(result.rows)]
     if result.instructions:
-        views += _instruction_views(result.instructions)
+        views += [Fitted(instructions(result.instructions).table()), Text(INSTRUCTIONS_LEAD)]
     views += _other_tables(result)
     if result.damaged_lines:
         views.append(Text(f"{result.damaged_lines} damaged lines were left out", style="yellow"))
@@ -74,40 +75,37 @@ def verdict(result: StressResult) -> Text:
     return Text("nothing lost" if result.bursts or result.churns else "")
 
 
-def _classic_table(result: StressResult) -> Fitted:
+def expirations(result: StressResult) -> Listing:
+    """Return how many expirations each population had; the table of 2003 beside it where the run is the classic one."""
+    if not result.head.classic:
+        rates = [
+            [label(row.created), label(row.expirations), real(row.per_second), real(row.load_percent)]
+            for row in result.rows
+        ]
+        return Listing("Expirations", [">timers", ">expirations", ">avg/s", ">load %"], rates)
     scale = result.head.scale
-    title = "Expirations: 2003 and now" + (f" (times divided by {scale:g})" if scale != 1 else "")
-    made = text_table(
-        title, ">timers", ">in 2003", ">now", ">avg/s 2003", ">now", ">load % 2003", ">now", ">model", ">z"
+    return Listing(
+        "2003 and now",
+        [">timers", ">in 2003", ">now", ">avg/s 2003", ">now", ">load % 2003", ">now", ">model", ">z"],
+        [_classic_row(row) for row in result.rows],
+        f"Model: {classic.EXPECTED} expirations a timer. Times are divided by {scale:g}.",
+        terminal="Expirations: 2003 and now" + (f" (times divided by {scale:g})" if scale != 1 else ""),
     )
-    for row in result.rows:
-        then = classic.row_2003(row.timers) if row.created == row.timers else None
-        load = row.load_percent
-        made.add_row(
-            str(row.created),
-            str(then.expirations) if then else figures.ABSENT,
-            str(row.expirations),
-            f"{then.per_second:.2f}" if then else figures.ABSENT,
-            f"{row.per_second:.2f}",
-            f"{then.load_percent:.2f}" if then else figures.ABSENT,
-            f"{load:.2f}" if load is not None else figures.ABSENT,
-            f"{classic.expected(row.created):.0f}",
-            f"{classic.z_score(row.created, row.expirations):+.2f}",
-        )
-    return Fitted(made)
 
 
-def _rate_table(result: StressResult) -> Fitted:
-    made = text_table("Expirations", ">timers", ">expirations", ">avg/s", ">load %")
-    for row in result.rows:
-        load = row.load_percent
-        made.add_row(
-            str(row.created),
-            str(row.expirations),
-            f"{row.per_second:.2f}",
-            f"{load:.2f}" if load is not None else figures.ABSENT,
-        )
-    return Fitted(made)
+def _classic_row(row: Row) -> list[Cell]:
+    then = classic.row_2003(row.timers) if row.created == row.timers else None
+    return [
+        label(row.created),
+        label(then.expirations) if then else number(None),
+        label(row.expirations),
+        real(then.per_second if then else None),
+        real(row.per_second),
+        real(then.load_percent if then else None),
+        real(row.load_percent),
+        label(round(classic.expected(row.created))),
+        real(classic.z_score(row.created, row.expirations), sign=True),
+    ]
 
 
 def _account_table(rows: Iterable[Row]) -> Fitted:
@@ -138,17 +136,17 @@ INSTRUCTIONS_LEAD = (
 )
 
 
-def _instruction_views(counts: Iterable[InstructionCount]) -> list[RenderableType]:
-    made = text_table(
-        INSTRUCTIONS_TITLE,
-        ">timers", ">expirations", ">user", ">kernel", ">interrupts", ">idle loop", ">kernel %", ">load %",
-    )  # fmt: skip
-    for one in counts:
-        made.add_row(
-            *(str(n) for n in (one.timers, one.expirations, one.user, one.kernel, one.interrupts, one.idle_loop)),
-            *(f"{n:.2f}" for n in (one.kernel_percent, one.load_percent)),
-        )
-    return [Fitted(made), Text(INSTRUCTIONS_LEAD)]
+def instructions(counts: Iterable[InstructionCount]) -> Listing:
+    """Return the load in the kernel, by the instructions of traced boots."""
+    columns = [">timers", ">expirations", ">user", ">kernel", ">interrupts", ">idle loop", ">kernel %", ">load %"]
+    rows = [
+        [
+            *(label(n) for n in (one.timers, one.expirations, one.user, one.kernel, one.interrupts, one.idle_loop)),
+            *(real(n) for n in (one.kernel_percent, one.load_percent)),
+        ]
+        for one in counts
+    ]
+    return Listing(INSTRUCTIONS_TITLE, columns, rows)
 
 
 def _other_tables(result: StressResult) -> list[RenderableType]:

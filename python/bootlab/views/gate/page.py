@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from typing import Any
 
 from bootlab.history.boot_times import TOTAL
-from bootlab.history.gate import Answer, Compared, GateResult
+from bootlab.history.gate import Answer, GateResult
 from bootlab.model import figures
-from bootlab.views.gate.text import rule_line, sentence
+from bootlab.views.gate.text import quantities, rule_line, sentence
 from bootlab.views.html_frame import page
 from bootlab.views.page_parts import SCRIPTS, ms, part, show, table
 from bootlab.views.shown_text import one_line
@@ -27,7 +26,7 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
     against = f" against {found.base}" if found.base else ""
     parts = []
     if found.compared:
-        parts.append(part("Quantities", "" if found.exact else show(rule_line(found)), _table(found)))
+        parts.append(part("Quantities", "" if found.exact else show(rule_line(found)), quantities(found).on_page()))
         if not found.exact:
             parts.append(part("Every boot", "Each value of both sides, in the order of the boots.", _values(found)))
     if found.budgets:
@@ -73,29 +72,6 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
         good = "faster" if kept == len(found.budgets) else "slower"
         said.append([f"{kept} of {len(found.budgets)}", "", "budgets kept", good])
     return said
-
-
-def _table(found: GateResult) -> dict[str, Any]:
-    columns = ["quantity", ">base", ">new", ">change"]
-    columns += [] if found.exact else [">95 % interval", ">p", ">effect"]
-    rows = [_row(one, exact=found.exact) for one in found.compared]
-    if all(one.judged is not None for one in found.compared):
-        return table("Quantities", [*columns, "verdict"], [row[:-1] for row in rows])
-    return table("Quantities", [*columns, "verdict", "why"], rows)
-
-
-def _row(one: Compared, *, exact: bool) -> list[Any]:
-    middles = [round(statistics.median(side)) if side else None for side in (one.base_ns, one.new_ns)]
-    row: list[Any] = ["whole boot" if one.name == TOTAL else show(one.name), *(ms(middle) for middle in middles)]
-    judged = one.judged
-    if judged is None:
-        return [*row, *([[figures.ABSENT, None]] * (1 if exact else 4)), "unknown", show(f"not compared: {one.why}")]
-    row.append([figures.signed_ms(-judged.saved_ns), -judged.saved_ns])
-    if not exact:
-        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
-        row += [[f"{low} … {high}", -judged.interval_ns[1]], [f"{judged.p_value:.4f}", judged.p_value]]
-        row.append([f"{judged.effect:+.2f}".replace("-", "\u2212"), judged.effect])
-    return [*row, judged.verdict.value, ""]
 
 
 def _values(found: GateResult) -> dict[str, Any]:

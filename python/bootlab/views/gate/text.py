@@ -10,8 +10,9 @@ from bootlab.analysis.noisy.power import Forecast
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import Answer, Compared, GateResult
 from bootlab.model import figures
+from bootlab.views.listing import Cell, Listing, ms, real, signed_ms, words
 from bootlab.views.shown_text import one_line
-from bootlab.views.text_table import cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced
 
 _STYLES = {"slower": "red", "faster": "green", "same": "dim", "unknown": "yellow"}
 _ANSWERS = {Answer.PASSED: "bold green", Answer.FAILED: "bold red", Answer.UNDECIDED: "bold yellow"}
@@ -22,7 +23,7 @@ def gate_view(found: GateResult) -> RenderableType:
     """Show everything, the answer last."""
     parts: list[RenderableType] = []
     if found.compared:
-        parts.append(_table(found))
+        parts.append(quantities(found).view())
         if not found.exact:
             parts.append(cell(rule_line(found), "dim", 400))
     parts += [cell(failure, "bold red", 300) for failure in found.failures]
@@ -72,27 +73,28 @@ def forecast_line(told: Forecast) -> str:
     )
 
 
-def _table(found: GateResult) -> RenderableType:
+def quantities(found: GateResult) -> Listing:
+    """Return what each quantity was on both sides, and the verdict on it."""
     columns = ["quantity", ">base ms", ">new ms", ">change ms"]
-    if not found.exact:
-        columns += [">95 % interval", ">p", ">effect"]
-    table = text_table(one_line(f"{found.name} against {found.base}", 200), *columns, "verdict")
-    for one in found.compared:
-        base, new = (
-            figures.ms(round(statistics.median(v))) if v else figures.ABSENT for v in (one.base_ns, one.new_ns)
-        )
-        judged = one.judged
-        cells = [cell("whole boot" if one.name == TOTAL else one.name), cell(base), cell(new)]
-        if judged is None:
-            cells += [cell(figures.ABSENT)] * (len(columns) - 3) + [cell(f"not compared: {one.why}", "yellow", 300)]
-        else:
-            cells.append(cell(figures.signed_ms(-judged.saved_ns)))
-            if not found.exact:
-                low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
-                cells += [cell(f"{low} … {high}"), cell(f"{judged.p_value:.4f}"), cell(f"{judged.effect:+.2f}")]
-            cells.append(cell(judged.verdict.value, _STYLES[judged.verdict.value]))
-        table.add_row(*cells)
-    return table
+    columns += [] if found.exact else [">95 % interval", ">p", ">effect"]
+    rows = [_row(one, exact=found.exact) for one in found.compared]
+    title = one_line(f"{found.name} against {found.base}", 200)
+    return Listing("Quantities", [*columns, "verdict"], rows, terminal=title)
+
+
+def _row(one: Compared, *, exact: bool) -> list[Cell]:
+    middles = (round(statistics.median(side)) if side else None for side in (one.base_ns, one.new_ns))
+    row = [words("whole boot" if one.name == TOTAL else one.name), *map(ms, middles)]
+    judged = one.judged
+    if judged is None:
+        return [*row, *([ms(None)] * (1 if exact else 4)), words(f"not compared: {one.why}", "yellow", 300)]
+    row.append(signed_ms(-judged.saved_ns))
+    if not exact:
+        low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
+        interval = f"{low} … {high}"
+        row += [Cell(interval, interval, value=-judged.interval_ns[1]), real(judged.p_value, 4)]
+        row.append(real(judged.effect, sign=True))
+    return [*row, words(judged.verdict.value, _STYLES[judged.verdict.value])]
 
 
 def rule_line(found: GateResult) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from bootlab.logs.boot import Boot, TimeTable
+from bootlab.logs.boot import Boot
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.listing import on_page
+from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, timed_marks
 from bootlab.views.log.headline import headline
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
-from bootlab.views.log.text import PART_WORDS, axis_notes, flag_words
-from bootlab.views.page_parts import ROWS_LIMIT, lane, ms, number, plot, show, table
+from bootlab.views.log.text import axis_notes
+from bootlab.views.page_parts import ROWS_LIMIT, lane, plot, show, table
 
 
 def boot_page(boot: Boot) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
         if start is None:
             continue
         detail = "" if call.printed_us is None else f"printed {call.printed_us} us"
-        flags = flag_words(call)
+        flags = boot_tables.flag_words(call)
         length = (call.end_ns if call.end_ns is not None else start) - start
         # One lane for the first task, one for all others: modules are loaded by hundreds of tasks.
         key = 1 if call.pid in {None, 0, 1} else 2
@@ -124,80 +126,12 @@ def _tables(boot: Boot) -> list[dict[str, Any]]:
             for s in boot.blind_spots
         ),
     )
-    calls = table(
-        "Initcalls by their stamps",
-        ["initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "flags"],
-        (
-            [
-                show(c.label),
-                ms(c.duration_ns),
-                ms(None if c.printed_us is None else c.printed_us * 1000),
-                ms(c.start_ns),
-                number(c.pid),
-                number(c.start_line or c.end_line),
-                show(flag_words(c)),
-            ]
-            for c in boot.kernel.slowest_initcalls()
-        ),
-    )
-    deferred = table(
-        "Deferred probes",
-        ["device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "waited for"],
-        (
-            [
-                show(d.device),
-                number(d.tries),
-                ms(d.attempts_us * 1000),
-                ms(d.first_try_ns),
-                ms(d.success_ns),
-                ms(d.latency_ns),
-                show(", ".join(d.suppliers)),
-            ]
-            for d in boot.deferred.devices
-        ),
-        "Best order: " + show(", ".join(boot.deferred.suggested_order[:50])) if boot.deferred.suggested_order else "",
-    )
     path = boot.critical_path
-    way_to_init = table(
-        "Way to init",
-        ["stretch", ">ms", ">start, ms", "inside"],
-        (
-            [
-                show(s.label),
-                ms(s.duration_ns),
-                ms(s.start_ns),
-                show(", ".join(f"{n} {figures.ms(us * 1000)} ms" for n, us in s.inside)),
-            ]
-            for s in (path.segments if path else [])
-        ),
-    )
-    gaps = table(
-        "Longest silences up to first use",
-        [">ms", "of", ">start, ms", ">line", "after", "before"],
-        (
-            [
-                ms(g.duration_ns),
-                PART_WORDS.get(g.part, g.part),
-                ms(g.start_ns),
-                number(g.after_line),
-                show(g.after),
-                show(g.before),
-            ]
-            for g in boot.gaps
-        ),
-    )
-    return [stages, blind, calls, deferred, way_to_init, gaps, *map(_marks, boot.firmware.tables)]
-
-
-def _marks(times: TimeTable) -> dict[str, Any]:
-    """Collect a firmware's time table."""
-    before = [None, *(mark.ns for mark in times.marks)]
-    return table(
-        f"Time table of {times.source}",
-        [">at, ms", ">since the mark before, ms", ">line", "mark"],
-        [
-            [ms(mark.ns), ms(None if last is None else mark.ns - last), number(mark.line), show(mark.name.strip())]
-            for mark, last in zip(times.marks, before, strict=False)
-        ]
-        + [["", ms(row.total_ns), number(row.line), show(f"{row.name}, accumulated")] for row in times.accumulated],
-    )
+    shared = [
+        boot_tables.initcalls(boot),
+        boot_tables.deferred(boot),
+        boot_tables.way_to_init(path.segments if path else [], path.to_ns - path.from_ns if path else 0),
+        boot_tables.silences(boot),
+        *map(boot_tables.time_table, boot.firmware.tables),
+    ]
+    return [stages, blind, *on_page(shared)]

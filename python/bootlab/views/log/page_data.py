@@ -15,7 +15,7 @@ from bootlab.logs.trace import CallTrace
 from bootlab.views.functions.calls_data import calls_data
 from bootlab.views.log.boot_page import boot_page
 from bootlab.views.log.page_headline import boot_figures
-from bootlab.views.log.trace_page import part_page
+from bootlab.views.log.part import part_page
 from bootlab.views.page_parts import number, plot, show, table
 
 PARTS_LIMIT = 30

@@ -7,19 +7,18 @@ from rich.padding import Padding
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
-from bootlab.logs.boot import BlindSpot, Boot, Cost, NotABoot, TimeTable
-from bootlab.logs.kernel import Initcall
+from bootlab.logs.boot import BlindSpot, Boot, Cost, CriticalPath, NotABoot
 from bootlab.logs.techniques import way
 from bootlab.model import figures
+from bootlab.views.listing import views
+from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, ends_on_axis, sureness
 from bootlab.views.log.headline import BASIS_WORDS, headline
-from bootlab.views.log.trace_text import part_view
+from bootlab.views.log.part import part_view
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
 AXIS_WIDTH = 32
 _MAX_LISTED = 50
-PART_WORDS = {"firmware": "firmware", "kernel": "kernel", "user-space": "user space"}
-"""How the parts of a boot are called."""
 _LATE_BLIND = {"early-kernel": "kernel-start"}
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
 
@@ -100,14 +99,13 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
         cell(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}", "bold red", 400) for f in boot.failures[:_MAX_LISTED]
     ]
     if kernel.initcalls:
-        parts += [initcall_table(boot, top), *initcall_notes(boot)]
+        parts += [boot_tables.initcalls(boot).view(top), *initcall_notes(boot)]
     if boot.deferred.devices:
-        parts.append(deferred_table(boot, top))
+        parts.append(deferred_view(boot, top))
     if boot.critical_path and len(boot.critical_path.segments) > 1:
-        parts.append(path_table(boot, top))
-    if boot.gaps:
-        parts.append(gap_table(boot, top))
-    parts += [marks_table(table) for table in boot.firmware.tables]
+        parts.append(path_view(boot.critical_path, top))
+    parts += views([boot_tables.silences(boot)], top)
+    parts += [boot_tables.time_table(table).view() for table in boot.firmware.tables]
     return Group(*spaced(parts))
 
 
@@ -197,43 +195,6 @@ def _bar(start: int, end: int, low: int, high: int) -> Text:
     return Text(" " * min(before, AXIS_WIDTH - 1) + "█" * min(width, AXIS_WIDTH - min(before, AXIS_WIDTH - 1)), "blue")
 
 
-def initcall_table(boot: Boot, top: int) -> RenderableType:
-    """Initcalls by true duration, beside what the kernel printed."""
-    calls = boot.kernel.slowest_initcalls()[:top]
-    table = text_table(
-        f"Longest initcalls of {figures.count(len(boot.kernel.initcalls))}, by their stamps",
-        "initcall", ">true, ms", ">printed, ms", ">start, ms", ">pid", ">line", "~flags",
-    )  # fmt: skip
-    for call in calls:
-        printed = None if call.printed_us is None else call.printed_us * 1000
-        table.add_row(
-            cell(call.label), figures.ms(call.duration_ns), figures.ms(printed), figures.ms(call.start_ns),
-            "" if call.pid is None else str(call.pid), str(call.start_line or call.end_line or ""),
-            cell(flag_words(call), "yellow", 200),
-        )  # fmt: skip
-    return Fitted(table)
-
-
-_FLAG_WORDS = {
-    "disagrees": "printed and true differ",
-    "shared-start": "printed runs from another initcall's start",
-    "jiffies-clock": "printed in timer ticks",
-    "never-returned": "never returned",
-    "no-start": "no start line",
-    "stamps-go-back": "stamps go back",
-    "rejoined": "line was broken",
-    "console-time": "without the time in which the console sent its line",
-}
-
-
-def flag_words(call: Initcall) -> str:
-    """Say what is to be known about an initcall's numbers."""
-    words = [_FLAG_WORDS.get(flag, flag) for flag in call.flags]
-    if call.returned not in {None, 0}:
-        words.append(f"returned {call.returned}")
-    return "; ".join(words)
-
-
 def initcall_notes(boot: Boot) -> list[RenderableType]:
     """How many printed durations are wrong, and why."""
     calls = boot.kernel.initcalls
@@ -258,81 +219,28 @@ def initcall_notes(boot: Boot) -> list[RenderableType]:
     return out
 
 
-def deferred_table(boot: Boot, top: int) -> RenderableType:
-    """Deferred probes by device."""
-    deferred = boot.deferred
-    table = text_table(
-        f"Deferred probes: {deferred.deferrals} attempts of {len(deferred.devices)} devices, "
-        f"{figures.ms(deferred.attempts_us * 1000)} ms in them",
-        "device", ">tries", ">in attempts, ms", ">first try, ms", ">bound, ms", ">added, ms", "~waited for",
-    )  # fmt: skip
-    for device in deferred.devices[:top]:
-        table.add_row(
-            cell(device.device), str(device.tries), figures.ms(device.attempts_us * 1000),
-            figures.ms(device.first_try_ns), figures.ms(device.success_ns), figures.ms(device.latency_ns),
-            cell(", ".join(device.suppliers) or "the log does not say", "" if device.suppliers else "dim", 200),
-        )  # fmt: skip
-    order = deferred.suggested_order
+def deferred_view(boot: Boot, top: int) -> RenderableType:
+    """Deferred probes by device, and the order in which none would be deferred."""
+    table = boot_tables.deferred(boot).view(top)
+    order = boot.deferred.suggested_order
     if not order:
-        return Fitted(table)
+        return table
     said = f"binds at the first try in this order: {', '.join(order[:12])}"
     more = f" and {len(order) - 12} more" if len(order) > 12 else ""
-    return Group(Fitted(table), cell(said + more, "dim", 600))
+    return Group(table, cell(said + more, "dim", 600))
 
 
-def path_table(boot: Boot, top: int) -> RenderableType:
+def path_view(path: CriticalPath, top: int) -> RenderableType:
     """Show what delayed init, and what only ran beside it."""
-    path = boot.critical_path
-    assert path is not None  # noqa: S101  the caller looked
     total = path.to_ns - path.from_ns
-    table = text_table(
-        f"Way to init: {figures.ms(total)} ms ({path.clock}), longest stretches",
-        "stretch", ">ms", ">share", ">start, ms", "~inside",
-    )  # fmt: skip
-    longest = sorted(path.segments, key=lambda s: -s.duration_ns)[:top]
-    for segment in longest:
-        inside = ", ".join(f"{name} {figures.ms(us * 1000)}" for name, us in segment.inside)
-        table.add_row(
-            cell(segment.label),
-            figures.ms(segment.duration_ns), figures.percent(segment.duration_ns, total),
-            figures.ms(segment.start_ns), cell(inside, "dim", 200),
-        )  # fmt: skip
-    parts: list[RenderableType] = [Fitted(table)]
+    title = f"Way to init: {figures.ms(total)} ms ({path.clock}), longest stretches"
+    longest = sorted(path.segments, key=lambda s: -s.duration_ns)
+    parts = [boot_tables.way_to_init(longest, total, title).view(top)]
     if path.beside_count:
         names = ", ".join(f"{b.label} {figures.ms(b.duration_ns)} ms" for b in path.beside[:4])
         said = f"{path.beside_count} initcalls ran beside or after it ({figures.ms(path.beside_ns)} ms): {names}"
         parts.append(cell(said, "dim", 400))
     return Group(*parts)
-
-
-def gap_table(boot: Boot, top: int) -> RenderableType:
-    """Show the longest silences with their neighbours."""
-    table = text_table(
-        "Longest silences up to first use", ">ms", "of", ">start, ms", ">line", "~after", "~before"
-    )  # fmt: skip
-    for gap in boot.gaps[:top]:
-        table.add_row(
-            figures.ms(gap.duration_ns), cell(PART_WORDS.get(gap.part, gap.part)), figures.ms(gap.start_ns),
-            str(gap.after_line), cell(gap.after, "", 200), cell(gap.before, "", 200),
-        )  # fmt: skip
-    return Fitted(table)
-
-
-def marks_table(times: TimeTable) -> RenderableType:
-    """Show the marks of a firmware's time table, all of them: it is what firmware tells about itself."""
-    total = max((mark.ns for mark in times.marks), default=0)
-    table = text_table(
-        f"Time table of {times.source}: {len(times.marks)} marks, {figures.ms(total)} ms",
-        ">at, ms", ">since the mark before, ms", ">line", "~mark",
-    )  # fmt: skip
-    before: int | None = None
-    for mark in times.marks:
-        since = "" if before is None else figures.ms(mark.ns - before)
-        table.add_row(figures.ms(mark.ns), since, str(mark.line), cell(mark.name.strip() or "(no name)", "", 200))
-        before = mark.ns
-    for row in times.accumulated:
-        table.add_row("", figures.ms(row.total_ns), str(row.line), cell(f"{row.name}, accumulated", "", 200))
-    return Fitted(table)
 
 
 def costs_view(boot: Boot, top: int) -> RenderableType:
