@@ -53,6 +53,7 @@ def judge(entry: dict[str, Any], file: Path) -> list[Told]:
     boots = [part for part in document["parts"] if part["kind"] == "boot"]
     said = len(boots)
     out = [_told(entry, "boots", said == entry["boots"], f"{said} instead of {entry['boots']}")]
+    out += _of_units(entry, [part for part in document["parts"] if part["kind"] == "units"])
     if not entry["boots"] or len(boots) < entry.get("boot", 1):
         return out
     boot = boots[entry.get("boot", 1) - 1]
@@ -61,6 +62,16 @@ def judge(entry: dict[str, Any], file: Path) -> list[Told]:
 
 def _told(entry: dict[str, Any], what: str, right: bool, why: str) -> Told:
     return Told(entry["path"], what, "right" if right else "wrong", "" if right else why)
+
+
+def _of_units(entry: dict[str, Any], parts: list[dict[str, Any]]) -> Iterator[Told]:
+    """Hold systemd's own figures of a log without a boot's lines against what is printed there."""
+    said: dict[str, Any] = {}
+    for part in parts:
+        said.update({row["unit"]: row.get("time_ns") for row in part.get("units", ())})
+        said.update(dict((part.get("startup") or {}).get("parts", ())))
+    for name, true in entry.get("units", {}).items():
+        yield _value(entry, name, said.get(name), true)
 
 
 def _of_boot(entry: dict[str, Any], boot: dict[str, Any]) -> Iterator[Told]:

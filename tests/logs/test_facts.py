@@ -29,7 +29,7 @@ def test_nothing_is_told_wrong(entry: dict[str, Any], file: Path):
 def test_facts_are_well_formed():
     known = {
         "path", "source", "boots", "boot", "outcome", "zero", "stages", "more", "at_least", "end", "startup",
-        "initcalls", "costs", "not", "length", "kernel_length",
+        "initcalls", "costs", "not", "length", "kernel_length", "units",
     }  # fmt: skip
     for file in gauge.FACTS.glob("*.toml"):
         entries = tomllib.loads(file.read_text(encoding="utf-8"))["log"]

@@ -19,9 +19,9 @@ ROWS_LIMIT = 1000
 SPANS_LIMIT = 4000
 
 
-def show(text: str) -> str:
+def show(text: str, limit: int = 400) -> str:
     """Make text of a log safe to show, at most as long as a person reads."""
-    return visible(text, 400)
+    return visible(text, limit)
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead: str = "") -> dict[str, Any]:

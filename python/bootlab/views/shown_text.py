@@ -10,12 +10,16 @@ _UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u20
 LINE_LIMIT = 2000
 """Characters of one console line that a report shows."""
 
+SPARED = 20
+"""So many more are shown: to say that they are missing takes as many."""
+
 
 def visible(text: str, limit: int = LINE_LIMIT) -> str:
     r"""Return text with every control character spelled (`\x1b`, `\u202e`), at most `limit` characters of it."""
     cut = len(text) - limit
-    shown = _UNSAFE.sub(_spell, text[:limit])
-    return f"{shown} … {cut} more characters" if cut > 0 else shown
+    if cut <= SPARED:
+        return _UNSAFE.sub(_spell, text)
+    return f"{_UNSAFE.sub(_spell, text[:limit])} … {cut} more characters"
 
 
 def one_line(text: str, limit: int = LINE_LIMIT) -> str:

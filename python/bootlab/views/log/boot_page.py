@@ -11,10 +11,14 @@ from bootlab.model import figures
 from bootlab.views.listing import on_page
 from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, timed_marks
+from bootlab.views.log.failure_lines import failure_lines
 from bootlab.views.log.headline import headline
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
 from bootlab.views.log.text import axis_notes
 from bootlab.views.page_parts import ROWS_LIMIT, lane, plot, show, table
+
+HEADLINE_LIMIT = 1200
+"""Characters of the sentences that a page says first."""
 
 
 def boot_page(boot: Boot) -> dict[str, Any]:
@@ -24,10 +28,11 @@ def boot_page(boot: Boot) -> dict[str, Any]:
     return {
         "title": show(f"{boot_name(boot)}: {release} {kernel.machine or ''}"),
         "subtitle": show(
-            f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}. {' '.join(headline(boot))}"
+            f"lines {boot.from_line} to {boot.to_line}, {boot.outcome.replace('-', ' ')}. {' '.join(headline(boot))}",
+            HEADLINE_LIMIT,
         ),
         "bars": boot_bars(boot),
-        "alerts": [show(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}") for f in boot.failures[:ROWS_LIMIT]],
+        "alerts": [show(text) for text in failure_lines(boot.failures[:ROWS_LIMIT])],
         "plot": _plot(boot),
         "tables": [t for t in _tables(boot) if t["rows"]],
         "costs": [

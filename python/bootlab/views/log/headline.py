@@ -63,7 +63,8 @@ def _whole(boot: Boot) -> str:
             f"The firmware took {seconds(boot.end.ns)} up to its last time (line {boot.end.line}); no kernel follows."
         )
     if len(known) > 1 and boot.outcome == "user-space":
-        first, last = known[0], known[-1]
+        # A bound may lie before the stage before it.
+        first, last = known[0], max(known, key=lambda stage: stage.ns or 0)
         length = _length((last.ns or 0) - (first.ns or 0), sureness(first, last))
         if length:
             text = f"{length} from {EVENT_WORDS[first.event]} to {EVENT_WORDS[last.event]};"

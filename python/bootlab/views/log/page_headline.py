@@ -83,4 +83,5 @@ def boot_bars(boot: Boot) -> list[list[Any]]:
     return [
         [visible(n, 80), at, length, visible(f"{a} to {b}", 80), bounds_of(boot, a, b)]
         for n, a, b, at, length in stage_lengths(boot)
+        if length
     ]

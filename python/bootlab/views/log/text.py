@@ -13,6 +13,7 @@ from bootlab.model import figures
 from bootlab.views.listing import views
 from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, ends_on_axis, sureness
+from bootlab.views.log.failure_lines import failure_lines
 from bootlab.views.log.headline import BASIS_WORDS, headline
 from bootlab.views.log.part import part_view
 from bootlab.views.text_table import Fitted, cell, spaced, text_table
@@ -95,9 +96,7 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
     if boot.costs:
         parts.append(costs_view(boot, top))
     parts.append(stages_table(boot))
-    parts += [
-        cell(f"line {f.line}: {f.kind}: {f.text}: {f.meaning}", "bold red", 400) for f in boot.failures[:_MAX_LISTED]
-    ]
+    parts += [cell(text, "bold red", 400) for text in failure_lines(boot.failures)[:_MAX_LISTED]]
     if kernel.initcalls:
         parts += [boot_tables.initcalls(boot).view(top), *initcall_notes(boot)]
     if boot.deferred.devices:
