@@ -15,6 +15,7 @@ from bootlab.views.run.page_data import LINES_LIMIT
 from bootlab.views.table import cells
 from bootlab.views.table import page as comparison_page
 from tests.views import report_sample as sample
+from tests.views.test_optimized_text import results as optimized
 from tests.views.test_table import FOUND
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -365,3 +366,14 @@ def test_the_stack_shows_what_terminal_and_markdown_show(watched: Watched):
             for key in keys:
                 text = cells.text(found.column(key), row, grouped=True)
                 assert " ".join(text.split()) in " ".join(shown.split()), (row.id, key)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1400, 480])
+def test_an_optimisation_has_its_way_and_its_floor(watched: Watched, width: int):
+    page = watched.open(optimized(), viewport={"width": width, "height": 900})
+    assert page.locator("section").evaluate_all("all => all.map(s => s.id)")[:4] == ["stages", "way", "floor", "stack"]
+    assert page.locator("#way tbody tr").count() >= 2
+    assert page.locator("#floor").get_by_text("initcall acpi_init").count() == 1
+    assert page.locator("#floor").get_by_text("31 smaller ones").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth") == width

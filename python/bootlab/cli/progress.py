@@ -86,6 +86,10 @@ class BootProgress:
         kept = " (kept)" if reused else ""
         self._say(f"  {one_line(label)}: {what}{kept}{left}")
 
+    def decided(self, text: str) -> None:
+        """Say what was decided: such a line stays on a terminal too."""
+        self._say(one_line(text, 300), live=True)
+
     def build_started(self, label: str) -> None:
         """Show a kernel that is being built."""
         with self._lock:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from bootlab.analysis.own_time import Turn
 from bootlab.errors import UserError
 
 PROCESSES_FILE = "processes.bin"
@@ -32,45 +35,67 @@ class ProcessCost(msgspec.Struct, frozen=True, kw_only=True):
 
 def load(folder: Path, *, end_insns: int) -> tuple[ProcessCost, ...]:
     """Read a recording's file up to its goal; the most instructions first. Raise UserError when there is none."""
+    return counted(_raw(folder), end_insns=end_insns)
+
+
+def _raw(folder: Path) -> bytes:
     try:
-        raw = (folder / PROCESSES_FILE).read_bytes()
+        return (folder / PROCESSES_FILE).read_bytes()
     except OSError as fault:
         raise UserError(
             f"{folder} has no record of its processes: {fault.strerror or fault}",
             hint="boot the system once more with bootlab.experiments.processes",
         ) from fault
-    return counted(raw, end_insns=end_insns)
+
+
+def load_turns(folder: Path, *, end_insns: int, end_ns: int) -> tuple[Turn, ...]:
+    """Read a recording's file as turns on the processor up to its goal, in their order; raises as `load`."""
+    rows = tuple(_stretches(_raw(folder), end_insns=end_insns, end_ns=end_ns))
+    return tuple(Turn(name=r.name, task=r.task, start_ns=r.start_ns, end_ns=r.end_ns) for r in rows if r.insns)
 
 
 def counted(raw: bytes, *, end_insns: int) -> tuple[ProcessCost, ...]:
     """Add up records; a last one that was not written whole is left out."""
-    names: dict[int, str] = {}
     costs: dict[str, ProcessCost] = {}
     seen: dict[str, set[int]] = {}
+    for row in _stretches(raw, end_insns=end_insns, end_ns=0):
+        seen.setdefault(row.name, set()).add(row.task)
+        known = costs.get(row.name) or ProcessCost(name=row.name, tasks=0, insns=0, first_ns=row.start_ns)
+        costs[row.name] = msgspec.structs.replace(known, tasks=len(seen[row.name]), insns=known.insns + row.insns)
+    return tuple(sorted((c for c in costs.values() if c.insns), key=lambda c: (-c.insns, c.name)))
+
+
+class _Stretch(NamedTuple):
+    """One task under one name without a break."""
+
+    name: str
+    task: int
+    insns: int
+    start_ns: int
+    end_ns: int
+
+
+def _stretches(raw: bytes, *, end_insns: int, end_ns: int) -> Iterator[_Stretch]:
+    names: dict[int, str] = {}
     current, since, since_ns = 0, 0, 0
 
-    def add(until: int) -> None:
+    def stretch(until: int, until_ns: int) -> _Stretch:
         name = names.get(current, BEFORE_TASKS if current == 0 else _UNNAMED)
-        seen.setdefault(name, set()).add(current)
-        known = costs.get(name) or ProcessCost(name=name, tasks=0, insns=0, first_ns=since_ns)
-        costs[name] = msgspec.structs.replace(
-            known, tasks=len(seen[name]), insns=known.insns + min(until, end_insns) - since
-        )
+        return _Stretch(name, current, min(until, end_insns) - since, since_ns, until_ns)
 
     for insns, ns, task, kind, label in _RECORD.iter_unpack(raw[: len(raw) // _RECORD.size * _RECORD.size]):
         if insns > end_insns:
             break
         if kind == _SWITCHED:
-            add(insns)
+            yield stretch(insns, ns)
             current, since, since_ns = task, insns, ns
         elif kind == _NAMED:
             if task == current:
-                add(insns)
+                yield stretch(insns, ns)
                 since, since_ns = insns, ns
             names[task] = label.split(b"\0")[0].decode("utf-8", "replace")
         elif kind == _FORKED and current in names:
             names[task] = names[current]
         elif kind == _FORKED:
             names.pop(task, None)
-    add(end_insns)
-    return tuple(sorted((c for c in costs.values() if c.insns), key=lambda c: (-c.insns, c.name)))
+    yield stretch(end_insns, end_ns)

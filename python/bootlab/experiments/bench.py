@@ -54,6 +54,9 @@ class Observer(BuildObserver, Protocol):
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
         """Note that a recording is there."""
 
+    def decided(self, text: str) -> None:
+        """Note what was decided from boots, one line."""
+
 
 class Quiet:
     """An observer that says nothing."""
@@ -71,6 +74,9 @@ class Quiet:
         """Ignore it."""
 
     def boot_ended(self, label: str, recording: Recording, *, reused: bool) -> None:
+        """Ignore it."""
+
+    def decided(self, text: str) -> None:
         """Ignore it."""
 
     def build_started(self, label: str) -> None:
@@ -134,6 +140,10 @@ class Bench:
     def phase(self, name: str, expected_boots: int = 1) -> None:
         """Tell the observer which part of a run begins."""
         self._observer.phase(name, expected_boots)
+
+    def decided(self, text: str) -> None:
+        """Tell the observer what was decided from boots."""
+        self._observer.decided(text)
 
     def fresh_number(self) -> int:
         """Return a number that no kept boot carries: passed as `fresh` it makes a boot anew."""

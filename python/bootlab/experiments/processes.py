@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.analysis.own_time import Turn
 from bootlab.builders.cache import Cache
 from bootlab.collectors import processes
 from bootlab.collectors.processes import PROCESSES_FILE, ProcessCost
@@ -14,6 +15,7 @@ from bootlab.errors import EnvironmentFault, MeasurementError, UserError
 from bootlab.experiments.base import BaseFailedError, require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.model.launch import LoadedPlugin
+from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets import emulator, plugin
 from bootlab.targets.base import BootPlan
@@ -28,6 +30,17 @@ def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
     Raise UserError if this system does not show processes, MeasurementError when the plugin changed the boot.
     """
     bench.phase("processes", 2)
+    recording, goal_insns = _watched(bench, system)
+    return processes.load(Path(recording.path or "."), end_insns=goal_insns)
+
+
+def process_turns(bench: Bench, system: System) -> tuple[Turn, ...]:
+    """Boot as `process_costs` does, and return which task ran when, up to the goal; raises as it does."""
+    recording, goal_insns = _watched(bench, system)
+    return processes.load_turns(Path(recording.path or "."), end_insns=goal_insns, end_ns=recording.meta.goal_ns or 0)
+
+
+def _watched(bench: Bench, system: System) -> tuple[Recording, int]:
     timing = bench.boot(system, system.name)
     require_goal(timing)
     if timing.meta.goal_insns is None:
@@ -39,7 +52,7 @@ def process_costs(bench: Bench, system: System) -> tuple[ProcessCost, ...]:
             f"the boot with the plugin differs from the timing boot; compare {recording.path} with {timing.path}",
             hint="`bootlab boot SYSTEM.toml --repeat 3` shows whether the system itself boots the same each time",
         )
-    return processes.load(Path(recording.path or "."), end_insns=timing.meta.goal_insns)
+    return recording, timing.meta.goal_insns
 
 
 def _observed(plan: BootPlan, cache: Cache) -> BootPlan:

@@ -24,7 +24,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import Instant
 from bootlab.experiments.on_top import SMALL, OnTop
-from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle
+from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, named
 from bootlab.experiments.standing import Standing, conflict_in
 from bootlab.experiments.trial import judge_sample, why_broken_somewhere
 from bootlab.experiments.trials import winners
@@ -183,7 +183,7 @@ class Stacker:
         if system == self._here.boots.system:
             return
         try:
-            boots = self._boots(candidate, f"stack + {change.id}")
+            boots = self._boots(candidate, f"stack + {named(changes)}")
             boots.ask(1)
         except BuildError as fault:
             step = self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}")
@@ -212,7 +212,7 @@ class Stacker:
     ) -> None:
         change = bundle(changes)
         unproved: tuple[tuple[str, str], ...] = ()
-        label = f"stack + {change.id}"
+        label = f"stack + {named(changes)}"
         first = boots.wait(1)[0]
         broken = why_lost(self._bench, self._base, boots.system, first, label)
         there = Standing(candidate, boots, Evidence(system=boots.system, recording=first))

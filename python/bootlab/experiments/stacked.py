@@ -71,9 +71,26 @@ class Stacked(msgspec.Struct, frozen=True, kw_only=True):
     hold: Hold | None = None
 
 
+def named(changes: tuple[Change, ...]) -> str:
+    """Return a short name of changes that are tried together."""
+    return changes[0].id if len(changes) == 1 else f"{len(changes)} changes"
+
+
 def bundle(changes: tuple[Change, ...]) -> Change:
     """Return several changes as one, for a report; a single one as it is."""
     if len(changes) == 1:
         return changes[0]
     ids = " + ".join(change.id for change in changes)
     return Change(technique="group", label=ids, ops=tuple(op for change in changes for op in change.ops))
+
+
+def sentence(step: Step | LeftOut) -> str:
+    """Say in one line what a step came to."""
+    if isinstance(step, LeftOut):
+        cost = f"{step.cost_ns / 1e6:+.3f} ms" if step.cost_ns is not None else "no goal"
+        return f"  without {step.change.id}: {cost}; {'it stays' if step.kept else step.reason}"
+    what = f"{len(step.changes)} changes: " if len(step.changes) > 1 else ""
+    what += ", ".join(change.id for change in step.changes)
+    if step.kept:
+        return f"  kept {what}: {step.before_ns / 1e6:.3f} to {(step.after_ns or 0) / 1e6:.3f} ms"
+    return f"  not kept {what}: {step.reason or step.verdict.value}"

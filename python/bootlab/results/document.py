@@ -12,6 +12,7 @@ import msgspec
 
 from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
+from bootlab.model.floor import Floor
 from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
 from bootlab.model.plan import Plan
@@ -272,6 +273,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     """What `optimize` was to do."""
     waterfall: tuple[Bar, ...] = ()
     """From the base to the result, bar by bar (`optimize`)."""
+    floor: Floor | None = None
+    """What the result's goal needs, and what still stands between (`optimize`)."""
     options_dropped: tuple[str, ...] = ()
     """Kernel options that were left out because their code never ran (`optimize --shrink`)."""
     options_kept: dict[str, str] = {}

@@ -61,6 +61,8 @@ class OptimizeJournal(CampaignJournal):
             msgspec.structs.replace(
                 self.results,
                 waterfall=found.waterfall,
+                floor=found.floor,
+                notes=(*self.results.notes, *([found.no_floor] if found.no_floor else [])),
                 options_dropped=shrunk.dropped if shrunk is not None else (),
                 options_kept=shrunk.kept if shrunk is not None else {},
             )

@@ -169,6 +169,21 @@ def test_the_waterfall_leads_from_the_base_to_the_result(run):
     assert sum(bar.saved_ns for bar in found.waterfall) == 540 * MS
 
 
+def test_every_decision_is_said(run, monkeypatch):
+    said = []
+    monkeypatch.setattr(Bench, "decided", lambda _bench, text: said.append(text))
+    run(additive(1000, a=100, b=-50, c=30), *named("a", "b", "c"))
+    assert any(text.startswith("  kept ") and "a" in text for text in said)
+    assert any(text.startswith("  not kept b: ") for text in said)
+    assert any(text.startswith("  without a: +100.000 ms; it stays") for text in said)
+
+
+def test_without_a_trace_there_is_no_floor_but_its_reason(run):
+    found, _, _ = run(additive(1000, a=100), *named("a"))
+    assert found.floor is None
+    assert found.no_floor.startswith("no floor: ")
+
+
 def test_nothing_helps(run):
     found, _, _ = run(additive(1000, a=-10), *named("a", "b"))
     assert ids(found) == []

@@ -18,14 +18,16 @@ from bootlab.analysis.sequential_test import cheapest
 from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.campaign import Journal
+from bootlab.experiments.optimize.floor import floor_found
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
-from bootlab.experiments.stacked import LeftOut, Stacked, Step
+from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
+from bootlab.model.floor import Floor
 from bootlab.model.plan import Plan
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
@@ -51,13 +53,18 @@ class Teller(Journal, Protocol):
 
 
 class Optimized(msgspec.Struct, frozen=True, kw_only=True):
-    """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost."""
+    """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost.
+
+    `no_floor`: why there is no floor.
+    """
 
     base: Base
     stacked: Stacked
     system: System
     diagnosis: Diagnosis | None
     waterfall: tuple[Bar, ...]
+    floor: Floor | None = None
+    no_floor: str = ""
     shrinking: Shrinking | None = None
 
 
@@ -97,12 +104,15 @@ class _Search:
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
         diagnosis = diagnosis_of(self._bench, final, stacked.recording, "optimized")
+        floor = floor_found(self._bench, final, self._plan)
         return Optimized(
             base=self._base,
             stacked=stacked,
             system=final,
             diagnosis=diagnosis,
             waterfall=bars,
+            floor=floor if isinstance(floor, Floor) else None,
+            no_floor=floor if isinstance(floor, str) else "",
             shrinking=shrinking,
         )
 
@@ -188,6 +198,7 @@ class _Search:
 
     def _told(self, step: Step | LeftOut) -> None:
         self._journal.step(step)
+        self._bench.decided(sentence(step))
         if isinstance(step, Step) and not step.kept and len(step.changes) == 1:
             lost = -step.saved_ns > _HOPELESS_SHARE * step.before_ns
             late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False

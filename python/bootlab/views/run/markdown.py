@@ -10,7 +10,7 @@ import msgspec
 from bootlab.model import figures
 from bootlab.results.document import FinalSystem, Results
 from bootlab.views.markdown_text import code, code_cell, plain
-from bootlab.views.run import side_tables, tables
+from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import answer, by_what, modelled_lines
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import markdown as table_markdown
@@ -43,6 +43,7 @@ def _headline(results: Results) -> str:
     failed = base.goal_ns is None or (final is not None and final.goal_ns is None)
     said = [f"{'The boot failed: ' if base.goal_ns is None else ''}**{plain(answer(results), 600)}**"]
     said += [plain(by_what(results), 600)] if by_what(results) and not failed else []
+    said += [plain(floor.said(results), 600)] if floor.said(results) else []
     said += [plain(line, 600) for line in modelled_lines(results)]
     return "\n\n".join(said)
 

@@ -10,8 +10,8 @@ from bootlab.views.html_frame import page
 from bootlab.views.run.page_data import page_data
 from bootlab.views.shown_text import one_line
 
-SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "stack.js", "trials.js", "plot.js", "timeline.js",
-           "console.js", "page.js")  # fmt: skip
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "stack.js", "optimized.js", "trials.js", "plot.js",
+           "timeline.js", "console.js", "page.js")  # fmt: skip
 
 
 def render(results: Results, recordings: Mapping[str, Recording] | None = None) -> str:

@@ -15,7 +15,7 @@ from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.board import board_gain_ns
 from bootlab.results.document import LeaveOneOut, Rejected, Results, StackStep
 from bootlab.techniques.base import Risk
-from bootlab.views.run import optimized
+from bootlab.views.run import floor, optimized
 from bootlab.views.run.headline import headline
 
 RISK_FLAGS = {"security": "S", "function": "F", "runtime": "R", "debuggability": "d"}
@@ -41,7 +41,7 @@ def comparison(results: Results, *, everything: bool = True) -> Comparison | Non
         ordered = sorted(stack.leave_one_out, key=lambda r: (r.cost_ns is not None, -(r.cost_ns or 0)))
         rows += [_left_out(row) for row in ordered]
     rows += [_at_quantum(goal, results) for goal in results.quanta]
-    rows += optimized.rows(results)
+    rows += [*optimized.rows(results), *floor.rows(results)]
     return Comparison(
         kind=results.kind,
         system=results.system_name,
@@ -102,6 +102,11 @@ def _columns(results: Results) -> tuple[Column, ...]:
         Column(key="cost_ns", title="cost when left out", kind="signed-ms", under=ms),
         Column(key="goal_ns", title="goal", kind="ms", under=ms),
         Column(key="of_base", title="of base", kind="percent"),
+        Column(key="needs_ns", title="needs", kind="ms", under=ms),
+        Column(key="takes_ns", title="takes", kind="ms", under=ms),
+        Column(key="of_result", title="of the result", kind="percent"),
+        Column(key="certain", title="certain?"),
+        Column(key="lever", title="what would take it away"),
         Column(key="range_ns", title="range", kind="ms", under="ms"),
         Column(key="boots", title="boots", kind="count"),
         Column(key="p_value", title="p"),
@@ -142,7 +147,7 @@ def _tables(results: Results) -> Iterable[Table]:
         columns=("title", "cost_ns", "range_ns", "boots", "kept", "words"),
         group="leave one out",
     )
-    yield from optimized.TABLES
+    yield from (*optimized.TABLES, *floor.TABLES)
     yield Table(
         title="The same with other quanta, one boot each",
         columns=("title", "quantum", "goal_ns", "saved_ns", "words"),

@@ -11,7 +11,7 @@ from rich.text import Text
 from bootlab.model import figures
 from bootlab.results.document import BootSummary, Results
 from bootlab.techniques.base import Answer
-from bootlab.views.run import side_tables, tables
+from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import by_what, headline, modelled_lines
 from bootlab.views.table import terminal as table_terminal
 from bootlab.views.text_table import cell, spaced, text_table
@@ -88,8 +88,7 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
 def _answer(results: Results) -> list[Text]:
     failed = results.base.goal_ns is None or (results.final is not None and results.final.goal_ns is None)
     lines = [cell(line, "yellow", 600) for line in modelled_lines(results)]
-    if said := by_what(results):
-        lines.append(cell(said, limit=600))
+    lines += [cell(said, limit=600) for said in (by_what(results), floor.said(results)) if said]
     return [*lines, cell(headline(results), "bold red" if failed else "bold", 600)]
 
 

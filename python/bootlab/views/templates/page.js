@@ -93,10 +93,10 @@ function reproduceSection(data) {
 }
 
 function build(data) {
-  const sections = [stageSection, stackSection, systemSection, trialSection, quantaSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
+  const sections = [stageSection, waySection, floorSection, stackSection, systemSection, trialSection, quantaSection, timelineSection, consoleSection, techniqueSection, modelledSection, limitsSection, reproduceSection]
     .map((make) => make(data)).filter(Boolean);
   const label = (s) => (s.id === "system" ? "System" : headingOf(s).split(",")[0].replace("What exact mode does not model", "Limits").replace("How to get these results again", "Reproduce"));
-  const kind = { boot: "Boot", try: "Trials", stack: "Stack" }[data.kind];
+  const kind = { boot: "Boot", try: "Trials", stack: "Stack", optimize: "Optimized" }[data.kind];
   drawPage({ name: data.system, kind, head: [headline(data), facts(data)], sections, label });
 }
 

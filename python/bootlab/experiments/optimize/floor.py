@@ -1,0 +1,111 @@
+"""The floor of an optimised system: two more boots of it, one with its functions traced and one with its tasks told."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from bootlab import _core, techniques
+from bootlab.analysis.floor import Application, Images, Program, floor_of
+from bootlab.analysis.own_time import Turn, own_ns
+from bootlab.errors import BootlabError
+from bootlab.experiments.bench import Bench, Stopped
+from bootlab.experiments.processes import process_turns
+from bootlab.experiments.traced_boot import Traced, trace_boot
+from bootlab.model.floor import Floor
+from bootlab.model.plan import Plan
+from bootlab.model.system import System
+from bootlab.model.tree import FileTree
+from bootlab.targets.trace_boot import TraceRequest
+
+_COMM_LENGTH = 15
+"""The kernel keeps so much of a program's name (include/linux/sched.h: TASK_COMM_LEN)."""
+
+_WORD = re.compile(r"[a-z]\w*_\w+")
+"""Names of functions in a technique's text: other words have no underline."""
+
+ENTRIES = TraceRequest(min_ns=0, depth=2)
+"""Every entry of a program into the kernel leaves a span."""
+
+
+def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
+    """Boot what it takes and compute the floor; or say why there is none (a board, several processors, no symbols)."""
+    bench.phase("floor", 2)
+    try:
+        traced = trace_boot(bench, system, ENTRIES)
+        turns = process_turns(bench, system)
+    except Stopped:
+        raise
+    except BootlabError as fault:
+        return f"no floor: {fault.message}"
+    application = _application(system, traced, turns)
+    programs = _programs(system.tree, turns, application)
+    return floor_of(traced.trace, application, programs, _images(traced, system.tree), _levers(plan))
+
+
+def _application(system: System, traced: Traced, turns: tuple[Turn, ...]) -> Application | None:
+    """Return the program that the system names, or else the one that ran when the goal came."""
+    if not turns:
+        return None
+    name = PurePosixPath(system.application).name[:_COMM_LENGTH] if system.application else turns[-1].name
+    own = [turn for turn in turns if turn.name == name]
+    if not own:
+        return None
+    total_ns = sum(turn.end_ns - turn.start_ns for turn in own)
+    return Application(name=name, ns=total_ns, user_ns=own_ns(traced.trace, own))
+
+
+def _programs(tree: FileTree | None, turns: tuple[Turn, ...], application: Application | None) -> tuple[Program, ...]:
+    """Return the other programs of the tree that ran; threads of the kernel have no file in it."""
+    if tree is None:
+        return ()
+    files = {PurePosixPath(path).name[:_COMM_LENGTH] for path, entry in tree.entries if entry.kind != "dir"}
+    sums: defaultdict[str, int] = defaultdict(int)
+    for turn in turns:
+        if turn.name in files and (application is None or turn.name != application.name):
+            sums[turn.name] += turn.end_ns - turn.start_ns
+    return tuple(Program(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
+
+
+def _images(traced: Traced, tree: FileTree | None) -> Images:
+    launch = traced.recording.meta.launch
+    kernel = Path(launch.kernel) if launch is not None and launch.kernel is not None else None
+    return Images(
+        kernel_bytes=_linked_bytes(kernel) if kernel is not None and kernel.is_file() else 0,
+        tree_bytes=sum(_bytes(entry.source, entry.text) for _, entry in tree.entries) if tree is not None else 0,
+    )
+
+
+def _linked_bytes(kernel: Path) -> int:
+    """Return what of a kernel has to be in memory: its loadable segments, or the whole file of a plain image."""
+    image = kernel.read_bytes()
+    try:
+        return sum(size for _, _, size, _ in _core.elf_segments(_core.kernel_extract_vmlinux(image)))
+    except ValueError:
+        return len(image)
+
+
+def _bytes(source: str | None, text: str | None) -> int:
+    if text is not None:
+        return len(text.encode())
+    try:
+        return Path(source).stat().st_size if source is not None else 0
+    except OSError:
+        return 0
+
+
+def _levers(plan: Plan) -> Callable[[str], str]:
+    """Return what says which technique would take a function or initcall away: one left out, or one that names it."""
+    left_out = {
+        variant: one.id for phase in plan.phases for one in phase.techniques if not one.take for variant in one.variants
+    }
+    words = {one.id: frozenset(_WORD.findall(f"{one.what} {one.why}")) for one in techniques.all_techniques()}
+
+    def lever(name: str) -> str:
+        if name in left_out:
+            return f"{left_out[name]}:{name}"
+        return next((one for one, said in words.items() if name in said), "")
+
+    return lever

@@ -1,0 +1,54 @@
+"""The floor of an optimised boot: what its goal needs, what of that is certain, what else still takes time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+PartKind = Literal["bound", "estimate"]
+
+
+class FloorPart(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the goal needs. `bound`: no kernel, loader or machine setting can take it away.
+
+    `estimate`: needed in some form, taken for what it costs in this boot (or for what `why` says). Virtual nanoseconds.
+    """
+
+    title: str
+    ns: int
+    kind: PartKind
+    why: str
+
+
+class Obstacle(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in the boot that the goal is not known to need. `ns`: what it takes; `lever`: what would end it."""
+
+    title: str
+    ns: int
+    lever: str = ""
+
+
+class Floor(msgspec.Struct, frozen=True, kw_only=True):
+    """A boot's time, taken apart: parts + obstacles + others = goal, all of the one boot that was traced.
+
+    `obstacles`: the largest ones; `others_ns`, `others`: the sum and the number of the smaller ones. `notes`: what is
+    not known, in sentences.
+    """
+
+    goal_ns: int
+    parts: tuple[FloorPart, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    others_ns: int = 0
+    others: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bound_ns(self) -> int:
+        """No system with this application reaches the goal earlier."""
+        return sum(part.ns for part in self.parts if part.kind == "bound")
+
+    @property
+    def floor_ns(self) -> int:
+        """The bound with the estimates: a system that does nothing but what the goal needs, as it does it now."""
+        return sum(part.ns for part in self.parts)

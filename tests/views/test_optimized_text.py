@@ -1,0 +1,78 @@
+"""What an optimisation adds to a report: the waterfall, the floor, what still stands between."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import msgspec
+import pytest
+
+from bootlab.model.floor import Floor, FloorPart, Obstacle
+from bootlab.model.waterfall import Bar
+from bootlab.views.run import floor, markdown, page, terminal
+from bootlab.views.text_table import to_text
+from tests.views import report_sample as sample
+
+FLOOR = Floor(
+    goal_ns=400_000_000,
+    parts=(
+        FloorPart(title="camera itself", ns=20_000_000, kind="bound", why="its own instructions"),
+        FloorPart(title="page tables and memory", ns=30_000_000, kind="estimate", why="what it takes here"),
+    ),
+    obstacles=(
+        Obstacle(title="initcall acpi_init", ns=200_000_000, lever="initcall-blacklist:acpi_init"),
+        Obstacle(title="deferred work <script>", ns=100_000_000),
+    ),
+    others_ns=50_000_000,
+    others=31,
+)
+
+
+def results(found=FLOOR):
+    clean = sample.results("stack", initcalls=5)
+    ids = [change.id for change in clean.stack.changes] or ["quiet", "crypto-selftests"]
+    bars = (
+        Bar(changes=(ids[0],), before_ns=clean.base.goal_ns, after_ns=700_000_000),
+        Bar(changes=tuple(ids[1:3]), before_ns=700_000_000, after_ns=400_000_000),
+    )
+    return msgspec.structs.replace(clean, kind="optimize", floor=found, waterfall=bars)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_terminal_shows_both_tables_and_cuts_no_figure(width):
+    text = to_text(terminal.results_view(results()), width=width)
+    for said in ("camera itself", "page tables and memory", "20.000", "30.000", "initcall acpi_init", "200.000"):
+        assert said in text
+    assert "31 smaller ones" in text
+    assert "50.000" in text
+    assert "at least 20.000 ms with this application (a bound)" in " ".join(text.split())
+
+
+def test_the_line_says_what_is_a_bound_and_what_is_an_estimate():
+    said = floor.said(results())
+    assert said == (
+        "floor: at least 20.000 ms with this application (a bound); about 50.000 ms for what the goal needs (an "
+        "estimate), 8.0 times less than the result"
+    )
+    without = msgspec.structs.replace(FLOOR, parts=FLOOR.parts[1:], notes=("nobody knows the application",))
+    assert "bound)" not in floor.said(results(without))
+    assert "nobody knows the application" in floor.said(results(without))
+    assert floor.said(results(None)) == ""
+    assert "not known" in floor.said(results(Floor(goal_ns=5)))
+
+
+def test_markdown_has_the_same():
+    text = markdown.render(results())
+    assert "What still stands between" in text
+    assert "initcall-blacklist:acpi" in text.replace("\\", "")
+
+
+def test_the_pages_data_has_waterfall_and_floor():
+    html = page.render(results())
+    assert "waySection" in html
+    assert "floorSection" in html
+    data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+    assert {"bar", "floor", "obstacle"} <= data["tables"].keys()
+    assert data["answer"]["floor"].startswith("floor: at least 20.000 ms")
+    assert "<script>" not in html.split('id="data"')[1].split("</script>")[0]
