@@ -172,7 +172,7 @@ def test_the_waterfall_leads_from_the_base_to_the_result(run):
 def test_every_decision_is_said(run, monkeypatch):
     said = []
     monkeypatch.setattr(Bench, "decided", lambda _bench, text: said.append(text))
-    run(additive(1000, a=100, b=-50, c=30), *named("a", "b", "c"))
+    run(additive(1000, a=100, b=-500, c=30), *named("a", "b", "c"))
     assert any(text.startswith("  kept ") and "a" in text for text in said)
     assert any(text.startswith("  not kept b: ") for text in said)
     assert any(text.startswith("  without a: +100.000 ms; it stays") for text in said)
