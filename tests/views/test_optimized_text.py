@@ -11,7 +11,7 @@ import pytest
 from bootlab.model.floor import Floor, FloorPart, Obstacle
 from bootlab.model.waterfall import Bar
 from bootlab.views.run import floor, markdown, page, terminal
-from bootlab.views.text_table import to_text
+from tests.rendered import to_text
 from tests.views import report_sample as sample
 
 FLOOR = Floor(
