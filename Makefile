@@ -35,6 +35,9 @@ $(VENV)/.made: requirements.txt scripts/setup-debian.sh
 	touch $@
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
+# With what the tests of the crates read.
+CRATES := $(shell find crates -name target -prune -o -name corpus -prune -o -name artifacts -prune -o -type f -print 2>/dev/null) \
+	Cargo.toml Cargo.lock rustfmt.toml docs/reference/inputs.md
 
 $(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation -e .
@@ -72,9 +75,13 @@ demo: setup kernel
 
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow
-unit-tests: developer
-	cargo test --workspace -q
+unit-tests: developer target/.tested
 	$(BIN)/pytest -n 2 --dist loadfile -m "$(FAST)"
+
+# Only when something in the crates has changed since they passed.
+target/.tested: $(CRATES) | developer
+	cargo test --workspace -q
+	touch $@
 
 check: lint unit-tests
 
@@ -114,16 +121,19 @@ fuzz:
 # Nothing is linked, so libFuzzer need not be there.
 FUZZ_CLIPPY := CUSTOM_LIBFUZZER_PATH=/usr/lib/libfuzzer.a cargo clippy -q --locked --bins --target-dir target/fuzz
 
-lint: developer
-	./scripts/setup-debian.sh lint
+lint: developer target/.linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+target/.linted: $(CRATES) | developer
+	./scripts/setup-debian.sh lint
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -q -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/kernelsource/fuzz/Cargo.toml -- -D warnings
+	touch $@
 
 format: developer
 	$(BIN)/ruff format .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 
+import msgspec
 import pytest
 
 from bootlab.analysis.sequential_test import design
@@ -159,6 +160,21 @@ def test_a_check_that_changes_breaks(tmp_path):
     assert trial.verdict.value == "broken"
     assert stacked.changes == ()
     assert stacked.recording.meta.goal_ns == 100 * MS
+
+
+def test_a_boot_that_the_host_ended_can_be_written_down(tmp_path):
+    def cost(params):
+        target.host_limit = params & {"a", "b", "c"} == {"a", "c"}
+        return Outcome.TIME_LIMIT if target.host_limit else additive(100, a=20, b=30, c=10)(params)
+
+    target = FakeTarget(cost)
+    with Bench(target, tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        techniques = named("a", "b", "c")
+        stacked = Stacker(bench, base, techniques).run(try_all(bench, base, techniques).trials)
+    (lost,) = [row for row in stacked.left_out if row.change.id == "b"]
+    assert lost.kept
+    assert b"time-limit" in msgspec.json.encode(lost.reason), "a kind of text of its own cannot be encoded"
 
 
 def test_nothing_to_stack(stack):

@@ -235,7 +235,8 @@ def _trial(
         base_insns=base.meta.goal_insns,
         goal_insns=new.meta.goal_insns if new.ok else None,
         effect=effect,
-        reason=reason,
+        # Results are written as JSON, which knows no kinds of text.
+        reason=str(reason),
         stages=stage_deltas(base, new) if new.ok else (),
         console_bytes=new.meta.console_bytes,
         base_console_bytes=base.meta.console_bytes,
