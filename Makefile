@@ -76,7 +76,7 @@ demo: setup kernel
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow
 unit-tests: developer target/.tested
-	$(BIN)/pytest -n 2 --dist loadfile -m "$(FAST)"
+	$(BIN)/pytest -n auto --dist loadfile --hypothesis-profile quick -m "$(FAST)"
 
 # Only when something in the crates has changed since they passed.
 target/.tested: $(CRATES) | developer

@@ -21,12 +21,12 @@ PAGES = {
 _HEAD = "<!-- Written by scripts/make-reference.py (`make reference`). Do not edit. -->\n\n"
 
 
-def main() -> int:
-    """Write or check every page; return the exit code."""
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check every page; return the exit code. `arguments`: those of the command line unless given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
     parser.add_argument("--folder", type=Path, default=REFERENCE, help="where the pages stand")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     check = options.check
     stale = []
     for name, render in PAGES.items():

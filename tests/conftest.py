@@ -17,6 +17,7 @@ from tests.mini_kernel import Then, mini_kernel
 
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("no clock", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("no clock")
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -16,7 +16,10 @@ def test_what_comes_over_and_over_is_counted():
 
 
 def test_a_few_are_all_spelled():
-    assert failure_lines([failure("stall", 1), failure("oops", 2)]) == ["line 1: stall: text 1: why", "line 2: oops: text 2: why"]
+    assert failure_lines([failure("stall", 1), failure("oops", 2)]) == [
+        "line 1: stall: text 1: why",
+        "line 2: oops: text 2: why",
+    ]
 
 
 def test_a_cut_is_worth_its_words():
