@@ -59,11 +59,12 @@ class System(Optimizable):
         jobs: int | None = None,
         observer: Observer | None = None,
         target: Target | None = None,
+        scheduler: str | None = None,
     ) -> None:
         """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
 
-        `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is being booted. `target`
-        boots it instead of the one that the system names.
+        `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is booted. `target` boots
+        it instead of the one that the system names; `scheduler`: the workers of a dask scheduler do.
         """
         self.value = value
         self.store = default_store() if store is None else Path(store)
@@ -71,6 +72,7 @@ class System(Optimizable):
         self._jobs = jobs
         self._observer = observer
         self._target = target
+        self._scheduler = scheduler
 
     @classmethod
     def load(
@@ -81,9 +83,10 @@ class System(Optimizable):
         cache: Path | str | None = None,
         jobs: int | None = None,
         observer: Observer | None = None,
+        scheduler: str | None = None,
     ) -> Self:
         """Read a system file. Raise SystemFileError, which names the key or line that is wrong."""
-        return cls(load(Path(path)), store=store, cache=cache, jobs=jobs, observer=observer)
+        return cls(load(Path(path)), store=store, cache=cache, jobs=jobs, observer=observer, scheduler=scheduler)
 
     def __repr__(self) -> str:
         """Name it."""
@@ -106,7 +109,13 @@ class System(Optimizable):
     def like(self, value: SystemValue) -> Self:
         """Return another system on the same store and cache."""
         return type(self)(
-            value, store=self.store, cache=self._cache, jobs=self._jobs, observer=self._observer, target=self._target
+            value,
+            store=self.store,
+            cache=self._cache,
+            jobs=self._jobs,
+            observer=self._observer,
+            target=self._target,
+            scheduler=self._scheduler,
         )
 
     @contextmanager
@@ -123,6 +132,7 @@ class System(Optimizable):
             jobs=jobs or self._jobs,
             observer=self._observer,
             force=force,
+            scheduler=self._scheduler,
         ) as bench:
             yield bench
 

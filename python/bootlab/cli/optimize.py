@@ -14,6 +14,7 @@ from bootlab.cli.session import (
     AllOption,
     JobsOption,
     JsonOption,
+    SchedulerOption,
     StoreOption,
     err,
     out,
@@ -69,6 +70,7 @@ def optimize(
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
     jobs: JobsOption = None,
+    scheduler: SchedulerOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -95,7 +97,7 @@ def optimize(
             f"{what} is a plan: what is asked for stands in it", hint="edit the plan, or give the system file"
         )
     system_file = Path(given.system) if given is not None else what
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
         if plan or write is not None:
             found = given or system.plan_optimisation(wishes)
         else:

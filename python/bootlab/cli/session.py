@@ -18,6 +18,7 @@ __all__ = [
     "JobsOption",
     "JsonOption",
     "OptionalSystemArgument",
+    "SchedulerOption",
     "StoreOption",
     "SystemArgument",
     "err",
@@ -52,6 +53,14 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs", "-j", min=1, max=64, help="Boot up to this many machines at a time. Default: one per core, at most 4."
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Let the workers of this dask scheduler boot (tcp://HOST:8786); they must share store and cache.",
     ),
 ]
 BandwidthOption = Annotated[

@@ -13,6 +13,7 @@ from bootlab.cli.session import (
     AllOption,
     JobsOption,
     JsonOption,
+    SchedulerOption,
     StoreOption,
     SystemArgument,
     err,
@@ -32,6 +33,7 @@ def stack(
         Path | None, typer.Option("--html", help="Write the HTML report to this file instead of the run's folder.")
     ] = None,
     jobs: JobsOption = None,
+    scheduler: SchedulerOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -42,7 +44,7 @@ def stack(
 
     Example: bootlab stack camera.toml --html report.html
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
         results = system.stack(*ids or (), allow=allow or (), also=also or ())
     page = results.html(html or results.run.folder / "report.html")
     from bootlab.views.run import terminal  # noqa: PLC0415

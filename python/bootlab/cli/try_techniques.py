@@ -16,9 +16,11 @@ from bootlab.cli.session import (
     JobsOption,
     JsonOption,
     OptionalSystemArgument,
+    SchedulerOption,
     StoreOption,
     system_required,
 )
+from bootlab.errors import UserError
 
 
 class Cost(enum.StrEnum):
@@ -69,6 +71,7 @@ def try_(
     ] = 7,
     seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     jobs: JobsOption = None,
+    scheduler: SchedulerOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -78,6 +81,8 @@ def try_(
     Example: bootlab try camera.toml quiet crypto-selftests
     """
     if board is not None:
+        if scheduler is not None:
+            raise UserError("a board is not at a scheduler's workers", hint="leave --scheduler out")
         from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
 
         named = ids or []
@@ -97,7 +102,7 @@ def try_(
         )
         return
     system_file = system_required(system_file)
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
     following = f"bootlab report {results.id} --html try.html   or: bootlab stack {system_file}"
     show_run(results, following, everything=everything, as_json=as_json)

@@ -10,7 +10,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -106,11 +106,13 @@ class Bench:
         cache: Cache | None = None,
         jobs: int | None = None,
         observer: Observer | None = None,
+        closing: Callable[[], None] = lambda: None,
     ) -> None:
         """Keep recordings under `folder/boots`, and what is built in `cache` (default: the user's).
 
-        `jobs`: machines at a time (default: one a core, at most 4).
+        `jobs`: machines at a time (default: one a core, at most 4). `closing`: called when every machine has ended.
         """
+        self._closing = closing
         self.target = target
         self.folder = folder
         self.cache = cache or Cache(default_folder())
@@ -136,6 +138,7 @@ class Bench:
         """End every machine that still runs and wait for its thread."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._closing()
 
     def phase(self, name: str, expected_boots: int = 1) -> None:
         """Tell the observer which part of a run begins."""
@@ -310,8 +313,11 @@ def bench_for(
     jobs: int | None = None,
     observer: Observer | None = None,
     force: bool = False,
+    scheduler: str | None = None,
 ) -> Bench:
     """Return the bench that boots a system, on the target that its file names unless another is given.
+
+    `scheduler`: the address of a dask scheduler, whose workers make the boots.
 
     Raise UserError when no boot of it could work: its first program cannot start, its root cannot be mounted, nothing
     of it is printed. `force`: boot it all the same. On the host's clock only one machine runs at a time.
@@ -322,7 +328,24 @@ def bench_for(
     if not force and system.target == "qemu":
         preflight.check(target.plan(system))
     alone = system.clock.mode == "free"
-    return Bench(target, folder, cache=cache, jobs=1 if alone else jobs, observer=observer)
+    if scheduler is None:
+        return Bench(target, folder, cache=cache, jobs=1 if alone else jobs, observer=observer)
+    if alone:
+        raise UserError(
+            "boots in free mode follow the clock of the machine that they run on: a scheduler would mix machines",
+            hint='clock.mode = "exact", or leave --scheduler out',
+        )
+    from bootlab.targets.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
+
+    workers = Workers(scheduler)
+    return Bench(
+        ScheduledTarget(target, workers, cache),
+        folder,
+        cache=cache,
+        jobs=jobs or workers.threads,
+        observer=observer,
+        closing=workers.client.close,
+    )
 
 
 def _sweep(boots: Path) -> None:

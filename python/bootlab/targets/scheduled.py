@@ -1,0 +1,144 @@
+"""Boots on other machines: planned here, made by the workers of a dask scheduler, written into a folder that all share.
+
+A job is one boot. It needs nothing of any other job, so a worker that dies loses only its own: the scheduler gives it
+to another one. The recording is that of a local boot, byte for byte, but for how long the host took.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from bootlab.builders.cache import Cache
+from bootlab.errors import BootlabError, EnvironmentFault
+from bootlab.model.recording import Recording
+from bootlab.model.system import System
+from bootlab.targets import recording_dir
+from bootlab.targets.base import BootPlan, ProgressSink, Purpose, Target
+from bootlab.targets.choose import target_for
+from bootlab.targets.scheduled_job import Job, boot_job, stop_file
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_LOOK_EVERY_S = 0.2
+_WAIT_FOR_WORKERS_S = 30.0
+_SHOWS_WITHIN_S = 10.0
+_ENDS_WITHIN_S = 30.0
+"""How long a worker has to end a machine that nobody wants any more."""
+
+Opener = Callable[[System, Cache], Target]
+"""Opens the target on a worker. A function of a module, so that it can be sent there."""
+
+
+class Workers:
+    """The workers of one scheduler. Use as a context manager: leaving it lets them go."""
+
+    def __init__(self, address: str) -> None:
+        """Connect. Raise EnvironmentFault when there is no scheduler, no worker, or no dask."""
+        try:
+            from distributed import Client  # noqa: PLC0415 - an extra
+        except ImportError as fault:
+            raise EnvironmentFault(
+                "--scheduler needs dask.distributed, which is not installed", hint="pip install 'bootlab[dask]'"
+            ) from fault
+        self.address = address
+        try:
+            self.client: Client = Client(address, timeout=_WAIT_FOR_WORKERS_S, set_as_default=False)
+        except (OSError, ValueError) as fault:
+            raise EnvironmentFault(
+                f"there is no dask scheduler at {address}: {fault}", hint="start one: dask scheduler --port 8786"
+            ) from fault
+        try:
+            self.client.wait_for_workers(1, timeout=_WAIT_FOR_WORKERS_S)
+        except (OSError, TimeoutError) as fault:
+            self.client.close()
+            raise EnvironmentFault(
+                f"the scheduler at {address} has no workers",
+                hint=f"on each machine: dask worker {address} --nthreads 2",
+            ) from fault
+
+    def __enter__(self) -> Self:
+        """Return them."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Disconnect."""
+        self.client.close()
+
+    @property
+    def threads(self) -> int:
+        """How many boots they make at a time."""
+        return max(1, sum(self.client.nthreads().values()))
+
+
+class ScheduledTarget:
+    """A target whose machines run on workers. Plans, and so builds, are made here, into the shared cache."""
+
+    def __init__(self, target: Target, workers: Workers, cache: Cache, *, opener: Opener = target_for) -> None:
+        """Boot what `target` plans. `opener` opens the target of a system on a worker."""
+        self._target = target
+        self._workers = workers
+        self._cache = cache
+        self._opener = opener
+
+    def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
+        """Plan as the target does."""
+        return self._target.plan(system, purpose)
+
+    def boot(
+        self, plan: BootPlan, folder: Path, *, stop: threading.Event, progress: ProgressSink | None = None
+    ) -> Recording:
+        """Have a worker boot it. Raise EnvironmentFault when none can: several died of it, or they lack something."""
+        del progress
+        folder = folder.absolute()
+        job = Job(plan=plan, folder=str(folder), cache=str(self._cache.root.absolute()), opener=self._opener)
+        # One name a job: a boot that is asked for anew must not get the result of the earlier one.
+        future = self._workers.client.submit(boot_job, job, key=f"boot-{folder.name}", pure=False)
+        try:
+            return self._waited(future, folder, stop)
+        finally:
+            future.release()
+            stop_file(folder).unlink(missing_ok=True)
+
+    def _waited(self, future: Future[Any], folder: Path, stop: threading.Event) -> Recording:
+        ended = threading.Event()
+        future.add_done_callback(lambda _future: ended.set())
+        ends_at: float | None = None
+        while not ended.wait(_LOOK_EVERY_S):
+            if stop.is_set() and ends_at is None:
+                with contextlib.suppress(OSError):
+                    stop_file(folder).touch()
+                ends_at = time.monotonic() + _ENDS_WITHIN_S
+            if ends_at is not None and time.monotonic() > ends_at:
+                raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's own log")
+        try:
+            future.result()
+        except BootlabError:
+            raise
+        except Exception as fault:
+            raise EnvironmentFault(
+                f"the workers at {self._workers.address} could not make a boot: {type(fault).__name__}: {fault}",
+                hint="their logs say more; `dask scheduler` shows who is there",
+            ) from fault
+        return _settled(folder)
+
+
+def _settled(folder: Path) -> Recording:
+    """Return the recording: a network folder may tell of it later than the scheduler does."""
+    until = time.monotonic() + _SHOWS_WITHIN_S
+    while not (folder / recording_dir.RECORDING_FILE).is_file():
+        if time.monotonic() > until:
+            raise EnvironmentFault(
+                f"a worker has written {folder}, and it is not here",
+                hint="store and cache must lie in a folder that all machines share, under the same path",
+            )
+        time.sleep(_LOOK_EVERY_S)
+    return recording_dir.load(folder)

@@ -1,0 +1,103 @@
+"""Boots of the fake target on workers of a real scheduler, each noted in a file, and an optimisation of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bootlab import techniques
+from bootlab.api.optimizing import carried_out, planned, wishes_of
+from bootlab.builders.cache import Cache
+from bootlab.experiments.bench import Bench
+from bootlab.targets.scheduled import ScheduledTarget, Workers
+from tests.conftest import REPOSITORY
+from tests.experiments.fake_bench import SYSTEM, FakeTarget
+from tests.experiments.optimize.killable import OWN, cost
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{REPOSITORY / 'python'}:{REPOSITORY}:{os.environ.get('PYTHONPATH', '')}"}
+
+
+class Noted(FakeTarget):
+    """Boots that take a while; the file of their worker tells of each."""
+
+    def boot(self, plan, folder, *, stop, progress=None):
+        with (Path(os.environ["BOOTLAB_TEST_LOG"])).open("a", encoding="utf-8") as log:
+            key = folder.name.split(".")[1]
+            log.write(f"{os.getpid()} {key}\n")
+        until = time.monotonic() + float(os.environ.get("BOOTLAB_TEST_BOOT_S", "0.05"))
+        while time.monotonic() < until and not stop.is_set():
+            time.sleep(0.01)
+        return super().boot(plan, folder, stop=stop, progress=progress)
+
+
+def opened(_system, _cache):
+    """Open the target on a worker."""
+    return Noted(cost)
+
+
+class Cluster:
+    """A scheduler and workers as processes of this machine."""
+
+    def __init__(self, folder: Path, workers: int, boot_s: float = 0.05) -> None:
+        self.log = folder / "boots.log"
+        self._file = folder / "scheduler.json"
+        self._said = (folder / "cluster.log").open("wb")
+        self._environment = ENVIRONMENT | {"BOOTLAB_TEST_LOG": str(self.log), "BOOTLAB_TEST_BOOT_S": str(boot_s)}
+        self.log.touch()
+        self.scheduler = self._start(
+            "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
+        )
+        while not self._file.exists():
+            assert self.scheduler.poll() is None, (folder / "cluster.log").read_text()
+            time.sleep(0.05)
+        self.workers = [
+            self._start(
+                "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard",
+                "--local-directory", str(folder / f"worker{number}"),
+            )
+            for number in range(workers)
+        ]  # fmt: skip
+
+    def _start(self, module, *words):
+        return subprocess.Popen(
+            [sys.executable, "-m", module, "--scheduler-file", str(self._file), *words],
+            env=self._environment,
+            stdout=self._said,
+            stderr=self._said,
+            start_new_session=True,
+        )
+
+    @property
+    def address(self):
+        return json.loads(self._file.read_text())["address"]
+
+    def boots(self):
+        """Return pid of the worker and key of the boot, for each that was begun."""
+        return [tuple(line.split(" ", 1)) for line in self.log.read_text(encoding="utf-8").splitlines()]
+
+    def close(self):
+        for process in [*self.workers, self.scheduler]:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        self._said.close()
+
+
+def optimized(store, cache_folder, workers: Workers | None):
+    """Optimise fake boots, here or by workers; return the run's folder."""
+    old = techniques.all_techniques, techniques.get
+    techniques.all_techniques = lambda: OWN
+    techniques.get = {one.id: one for one in OWN}.__getitem__
+    target = FakeTarget(cost)
+    try:
+        if workers is not None:
+            target = ScheduledTarget(target, workers, Cache(cache_folder), opener=opened)
+        with Bench(target, store, jobs=2) as bench:
+            base, plan, said = planned(bench, SYSTEM, wishes_of(rounds=2))
+            return carried_out(bench, store, base, plan, said).run.folder
+    finally:
+        techniques.all_techniques, techniques.get = old
