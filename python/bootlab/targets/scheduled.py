@@ -76,7 +76,8 @@ class Workers:
     @property
     def threads(self) -> int:
         """How many boots they make at a time."""
-        return max(1, sum(self.client.nthreads().values()))
+        threads: int = sum(self.client.nthreads().values())
+        return max(1, threads)
 
 
 class ScheduledTarget:
