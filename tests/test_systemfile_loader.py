@@ -38,14 +38,15 @@ def test_a_boot_loader_that_is_built(tmp_path):
     found = read(
         tmp_path,
         'source = "tree"\ndefconfig = "orangepi_pc_defconfig"\nconfig = "lean.config"\npatches = ["p.patch"]\n'
-        'options = { BOOTDELAY = 0, CONFIG_NET = false }\nstart = "script"',
+        'options = { BOOTDELAY = 0, CONFIG_NET = false }\nstart = "falcon"\nfallback = "script"\nchecked = true',
     )
     build = found.build
     assert (build.source, build.base) == (str(tmp_path / "tree"), "orangepi_pc_defconfig")
     assert build.fragments == (str(tmp_path / "lean.config"),)
     assert build.options == (("BOOTDELAY", "0"), ("NET", "n"))
     assert build.patches[0].name == "p.patch"
-    assert (found.start, found.image) == ("script", None)
+    assert (found.start, found.fallback, found.checked, found.image) == ("falcon", "script", True, None)
+    assert found.u_boot_start == "script"
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,15 @@ def test_a_boot_loader_that_is_built(tmp_path):
         ('card = "no.bin"', "loader.card"),
         ('image = "ready.bin"\nbootdelay = 0', "loader.bootdelay"),
         ('source = "debian"', "loader.defconfig"),
-        ('source = "debian"\ndefconfig = "x_defconfig"\nstart = "falcon"', "loader.start"),
         ('source = "nowhere"\ndefconfig = "x_defconfig"', "loader.source"),
         ('source = "debian"\ndefconfig = "x_defconfig"\ncard = "ready.bin"', "loader.card"),
         ('image = "ready.bin"\ndefconfig = "x_defconfig"', "loader.defconfig"),
+        ('image = "ready.bin"\nstart = "command"', "loader.start"),
+        ('image = "ready.bin"\nsilent = true', "loader.silent"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nstart = "falcon"\nfallback = "falcon"', "loader.fallback"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nchecked = true', "loader.checked"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nplace = "raw"', "loader.place"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nin_place = true', "loader.in_place"),
     ],
 )
 def test_mistakes_name_the_key(tmp_path, text, key):

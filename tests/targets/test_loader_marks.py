@@ -8,7 +8,6 @@ import pytest
 
 from bootlab.analysis.stages import stages_of
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
 from bootlab.builders.loader.started import Started
 from bootlab.model.boot_loader import Loader, loader_board
 from bootlab.model.recording import Line, Mark, Meta, Recording
@@ -82,25 +81,21 @@ def test_addresses_of_the_first_part_and_of_the_kernel(tmp_path):
         "spl": 0, "kernel-entry": 0x42000000, "decompression": 0x42000000, "kernel-image": 0x40008000,
     }  # fmt: skip
     assert loader_marks.entries(Loader(card="card.img"), started(tmp_path), INFO) == {"spl": 0}
-    (tmp_path / "spl.symbols").write_text("00000060 T _start\n00001678 T board_init_r\n00004aac D __image_copy_end\n")
-    facts = LoaderFacts(source="2023.01", compiler="gcc", sizes_bytes={})
-    built = msgspec.structs.replace(started(tmp_path), built=BuiltLoader(folder=tmp_path, facts=facts))
-    assert loader_marks.entries(LOADER, built, INFO) == {**found, "spl-load": 0x1678, "u-boot": 0x4A000000}
     assert loader_marks.entries(Loader(card="card.img"), started(tmp_path, "cubieboard"), INFO) == {}
 
 
 @pytest.mark.parametrize(
-    ("fields", "kind", "expected"),
+    ("entry", "kind", "expected"),
     [
-        ({}, "arm-zimage", {"kernel-entry": 0x42000000, "decompression": 0x42000000, "kernel-image": 0x40008000}),
+        (None, "arm-zimage", {"kernel-entry": 0x42000000, "decompression": 0x42000000, "kernel-image": 0x40008000}),
         # bootm copies it to where it will unpack itself: one instruction cannot be two marks.
-        ({"wrapped": True}, "arm-zimage", {"kernel-entry": 0x40008000, "decompression": 0x40008000}),
-        ({}, "uimage", {"kernel-entry": 0x40008000, "kernel-image": 0x40008000}),
+        (0x40008000, "arm-zimage", {"kernel-entry": 0x40008000, "decompression": 0x40008000}),
+        (None, "uimage", {"kernel-entry": 0x40008000, "kernel-image": 0x40008000}),
     ],
 )  # fmt: skip
-def test_where_the_kernel_is_entered(fields, kind, expected):
-    loader, info = msgspec.structs.replace(LOADER, **fields), msgspec.structs.replace(INFO, kind=kind)
-    assert loader_marks.kernel_entries(loader, BOARD, info, RAM) == expected
+def test_where_the_kernel_is_entered(entry, kind, expected):
+    info = msgspec.structs.replace(INFO, kind=kind)
+    assert loader_marks.kernel_entries(BOARD, info, RAM, entry) == expected
 
 
 @pytest.mark.parametrize(

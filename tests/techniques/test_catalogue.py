@@ -17,7 +17,7 @@ from tests.techniques.recordings import FOLDER
 PACKAGE = Path(bootlab.techniques.__file__).parent
 TECHNIQUES = registry.BUILT_IN
 IDS = {t.id for t in TECHNIQUES}
-STAGES = ("firmware", "image", "kernel", "initramfs", "storage", "init", "userspace")
+STAGES = ("firmware", "loader", "image", "kernel", "initramfs", "storage", "init", "userspace")
 every_technique = pytest.mark.parametrize("technique", TECHNIQUES, ids=lambda t: t.id)
 
 

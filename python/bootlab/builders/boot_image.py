@@ -34,22 +34,34 @@ _RISCV_OFFSET = 2 << 20
 _ARM_HALF = 0xF0000000
 
 
-def legacy_header(data: bytes, *, load: int, arch: str, gzip: bool = False, name: str = "Linux") -> bytes:
-    """Return U-Boot's legacy header of 64 bytes for a kernel that is copied (or unpacked) to `load` and entered there.
+def legacy_header(
+    data: bytes, *, load: int, arch: str, gzip: bool = False, name: str = "Linux", entry: int | None = None
+) -> bytes:
+    """Return U-Boot's legacy header of 64 bytes for a kernel that is copied (or unpacked) to `load`.
 
-    Its time stays 0, so that equal kernels are equal files.
+    `entry`: where it is entered; None: at its first byte. Its time stays 0, so that equal kernels are equal files.
     """
-    return _header(data, load, (_OS_LINUX, _ARCH[arch], _TYPE_KERNEL, _GZIP if gzip else _PLAIN), name)
+    return _header(
+        data,
+        (load, load if entry is None else entry),
+        (_OS_LINUX, _ARCH[arch], _TYPE_KERNEL, _GZIP if gzip else _PLAIN),
+        name,
+    )
 
 
 def legacy_script(text: bytes, *, arch: str) -> bytes:
     """Return a boot script (boot.scr) with its header: U-Boot wants a table of lengths before the text."""
     data = struct.pack(">II", len(text), 0) + text
-    return _header(data, 0, (_OS_LINUX, _ARCH[arch], _TYPE_SCRIPT, _PLAIN), "boot script") + data
+    return _header(data, (0, 0), (_OS_LINUX, _ARCH[arch], _TYPE_SCRIPT, _PLAIN), "boot script") + data
 
 
-def _header(data: bytes, load: int, kinds: tuple[int, int, int, int], name: str) -> bytes:
-    facts = (len(data), load, load, zlib.crc32(data), *kinds, name.encode()[:31])
+def legacy_load(header: bytes) -> int:
+    """Return the load address that a legacy header states."""
+    return int(_HEADER.unpack_from(header)[4])
+
+
+def _header(data: bytes, places: tuple[int, int], kinds: tuple[int, int, int, int], name: str) -> bytes:
+    facts = (len(data), *places, zlib.crc32(data), *kinds, name.encode()[:31])
     return _HEADER.pack(_MAGIC, zlib.crc32(_HEADER.pack(_MAGIC, 0, 0, *facts)), 0, *facts)
 
 

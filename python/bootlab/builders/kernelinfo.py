@@ -23,6 +23,7 @@ CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_
 SYMBOLS = (
     "_text",
     "_stext",
+    "_end",
     "start_kernel",
     "__idmap_text_start",
     "__idmap_text_end",

@@ -8,11 +8,17 @@ import msgspec
 
 from bootlab.model.source_patch import KernelPatch
 
-LoaderStart = Literal["extlinux", "script", "falcon"]
+LoaderStart = Literal["extlinux", "script", "command", "falcon"]
 """How the boot loader comes to the kernel.
 
-`extlinux`: it looks for extlinux.conf on every medium it knows. `script`: the same, for boot.scr. `falcon`: its first
-part (SPL) starts the kernel itself, unless it cannot."""
+`extlinux`: it looks for extlinux.conf on every medium it knows. `script`: the same, for boot.scr. `command`: its own
+boot command loads the files from where they are. `falcon`: its first part (SPL) starts the kernel itself, unless it
+cannot."""
+
+LoaderPlace = Literal["fat", "raw"]
+"""Where on the card kernel, device tree and initramfs are: files of a FAT partition, or raw sectors before it."""
+
+Options = tuple[tuple[str, str], ...]
 
 
 class LoaderBuild(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,16 +26,26 @@ class LoaderBuild(msgspec.Struct, frozen=True, kw_only=True):
 
     `source`: absolute path of a source tree, or `debian` for Debian's. `base`: one of U-Boot's configurations
     (`orangepi_pc_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in order; then
-    `options` (name without `CONFIG_`, value as a `.config` writes it). `compiler` is a prefix as CROSS_COMPILE takes
-    it; None: Debian's.
+    `options` (name without `CONFIG_`, value as a `.config` writes it); then those of `changes`. `compiler` is a prefix
+    as CROSS_COMPILE takes it; None: Debian's.
     """
 
     source: str = "debian"
     base: str = ""
     fragments: tuple[str, ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
+    options: Options = ()
+    changes: tuple[Options, ...] = ()
     patches: tuple[KernelPatch, ...] = ()
     compiler: str | None = None
+
+    def with_options(self, options: Options) -> LoaderBuild:
+        """Return the build with options changed; itself when all of them were asked for so already."""
+        asked = dict(self.options)
+        for change in self.changes:
+            asked |= dict(change)
+        if all(asked.get(name) == value for name, value in options):
+            return self
+        return msgspec.structs.replace(self, changes=(*self.changes, options))
 
 
 class Loader(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +54,13 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
     `image`: SPL and U-Boot in one file, for the card that bootlab makes. `build`: how that file is built. `card`: an
     image of a card that is there already and boots as it is. One of them is given. `wrapped`: the kernel has U-Boot's
     legacy header (uImage) and is started by `bootm`; else a zImage by `bootz`.
+
+    `place`: where the files are, for `command`. `exact`: of raw sectors only those are read that hold something, else
+    the whole room that is left for it. `in_place`: device tree and initramfs are handed over where they were loaded,
+    else as copies at the end of memory. `silent`: U-Boot prints nothing.
+
+    `fallback`: how U-Boot starts the kernel when falcon mode could not. `checked`: falcon mode compares checksums
+    first. `appended`: in falcon mode the device tree stands behind the kernel, and has no sectors of its own.
     """
 
     image: str | None = None
@@ -45,6 +68,18 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
     card: str | None = None
     start: LoaderStart = "extlinux"
     wrapped: bool = False
+    place: LoaderPlace = "fat"
+    exact: bool = False
+    in_place: bool = False
+    silent: bool = False
+    fallback: LoaderStart = "extlinux"
+    checked: bool = False
+    appended: bool = False
+
+    @property
+    def u_boot_start(self) -> LoaderStart:
+        """How U-Boot itself comes to the kernel, when it does."""
+        return self.fallback if self.start == "falcon" else self.start
 
 
 class LoaderBoard(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +87,9 @@ class LoaderBoard(msgspec.Struct, frozen=True, kw_only=True):
 
     `spl_at_bytes`: on the card. `spl_entry`: the address at which the boot ROM enters the SPL. `u_boot_entry`: where
     the SPL enters U-Boot. The addresses in RAM are those of the board's default environment. `parts`: the files that a
-    build of U-Boot makes for the card, and how far each lies behind the first.
+    build of U-Boot makes for the card, and how far each lies behind the first. `arguments_bytes`, `raw_bytes`: where on
+    the card the device tree and the kernel are that are loaded from raw sectors; `arguments_room_bytes`: how much room
+    the tree has. The kernel's room ends where the first partition begins.
     """
 
     machine: str
@@ -61,8 +98,13 @@ class LoaderBoard(msgspec.Struct, frozen=True, kw_only=True):
     u_boot_entry: int
     kernel_address: int
     tree_address: int
+    script_address: int
     initramfs_address: int
     parts: tuple[tuple[str, int], ...]
+    arguments_bytes: int = 2 << 20
+    arguments_room_bytes: int = 64 << 10
+    raw_bytes: int = 4 << 20
+    partition_bytes: int = 16 << 20
 
 
 # include/configs/sunxi-common.h of U-Boot; hw/arm/allwinner-h3.c of QEMU copies 32 KiB from 8 KiB on to address 0.
@@ -74,6 +116,7 @@ LOADER_BOARDS: tuple[LoaderBoard, ...] = (
         u_boot_entry=0x4A000000,
         kernel_address=0x42000000,
         tree_address=0x43000000,
+        script_address=0x43100000,
         initramfs_address=0x43300000,
         parts=(("spl/sunxi-spl.bin", 0), ("u-boot-dtb.img", 32 << 10)),
     ),

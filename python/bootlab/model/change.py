@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.model.boot_loader import LoaderPlace, LoaderStart
 from bootlab.model.cmdline import Param
 from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
@@ -177,6 +178,46 @@ class SetFlashStart(msgspec.Struct, frozen=True, tag_field="op", tag="set-flash-
         return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, flash=self.start))
 
 
+class SetLoader(msgspec.Struct, frozen=True, tag_field="op", tag="set-loader"):
+    """Change how the boot loader comes to the kernel, field by field of `Loader` (None: as it was).
+
+    A start in falcon mode keeps the one before as its fallback.
+    """
+
+    start: LoaderStart | None = None
+    wrapped: bool | None = None
+    place: LoaderPlace | None = None
+    exact: bool | None = None
+    in_place: bool | None = None
+    silent: bool | None = None
+    checked: bool | None = None
+    appended: bool | None = None
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without a boot loader stays as it is."""
+        loader = system.loader
+        if loader is None:
+            return system
+        fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
+        if self.start == "falcon" and loader.start != "falcon":
+            fields["fallback"] = loader.start
+        return msgspec.structs.replace(system, loader=msgspec.structs.replace(loader, **fields))
+
+
+class SetLoaderOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-loader-options"):
+    """Build the boot loader with options set (name without `CONFIG_`, value as a `.config` writes it)."""
+
+    options: tuple[tuple[str, str], ...]
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one whose boot loader is not built stays as it is."""
+        loader = system.loader
+        if loader is None or loader.build is None:
+            return system
+        build = loader.build.with_options(self.options)
+        return msgspec.structs.replace(system, loader=msgspec.structs.replace(loader, build=build))
+
+
 class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine"):
     """Change the machine: its type, firmware or options (None: as it was)."""
 
@@ -321,6 +362,8 @@ Op = (
     | SetKernelForm
     | SetFlashStart
     | SetMachine
+    | SetLoader
+    | SetLoaderOptions
     | SetProgramBuild
     | PutProgram
     | KernelOp

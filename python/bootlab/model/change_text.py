@@ -41,10 +41,12 @@ def op_text(op: Op) -> str:
         case ops.MoveRoot():
             packed = "" if op.compression == "none" else f", {op.compression}"
             text = f"root: {op.file_system} on {op.medium}" if op.medium else f"root: as initramfs{packed}"
-        case ops.SetKernelForm():
-            text = f"kernel as {op.form}"
-        case ops.SetFlashStart():
-            text = f"start from flash: {op.start or 'no'}"
+        case ops.SetKernelForm() | ops.SetFlashStart():
+            text = (
+                f"kernel as {op.form}" if isinstance(op, ops.SetKernelForm) else f"start from flash: {op.start or 'no'}"
+            )
+        case ops.SetLoader() | ops.SetLoaderOptions():
+            text = f"boot loader: {_loader_text(op)}"
         case ops.SetMachine():
             fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
             words = (f"{f}={','.join(v) if isinstance(v, tuple) else v}" for f, v in fields.items())
@@ -63,6 +65,13 @@ def op_text(op: Op) -> str:
         case _:
             assert_never(op)
     return text
+
+
+def _loader_text(op: ops.SetLoader | ops.SetLoaderOptions) -> str:
+    if isinstance(op, ops.SetLoaderOptions):
+        return " ".join(f"CONFIG_{name}={value}" for name, value in op.options)
+    fields = {f: getattr(op, f) for f in op.__struct_fields__ if getattr(op, f) is not None}
+    return " ".join(f if v is True else f"{f}={v}" for f, v in fields.items())
 
 
 def _program_text(op: ops.PutProgram | ops.SetProgramBuild) -> str:

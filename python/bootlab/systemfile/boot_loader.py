@@ -8,6 +8,8 @@ from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawLoader
 
 _BUILD_KEYS = ("defconfig", "config", "options", "patches", "compiler")
+_MADE_KEYS = ("wrapped", "exact", "in_place", "silent", "checked", "appended")
+_FALCON_KEYS = ("checked", "appended")
 
 
 def boot_loader(raw: RawLoader, place: Place) -> Loader:
@@ -20,7 +22,7 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
     if raw.source is None:
         _refuse(raw, _BUILD_KEYS, "this key is for a boot loader that is built, and no source is given", place)
     if raw.card is not None:
-        _refuse(raw, ("wrapped",), "the kernel on a ready card is what it is", place)
+        _refuse(raw, _MADE_KEYS, "a ready card is what it is", place)
         return Loader(card=place.file(raw.card, "loader.card"), start=raw.start)
     if not given:
         raise place.error(
@@ -29,17 +31,19 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
             "the file with SPL and U-Boot, as in Debian's package u-boot-sunxi; or card, the image of a whole card; or "
             'source = "debian", to build U-Boot',
         )
-    if raw.start == "falcon":
-        raise place.error(
-            "bootlab makes no cards for falcon mode",
-            "loader.start",
-            'name a card that has one: card = "card.img"; or set start = "extlinux"',
-        )
+    _check_ways(raw, place)
     return Loader(
         image=place.file(raw.image, "loader.image") if raw.image is not None else None,
         build=_build(raw, raw.source, place) if raw.source is not None else None,
         start=raw.start,
+        fallback=raw.fallback,
         wrapped=raw.wrapped,
+        place=raw.place,
+        exact=raw.exact,
+        in_place=raw.in_place,
+        silent=raw.silent,
+        checked=raw.checked,
+        appended=raw.appended,
     )
 
 
@@ -47,6 +51,27 @@ def _refuse(raw: RawLoader, keys: tuple[str, ...], why: str, place: Place) -> No
     for key in keys:
         if getattr(raw, key):
             raise place.error(why, f"loader.{key}", "leave the key out")
+
+
+def _check_ways(raw: RawLoader, place: Place) -> None:
+    """Refuse what cannot go together, or what only a U-Boot that bootlab builds can do."""
+    source = 'add to [loader]: source = "debian", defconfig = "..."'
+    if raw.source is None and (raw.start in {"command", "falcon"} or raw.silent):
+        what = "silent" if raw.start not in {"command", "falcon"} else "start"
+        raise place.error("that is built into U-Boot, and no source is given", f"loader.{what}", source)
+    if raw.fallback == "falcon":
+        raise place.error("falcon mode cannot be its own fallback", "loader.fallback", 'write "extlinux"')
+    if raw.start != "falcon":
+        _refuse(raw, _FALCON_KEYS, 'this key is for start = "falcon"', place)
+    own = raw.fallback if raw.start == "falcon" else raw.start
+    if raw.place == "raw" and (own != "command" or raw.start == "falcon"):
+        raise place.error(
+            "only U-Boot's own boot command loads from raw sectors", "loader.place", 'add: start = "command"'
+        )
+    if raw.in_place and own == "extlinux":
+        raise place.error(
+            "extlinux.conf cannot say so", "loader.in_place", 'add: start = "command", or start = "script"'
+        )
 
 
 def _build(raw: RawLoader, source: str, place: Place) -> LoaderBuild:

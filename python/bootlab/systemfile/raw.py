@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
-from bootlab.model.boot_loader import LoaderStart
+from bootlab.model.boot_loader import LoaderPlace, LoaderStart
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
 from bootlab.model.storage import Storage
@@ -158,7 +158,14 @@ class RawLoader(RawTable, frozen=True):
     patches: list[str] = []
     compiler: str | None = None
     start: LoaderStart = "extlinux"
+    fallback: LoaderStart = "extlinux"
     wrapped: bool = False
+    place: LoaderPlace = "fat"
+    exact: bool = False
+    in_place: bool = False
+    silent: bool = False
+    checked: bool = False
+    appended: bool = False
 
 
 class RawStorage(Storage, frozen=True, kw_only=True, forbid_unknown_fields=True):

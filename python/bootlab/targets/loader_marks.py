@@ -44,7 +44,7 @@ def entries(loader: Loader, started: Started, info: KernelInfo) -> dict[str, int
         return found
     if started.built is not None:
         found |= _parts_entries(started.built, place)
-    return found | kernel_entries(loader, place, info, ram)
+    return found | kernel_entries(place, info, ram, started.kernel_address)
 
 
 def _parts_entries(built: BuiltLoader, place: LoaderBoard) -> dict[str, int]:
@@ -54,14 +54,13 @@ def _parts_entries(built: BuiltLoader, place: LoaderBoard) -> dict[str, int]:
     return found if load is None else {"spl-load": load, **found}
 
 
-def kernel_entries(loader: Loader, place: LoaderBoard, info: KernelInfo, ram: int) -> dict[str, int]:
-    """Return where the kernel is entered, and where it is once it is unpacked."""
+def kernel_entries(place: LoaderBoard, info: KernelInfo, ram: int, entry: int | None = None) -> dict[str, int]:
+    """Return where the kernel is entered, and where it is once unpacked. `entry` None: the board's usual place."""
     text = load_address.arm_text(info)
     image = None if text is None else ram + text - load_address.user_half_end(info)
     if info.kind == "uimage":
         return {} if image is None else dict.fromkeys(("kernel-entry", "kernel-image"), image)
-    # bootm copies a wrapped zImage to the address in its header (bootlab.builders.loader.card).
-    start = ram + 0x8000 if loader.wrapped else place.kernel_address
+    start = place.kernel_address if entry is None else entry
     found = {"kernel-entry": start, "decompression": start}
     return found | ({"kernel-image": image} if image is not None and image != start else {})
 

@@ -91,8 +91,14 @@ class QemuTarget:
             lacks.append("virtual time of console lines and marks: the plugin needs TCG, not KVM")
         elif stamper.path is None:
             lacks.append(f"virtual time of console lines and marks: no stamp plugin ({stamper.reason})")
-        builder = self._loaders if placed.loader is not None and placed.loader.build is not None else None
-        from_card = started(placed, artefacts, str(effective_cmdline(placed)), self._cache, builder)
+        from_card = started(
+            placed,
+            artefacts,
+            str(effective_cmdline(placed)),
+            self._cache,
+            builder=self._loaders if placed.loader is not None and placed.loader.build is not None else None,
+            span_bytes=_span_bytes(info),
+        )
         of_loader: dict[str, int] | None = None
         if from_card is not None and placed.loader is not None:
             of_loader = loader_marks.entries(placed.loader, from_card, info)
@@ -226,6 +232,12 @@ def _loader_config(from_card: Started | None) -> tuple[tuple[str, str], ...]:
     if from_card is None or from_card.built is None:
         return ()
     return ((recording_dir.LOADER_CONFIG_FILE, str(from_card.built.config)),)
+
+
+def _span_bytes(info: KernelInfo) -> int | None:
+    """Return how long the kernel is in memory, its variables included; None when its symbols do not say."""
+    start, end = info.symbols.get("_text"), info.symbols.get("_end")
+    return None if start is None or end is None else end - start
 
 
 def _own_config(system: System) -> tuple[tuple[str, str], ...]:

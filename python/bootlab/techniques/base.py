@@ -15,7 +15,7 @@ from bootlab.model.source_patch import KernelPatch
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 
-StageName = Literal["firmware", "image", "kernel", "initramfs", "storage", "init", "userspace"]
+StageName = Literal["firmware", "loader", "image", "kernel", "initramfs", "storage", "init", "userspace"]
 
 ENTRY_POINTS = "bootlab.techniques"
 """Third parties name a `Technique` class or instance in this group."""

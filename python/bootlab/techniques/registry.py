@@ -55,6 +55,9 @@ from bootlab.techniques.kernel import (
     security,
     self_tests,
 )
+from bootlab.techniques.loader import falcon
+from bootlab.techniques.loader import features as loader_features
+from bootlab.techniques.loader import start as loader_start
 from bootlab.techniques.one_variant import only
 from bootlab.techniques.options import debugging, features, start
 from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
@@ -76,6 +79,10 @@ BUILT_IN: tuple[Technique, ...] = (
     EddOff(),
     FirmwareMicrovm(),
     FirmwareQboot(),
+    # the boot loader
+    *loader_features.TECHNIQUES,
+    *loader_start.TECHNIQUES,
+    *falcon.TECHNIQUES,
     # the kernel's image
     KernelPvh(),
     KernelCompression(),

@@ -6,8 +6,10 @@ import pytest
 from bootlab.builders.boot_image import UIMAGE_MAGIC
 from bootlab.builders.images import disk_image, tool
 from bootlab.builders.images.disk_bytes import Window
+from bootlab.builders.loader import falcon
 from bootlab.builders.loader.card import CardParts, card
-from bootlab.builders.loader.commands import Payload, script
+from bootlab.builders.loader.commands import Payload, raw_script_sector, rooms, script
+from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader, loader_board
 from bootlab.sources.fat import FatFiles
 from bootlab.sources.partitions import read_partitions
@@ -87,3 +89,54 @@ def test_a_command_line_with_quotes_reaches_the_kernel_as_it_is():
     text = script(BOARD, Payload(cmdline="a='b c' $d", initramfs=False))
     assert text.splitlines()[0] == "setenv bootargs 'a='\\''b c'\\'' $d'"
     assert text.splitlines()[-1] == "bootz 0x42000000 - 0x43000000"
+
+
+FALCON = Loader(image="u-boot.bin", start="falcon", fallback="script")
+
+
+def falcon_parts(parts, tmp_path):
+    tree = tmp_path / "falcon.dtb"
+    tree.write_bytes(bytes.fromhex("d00dfeed") + b"arguments")
+    goes = falcon.place(BOARD, parts.kernel, parts.initramfs, span_bytes=None)
+    return msgspec.structs.replace(parts, falcon=goes, falcon_tree=tree)
+
+
+def test_a_falcon_card_has_arguments_and_image_in_sectors_and_the_files_for_its_fallback(parts, cache, tmp_path):
+    path = card(FALCON, BOARD, falcon_parts(parts, tmp_path), cache)
+    data = path.read_bytes()
+    at = BOARD.arguments_bytes
+    assert data[at : at + 4 + 9] == bytes.fromhex("d00dfeed") + b"arguments"
+    assert data[BOARD.raw_bytes :].startswith(UIMAGE_MAGIC)
+    image = data[BOARD.raw_bytes : BOARD.partition_bytes]
+    assert parts.kernel.read_bytes() in image
+    assert parts.initramfs.read_bytes() in image
+    assert file_of(path, "kernel") == parts.kernel.read_bytes()
+    assert b"bootz" in file_of(path, "boot.scr")
+
+
+def test_an_appended_tree_stands_behind_the_kernel_and_nowhere_else(parts, cache, tmp_path):
+    loader = msgspec.structs.replace(FALCON, appended=True)
+    data = card(loader, BOARD, falcon_parts(parts, tmp_path), cache).read_bytes()
+    assert parts.kernel.read_bytes() + bytes.fromhex("d00dfeed") + b"arguments" in data[BOARD.raw_bytes :]
+    assert not any(data[BOARD.arguments_bytes : BOARD.raw_bytes])
+
+
+def test_raw_sectors_hold_all_and_the_partition_nothing(parts, cache):
+    loader = Loader(image="u-boot.bin", start="command", place="raw", exact=True)
+    path = card(loader, BOARD, parts, cache)
+    data = path.read_bytes()
+    script_at = raw_script_sector(BOARD) * 512
+    assert data[script_at : script_at + 4] == UIMAGE_MAGIC
+    assert b"mmc read 0x42000000 0x2000 0x80\n" in data[script_at : script_at + 4096]
+    room, _ = rooms(BOARD)
+    assert data[BOARD.raw_bytes :].startswith(parts.kernel.read_bytes())
+    assert data[BOARD.raw_bytes + room :].startswith(parts.initramfs.read_bytes())
+    with pytest.raises(KeyError):
+        file_of(path, "kernel")
+
+
+def test_what_has_no_room_is_refused_with_a_way_out(parts, cache):
+    parts.kernel.write_bytes(bytes(rooms(BOARD)[0] + 1))
+    with pytest.raises(UserError, match=r"kernel: .* left for it") as caught:
+        card(Loader(image="u-boot.bin", start="command", place="raw"), BOARD, parts, cache)
+    assert 'place = "fat"' in caught.value.hint

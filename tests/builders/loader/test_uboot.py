@@ -23,11 +23,11 @@ tiny_defconfig:
 	@echo CONFIG_A=y > obj/.config
 olddefconfig:
 	@grep -q '^CONFIG_A=y' obj/.config || sed -i '/^CONFIG_B=/d' obj/.config
-obj/spl/sunxi-spl.bin: src.c obj/.config
+obj/spl/sunxi-spl.bin: src.c obj/.config obj/bootlab.env
 	@echo '  CC      one.o'
 	@mkdir -p obj/spl
 	@if grep -q '^#error' src.c; then echo "../src.c:1:2: error: #error one" >&2; exit 1; fi
-	@cat src.c obj/.config > $@
+	@cat src.c obj/.config obj/bootlab.env > $@
 	@cp /bin/true obj/spl/u-boot-spl
 	@cp /bin/true obj/u-boot
 spl/sunxi-spl.bin: obj/spl/sunxi-spl.bin
@@ -52,7 +52,7 @@ def tree(tmp_path: Path) -> Path:
 def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UbootBuilder:
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name in ("bison", "flex", "bc", "dtc"):
+    for name in ("bison", "flex", "bc", "dtc", "xxd"):
         (tools / name).symlink_to("/bin/true")
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{tools}")
     return UbootBuilder(Cache(tmp_path / "cache"), jobs=1)
@@ -64,9 +64,10 @@ def request(tree: Path, **fields: object) -> LoaderBuild:
 
 
 def test_both_parts_lie_in_one_file_as_they_do_on_the_card(builder: UbootBuilder, tree: Path) -> None:
-    made = builder.build(request(tree), BOARD, "arm")
+    made = builder.build(request(tree), BOARD, "arm", environment="bootcmd=x\n")
     data = made.image.read_bytes()
     assert data.startswith(b"int one;")
+    assert b"bootcmd=x" in data
     assert data[32 << 10 :] == b"U-BOOT\n"
     assert made.facts.source == "2023.01"
     assert "CONFIG_A=y" in made.config.read_text()
@@ -74,11 +75,12 @@ def test_both_parts_lie_in_one_file_as_they_do_on_the_card(builder: UbootBuilder
 
 
 def test_what_was_built_is_not_built_again(builder: UbootBuilder, tree: Path) -> None:
-    builder.build(request(tree), BOARD, "arm")
+    first = builder.build(request(tree), BOARD, "arm")
     assert builder.build(request(tree), BOARD, "arm").reused
     other = builder.build(request(tree, options=(("B", "y"),)), BOARD, "arm")
     assert not other.reused
     assert b"CONFIG_B=y" in other.image.read_bytes()
+    assert builder.build(request(tree), BOARD, "arm", environment="bootcmd=y\n").folder != first.folder
 
 
 def test_an_option_that_does_not_hold_is_an_error_with_its_place(builder: UbootBuilder, tree: Path) -> None:
@@ -100,6 +102,14 @@ def test_patches_are_built_and_the_tree_stays_as_it_is(builder: UbootBuilder, tr
     wrong = KernelPatch(name="w", text="--- a/src.c\n+++ b/src.c\n@@ -1 +1,2 @@\n int six;\n+int two;\n")
     with pytest.raises(LoaderBuildError, match="w does not apply"):
         builder.build(request(tree, patches=(wrong,)), BOARD, "arm")
+
+
+def test_falcon_mode_brings_its_patch_only_where_the_board_lacks_it(builder: UbootBuilder, tree: Path) -> None:
+    (tree / "board/sunxi/board.c").write_text("int spl_start_uboot(void);\n")
+    builder.build(request(tree), BOARD, "arm", falcon=True)
+    (tree / "board/sunxi/board.c").write_text("\n")
+    with pytest.raises(LoaderBuildError, match=r"falcon-sunxi\.patch does not apply"):
+        builder.build(request(tree), BOARD, "arm", falcon=True)
 
 
 def test_folders_that_cannot_be_built_are_refused(builder: UbootBuilder, tree: Path, monkeypatch, tmp_path) -> None:

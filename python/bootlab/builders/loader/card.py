@@ -7,17 +7,29 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.builders.boot_image import UIMAGE_MAGIC, legacy_header, legacy_script
+from bootlab.builders.boot_image import UIMAGE_MAGIC, legacy_header, legacy_load, legacy_script
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import tool
-from bootlab.builders.loader.commands import INITRAMFS_FILE, KERNEL_FILE, TREE_FILE, Payload, extlinux, script
+from bootlab.builders.loader import falcon
+from bootlab.builders.loader.commands import (
+    INITRAMFS_FILE,
+    KERNEL_FILE,
+    SCRIPT_SECTORS,
+    SECTOR_BYTES,
+    TREE_FILE,
+    Payload,
+    extlinux,
+    raw_script,
+    raw_script_sector,
+    rooms,
+    script,
+)
+from bootlab.builders.loader.falcon import FalconImage
+from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader, LoaderBoard
 
-_VERSION = 1
-_SECTOR_BYTES = 512
+_VERSION = 2
 _MIB = 1 << 20
-# Before it lies the boot loader.
-_PARTITION_AT = 16 * _MIB
 _LEAST_BYTES = 64 * _MIB
 _ROOM_BYTES = 4 * _MIB
 # Whatever writes a date or a serial number gets these.
@@ -27,7 +39,11 @@ _VOLUME_ID = "626f6f74"
 
 
 class CardParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes on a card. `kernel`: a zImage or a uImage."""
+    """What goes on a card. `kernel`: a zImage or a uImage.
+
+    `tree`: the device tree as U-Boot loads it. `falcon`: where the SPL puts what it loads, with the `falcon_tree` that
+    says so; None where it starts no kernel.
+    """
 
     image: Path
     kernel: Path
@@ -38,20 +54,33 @@ class CardParts(msgspec.Struct, frozen=True, kw_only=True):
     arch: str
     legacy: bool
     """The kernel has U-Boot's legacy header, or gets one."""
+    falcon: FalconImage | None = None
+    falcon_tree: Path | None = None
 
     @property
     def payload(self) -> Payload:
-        """What the boot command depends on."""
-        return Payload(cmdline=self.cmdline, initramfs=self.initramfs is not None, legacy=self.legacy)
+        """What the boot command depends on. Raise OSError."""
+        header = 0 if is_legacy(self.kernel) or not self.legacy else 64
+        return Payload(
+            cmdline=self.cmdline,
+            initramfs=self.initramfs is not None,
+            legacy=self.legacy,
+            load=load_address(self.kernel, self.ram_start) if self.legacy else None,
+            kernel_bytes=self.kernel.stat().st_size + header,
+            tree_bytes=self.tree.stat().st_size,
+            initramfs_bytes=self.initramfs.stat().st_size if self.initramfs is not None else 0,
+        )
 
 
 def card(loader: Loader, board: LoaderBoard, parts: CardParts, cache: Cache) -> Path:
-    """Return the card's image, from the cache or made. Raise ToolMissing, EnvironmentFault."""
-    files = [parts.image, parts.kernel, parts.tree, *([parts.initramfs] if parts.initramfs is not None else [])]
-    digests = [cache.digest(path) for path in files]
-    how = (loader.start, loader.wrapped)
+    """Return the card's image, from the cache or made. Raise ToolMissing, EnvironmentFault, UserError."""
+    named = (parts.image, parts.kernel, parts.tree, parts.initramfs, parts.falcon_tree)
+    digests = [None if path is None else cache.digest(path) for path in named]
+    # What is built into the boot loader is in its image.
+    how = (loader.start, loader.fallback, loader.wrapped, loader.place, loader.exact, loader.in_place)
+    how_falcon = (loader.checked, loader.appended, parts.falcon)
     places = (parts.cmdline, parts.ram_start, parts.arch, board)
-    key = key_of("card", _VERSION, digests, parts.initramfs is not None, how, places)
+    key = key_of("card", _VERSION, digests, how, how_falcon, places)
     return cache.file(key, ".sd", lambda path: _write(loader, board, parts, path))
 
 
@@ -61,23 +90,32 @@ def is_legacy(kernel: Path) -> bool:
         return file.read(len(UIMAGE_MAGIC)) == UIMAGE_MAGIC
 
 
+def load_address(kernel: Path, ram_start: int) -> int:
+    """Return the address that the kernel's legacy header states, or will state once it gets one. Raise OSError."""
+    with kernel.open("rb") as file:
+        header = file.read(64)
+    # As mkimage is usually called: to the place of the unpacked kernel.
+    return legacy_load(header) if header.startswith(UIMAGE_MAGIC) else ram_start + 0x8000
+
+
 def _write(loader: Loader, board: LoaderBoard, parts: CardParts, path: Path) -> None:
     files = _files(loader, board, parts)
     content = sum(len(data) for data in files.values()) + _ROOM_BYTES
     # hw/sd/sd.c takes no other sizes than powers of two.
-    size = 1 << (max(_LEAST_BYTES, _PARTITION_AT + content) - 1).bit_length()
+    size = 1 << (max(_LEAST_BYTES, board.partition_bytes + content) - 1).bit_length()
     with path.open("wb") as file:
         file.truncate(size)
-    first, count = _PARTITION_AT // _SECTOR_BYTES, (size - _PARTITION_AT) // _SECTOR_BYTES
+    first, count = board.partition_bytes // SECTOR_BYTES, (size - board.partition_bytes) // SECTOR_BYTES
     sfdisk = tool.find("sfdisk", "fdisk", "to make cards")
     table = f"label: dos\nlabel-id: {_DISK_ID}\n{first},{count},c,*\n"
     tool.run([sfdisk, "-q", "--no-reread", "--no-tell-kernel", str(path)], source=table.encode())
     with path.open("r+b") as file:
-        file.seek(board.spl_at_bytes)
-        file.write(parts.image.read_bytes())
-    place = f"{path}@@{_PARTITION_AT}"
+        for start, data in _raw(loader, board, parts):
+            file.seek(start)
+            file.write(data)
+    place = f"{path}@@{board.partition_bytes}"
     mformat, mmd, mcopy = (tool.find(name, "mtools", "to make cards") for name in ("mformat", "mmd", "mcopy"))
-    form = ["-F"] if count * _SECTOR_BYTES > 512 * _MIB else []
+    form = ["-F"] if count * SECTOR_BYTES > 512 * _MIB else []
     geometry = ["-T", str(count), "-h", "64", "-s", "32", "-c", "8"]
     tool.run([mformat, "-i", place, *geometry, *form, "-N", _VOLUME_ID, "-v", "BOOT", "::"], environ=_FIXED)
     with tempfile.TemporaryDirectory(prefix="bootlab-card-") as folder:
@@ -90,19 +128,56 @@ def _write(loader: Loader, board: LoaderBoard, parts: CardParts, path: Path) -> 
             tool.run([mcopy, "-i", place, str(source), f"::/{name}"], environ=_FIXED)
 
 
+def _raw(loader: Loader, board: LoaderBoard, parts: CardParts) -> list[tuple[int, bytes]]:
+    """Return what lies before the first partition, and where. Raise UserError for what has no room there."""
+    found = [(board.spl_at_bytes, parts.image.read_bytes())]
+    initramfs = parts.initramfs.read_bytes() if parts.initramfs is not None else None
+    rules: list[tuple[str, int, int, bytes]] = []
+    whole = board.partition_bytes - board.raw_bytes
+    if loader.start == "falcon" and parts.falcon is not None and parts.falcon_tree is not None:
+        tree = parts.falcon_tree.read_bytes()
+        behind = tree if loader.appended else None
+        image = falcon.image(parts.falcon, parts.kernel.read_bytes(), initramfs, behind, arch=parts.arch)
+        rules.append(("kernel and initramfs", board.raw_bytes, whole, image))
+        if not loader.appended:
+            rules.append(("device tree", board.arguments_bytes, board.arguments_room_bytes, falcon.sealed(tree)))
+    elif loader.u_boot_start == "command" and loader.place == "raw":
+        room, initramfs_room = rooms(board)
+        commands = legacy_script(raw_script(board, parts.payload, loader).encode(), arch=parts.arch)
+        at = raw_script_sector(board) * SECTOR_BYTES
+        rules += [
+            ("boot script", at, SCRIPT_SECTORS * SECTOR_BYTES, commands),
+            ("device tree", board.arguments_bytes, board.arguments_room_bytes, parts.tree.read_bytes()),
+            ("kernel", board.raw_bytes, room, _kernel(loader, parts)),
+            ("initramfs", board.raw_bytes + room, initramfs_room, initramfs or b""),
+        ]
+    for name, start, room, data in rules:
+        if len(data) > room:
+            raise UserError(
+                f"{name}: {len(data)} bytes, and {room} bytes of raw sectors are left for it on the card",
+                hint='leave it to the FAT partition: [loader] place = "fat", and a start other than "falcon"',
+            )
+        found.append((start, data))
+    return found
+
+
+def _kernel(loader: Loader, parts: CardParts) -> bytes:
+    kernel = parts.kernel.read_bytes()
+    if not loader.wrapped or kernel.startswith(UIMAGE_MAGIC):
+        return kernel
+    return legacy_header(kernel, load=load_address(parts.kernel, parts.ram_start), arch=parts.arch) + kernel
+
+
 def _files(loader: Loader, board: LoaderBoard, parts: CardParts) -> dict[str, bytes]:
     """Return the files of the first partition by their names."""
-    kernel = parts.kernel.read_bytes()
-    packed = kernel.startswith(UIMAGE_MAGIC)
-    if loader.wrapped and not packed:
-        # As mkimage is usually called: to the place of the unpacked kernel.
-        load = parts.ram_start + 0x8000
-        kernel = legacy_header(kernel, load=load, arch=parts.arch) + kernel
-    files = {KERNEL_FILE: kernel, TREE_FILE: parts.tree.read_bytes()}
+    start = loader.u_boot_start
+    if start == "command" and loader.place == "raw":
+        return {}
+    files = {KERNEL_FILE: _kernel(loader, parts), TREE_FILE: parts.tree.read_bytes()}
     if parts.initramfs is not None:
         files[INITRAMFS_FILE] = parts.initramfs.read_bytes()
-    if loader.start == "script":
-        files["boot.scr"] = legacy_script(script(board, parts.payload).encode(), arch=parts.arch)
-    else:
+    if start == "script":
+        files["boot.scr"] = legacy_script(script(board, parts.payload, loader).encode(), arch=parts.arch)
+    elif start == "extlinux":
         files["extlinux/extlinux.conf"] = extlinux(parts.payload).encode()
     return files

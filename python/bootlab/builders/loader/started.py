@@ -9,10 +9,14 @@ import msgspec
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.cache import Cache
+from bootlab.builders.loader import falcon
 from bootlab.builders.loader.card import CardParts, card, is_legacy
+from bootlab.builders.loader.commands import environment
+from bootlab.builders.loader.device_tree import prepared
+from bootlab.builders.loader.options import has_environment, options_of
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
-from bootlab.model.boot_loader import LOADER_BOARDS, LoaderBoard, loader_board
+from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
 from bootlab.model.system import System
 
 if TYPE_CHECKING:
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The system with its card. `image`: SPL and U-Boot; None for a card that was there already. `built`: who built it.
 
-    `board` is None where nothing is known of how the machine starts.
+    `board` is None where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered.
     """
 
     system: System
@@ -31,14 +35,22 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     board: LoaderBoard | None = None
     image: Path | None = None
     built: BuiltLoader | None = None
+    kernel_address: int | None = None
 
 
 def started(
-    system: System, artefacts: Artefacts, cmdline: str, cache: Cache, builder: UbootBuilder | None = None
+    system: System,
+    artefacts: Artefacts,
+    cmdline: str,
+    cache: Cache,
+    *,
+    builder: UbootBuilder | None = None,
+    span_bytes: int | None = None,
 ) -> Started | None:
     """Return what starts from a card; None for a system without a boot loader. Raise what making the card raises.
 
-    `cmdline`: the kernel's whole command line. `builder` builds U-Boot where the system names a source.
+    `cmdline`: the kernel's whole command line. `builder` builds U-Boot where the system names a source. `span_bytes`:
+    how long the kernel is in memory.
     """
     loader = system.loader
     if loader is None:
@@ -57,22 +69,68 @@ def started(
             "the boot loader has no device tree for the kernel",
             hint='name one: [kernel] device_tree = "NAME.dtb", or [machine] dtb = "PATH"',
         )
-    built: BuiltLoader | None = None
+    parts = _parts(system, loader, place, start, artefacts, cmdline, cache, span_bytes)
+    made: BuiltLoader | None = None
     if loader.build is not None and builder is not None:
-        built = builder.build(loader.build, place, system.machine.arch)
-    image = built.image if built is not None else Path(loader.image or "")
-    parts = CardParts(
-        image=image,
+        tree_bytes = (parts.falcon_tree or parts.tree).stat().st_size
+        own = environment(place, parts.payload, loader) if has_environment(loader) else ""
+        made = builder.build(
+            loader.build,
+            place,
+            system.machine.arch,
+            options_of(loader, place, tree_bytes),
+            environment=own,
+            falcon=loader.start == "falcon",
+        )
+        parts = msgspec.structs.replace(parts, image=made.image)
+    file = card(loader, place, parts, cache)
+    entered = place.kernel_address
+    if parts.falcon is not None:
+        entered = parts.falcon.entry
+    elif parts.legacy and parts.payload.load is not None:
+        entered = parts.payload.load
+    return Started(
+        system=_with_card(system, str(file)),
+        card=file,
+        board=place,
+        image=parts.image,
+        built=made,
+        kernel_address=entered,
+    )
+
+
+def _parts(
+    system: System,
+    loader: Loader,
+    place: LoaderBoard,
+    start: int,
+    artefacts: Artefacts,
+    cmdline: str,
+    cache: Cache,
+    span_bytes: int | None,
+) -> CardParts:
+    tree = Path(system.machine.dtb or "")
+    memory = (start, system.machine.memory_mib << 20)
+    goes: falcon.FalconImage | None = None
+    falcon_tree: Path | None = None
+    if loader.start == "falcon":
+        goes = falcon.place(place, artefacts.kernel, artefacts.initramfs, span_bytes=span_bytes)
+        falcon_tree = prepared(tree, cmdline, cache, memory=memory, initramfs=goes.initramfs)
+    if has_environment(loader):
+        # The boot command sets no command line: then U-Boot leaves the tree's as it is.
+        tree = prepared(tree, cmdline, cache, memory=memory)
+    return CardParts(
+        image=Path(loader.image or ""),
         kernel=artefacts.kernel,
-        tree=Path(system.machine.dtb),
+        tree=tree,
         initramfs=artefacts.initramfs,
         cmdline=cmdline,
         ram_start=start,
         arch=system.machine.arch,
         legacy=loader.wrapped or is_legacy(artefacts.kernel),
+        falcon=goes,
+        falcon_tree=falcon_tree,
     )
-    made = card(loader, place, parts, cache)
-    return Started(system=_with_card(system, str(made)), card=made, board=place, image=image, built=built)
 
 
 def _with_card(system: System, file: str) -> System:

@@ -21,9 +21,11 @@ from bootlab.builders.kbuild.toolchain import Toolchain
 from bootlab.builders.kbuild.workspace import Workspace
 from bootlab.builders.loader import built, source
 from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
+from bootlab.builders.loader.options import ENVIRONMENT_FILE
 from bootlab.errors import EnvironmentFault, KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
 from bootlab.kernelsource.configuration import read_config
-from bootlab.model.boot_loader import LoaderBoard, LoaderBuild
+from bootlab.model.boot_loader import LoaderBoard, LoaderBuild, Options
+from bootlab.model.source_patch import KernelPatch
 
 _VERSION = 1
 """Raise it when the same request shall give another U-Boot than before."""
@@ -34,6 +36,7 @@ _WITHOUT_TOOLS = (("TOOLS_MKEFICAPSULE", "n"),)
 # bootlab puts the parts together itself: so binman and its Python modules are not built.
 _VARIABLES = {"CONFIG_PYLIBFDT": ""}
 _DATE = {"SOURCE_DATE_EPOCH": "1767225600"}
+_FALCON_PATCH = "falcon-sunxi.patch"
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,11 +45,15 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     target: Architecture
     tools: Toolchain
     tree: SourceTree
+    patches: tuple[KernelPatch, ...]
     layers: tuple[Layer, ...]
+    own_layers: int
+    """How many of them are the system file's; what changes ask for comes behind."""
+    environment: str
 
     @property
     def patched(self) -> str:
-        return key_of(*self.build.patches) if self.build.patches else ""
+        return key_of(*self.patches) if self.patches else ""
 
     @property
     def family(self) -> str:
@@ -63,13 +70,25 @@ class UbootBuilder:
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._observer = observer
 
-    def build(self, build: LoaderBuild, board: LoaderBoard, arch: str) -> BuiltLoader:
+    def build(
+        self,
+        build: LoaderBuild,
+        board: LoaderBoard,
+        arch: str,
+        start: Options = (),
+        *,
+        environment: str = "",
+        falcon: bool = False,
+    ) -> BuiltLoader:
         """Return the U-Boot of a request, built unless it is in the cache.
+
+        `start`: the options of the way in which it comes to the kernel; they stand before those of changes.
+        `environment`: its default environment, "" for its own. `falcon`: its SPL shall be able to start a kernel.
 
         Raise LoaderBuildError for what cannot be configured or compiled, UserError, SourceMissing, ToolMissing,
         EnvironmentFault. After any of them the same call goes on from the objects that are there.
         """
-        request = self._look_up(build, board, arch)
+        request = self._look_up(build, board, arch, start, environment, falcon=falcon)
         config = self._config(request).read_text(encoding="utf-8")
         key = key_of(
             "uboot",
@@ -79,6 +98,7 @@ class UbootBuilder:
             arch,
             request.tools.identity,
             config,
+            environment,
             board.parts,
         )
         place = self._root / "built" / key
@@ -89,7 +109,9 @@ class UbootBuilder:
         with work.locked(key[:16]) as slot:
             return built.load(place) or self._make(request, work, slot, config, place)
 
-    def _look_up(self, build: LoaderBuild, board: LoaderBoard, arch: str) -> _Request:
+    def _look_up(
+        self, build: LoaderBuild, board: LoaderBoard, arch: str, start: Options, environment: str, *, falcon: bool
+    ) -> _Request:
         if not build.base:
             raise UserError(
                 "which board U-Boot is built for is not said",
@@ -100,23 +122,33 @@ class UbootBuilder:
         layers = [of_options(_WITHOUT_TOOLS, "bootlab's build of U-Boot")]
         layers += [read_fragment(Path(path)) for path in build.fragments]
         layers += [of_options(build.options, "loader.options")] if build.options else []
+        own_layers = len(layers)
+        layers += [of_options(start, "the way in which it starts the kernel")] if start else []
+        layers += [of_options(change, "a change") for change in build.changes]
+        own = _falcon_patch(tree) if falcon else ()
         return _Request(
             build=build,
             board=board,
             target=target,
             tools=_tools(target, build.compiler),
             tree=tree,
+            patches=(*build.patches, *own),
             layers=tuple(layers),
+            own_layers=own_layers,
+            environment=environment,
         )
 
     def _tree(self, request: _Request) -> Path:
         try:
-            return overlay.patched_tree(request.tree, request.build.patches, self._root / "patched")
+            return overlay.patched_tree(request.tree, request.patches, self._root / "patched")
         except KernelBuildError as fault:
             raise LoaderBuildError(fault.message, hint=fault.hint) from fault
 
     def _config(self, request: _Request) -> Path:
-        """Return the file of a resolved configuration; each layer must hold where it is the last."""
+        """Return the file of a resolved configuration.
+
+        What a change takes away from the system file's options was asked for: these must hold before it, and it after.
+        """
         base = request.build.base
         key = key_of(
             "uboot-config",
@@ -130,8 +162,8 @@ class UbootBuilder:
         )
 
         def make(path: Path) -> None:
-            if len(request.layers) > 1:
-                self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))
+            if len(request.layers) > request.own_layers:
+                self._config(msgspec.structs.replace(request, layers=request.layers[: request.own_layers]))
             work = Workspace(self._root / "work", f"{request.family}-config")
             with work.locked(request.patched[:16] or "plain") as slot:
                 overlay.make_view(self._tree(request), slot)
@@ -161,9 +193,10 @@ class UbootBuilder:
             overlay.make_view(tree, slot)
             other_patches, _ = work.start(slot, options, request.patched, lambda: None)
             if other_patches:
-                overlay.touch_patched(tree, request.build.patches)
+                overlay.touch_patched(tree, request.patches)
             objects = slot / overlay.OBJECTS
             _write_if_other(objects / ".config", config)
+            _write_if_other(objects / ENVIRONMENT_FILE, request.environment)
             log = slot / "build.log"
             log.unlink(missing_ok=True)
             self._run(request, slot, log)
@@ -172,7 +205,7 @@ class UbootBuilder:
                 source=request.tree.version,
                 compiler=request.tools.version,
                 sizes_bytes={},
-                asked=tuple(f"{name}={value}" for name, value in request.build.options),
+                asked=tuple(f"{name}={value}" for change in request.build.changes for name, value in change),
                 wall_s=round(time.monotonic() - started, 3),
             )
             return built.keep(slot, log, facts, request.board, place, prefix=request.tools.prefix)
@@ -212,10 +245,18 @@ class UbootBuilder:
 
 
 def _tools(target: Architecture, prefix: str | None) -> Toolchain:
-    for tool, package in (("dtc", "device-tree-compiler"), ("setpriv", "util-linux")):
+    for tool, package in (("dtc", "device-tree-compiler"), ("xxd", "xxd"), ("setpriv", "util-linux")):
         if shutil.which(tool) is None:
             raise ToolMissing(tool, package=package, needed_for="to build U-Boot")
     return toolchain.find(target, prefix)
+
+
+def _falcon_patch(tree: SourceTree) -> tuple[KernelPatch, ...]:
+    """Return what U-Boot lacks for falcon mode on this board; nothing for a tree that has it."""
+    board = tree.path / "board" / "sunxi" / "board.c"
+    if not board.is_file() or "spl_start_uboot" in board.read_text(encoding="utf-8", errors="replace"):
+        return ()
+    return (KernelPatch(name=_FALCON_PATCH, text=Path(__file__).with_name(_FALCON_PATCH).read_text(encoding="utf-8")),)
 
 
 def _why(lost: Lost, config: dict[str, str]) -> str:

@@ -1,0 +1,1 @@
+"""Techniques of the stage `loader`: what a boot loader does on its way to the kernel."""

@@ -1,0 +1,282 @@
+"""How U-Boot comes to the kernel: what it searches for, from where it loads, what it copies, what it prints."""
+
+from __future__ import annotations
+
+import re
+
+from bootlab.model.boot_loader import Loader
+from bootlab.model.change import Change, SetLoader
+from bootlab.model.verdict import Effect
+from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.loader_built import (
+    built_loader,
+    loader_built_with,
+    loaders_differ,
+    no_longer_said,
+    said,
+    said_lines,
+    value_of,
+)
+
+_SEARCH = r"Scanning |Found /extlinux|Found U-Boot script|Retrieving file: /extlinux"
+_READ = re.compile(r"MMC read: dev # \d+, block # \d+, count (\d+) ")
+
+
+class LoaderBootCommand(Technique):
+    """No search for what to boot."""
+
+    id = "loader-boot-command"
+    title = "Boot command that loads the kernel and starts it"
+    stage = "loader"
+    what = (
+        "Builds U-Boot with an environment of three lines: its boot command loads kernel, device tree and initramfs by "
+        "name, and starts the kernel. The command line stands in the device tree."
+    )
+    why = "U-Boot's usual command goes through all media and partitions, looks for scripts and menus, and reads them."
+    when_not = "The board boots whatever medium is put in."
+    cost = "Another medium, another kernel's name or another command line means another boot loader or device tree."
+    risk = Risk(debuggability="the boot menu and the variables of the usual environment are gone")
+    proof = "recording"
+    references = ("U-Boot: include/config_distro_bootcmd.h", "U-Boot: env/Kconfig, USE_DEFAULT_ENV_FILE")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where U-Boot searches."""
+        loader = built_loader(context)
+        if isinstance(loader, Applies):
+            return loader
+        if loader.start in {"command", "falcon"}:
+            return Applies.no("U-Boot searches for nothing", f"[loader] start = {loader.start}")
+        return Applies.yes("U-Boot searches for what to boot", said(context.recording, _SEARCH))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002 - the same on every system
+        """Propose the command."""
+        return (Change(technique=self.id, ops=(SetLoader(start="command"),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the search, which no longer prints, and by the configuration."""
+        effect = loader_built_with(before, after, (("USE_DEFAULT_ENV_FILE", "y"),))
+        if not effect.shown:
+            return effect
+        gone = no_longer_said(before, after, _SEARCH)
+        return Effect(gone.shown, f"{effect.evidence}; {gone.evidence}")
+
+
+class LoaderInPlace(Technique):
+    """Nothing is copied that is in memory already."""
+
+    id = "loader-in-place"
+    title = "Device tree, initramfs and kernel handed over where they were loaded"
+    stage = "loader"
+    what = (
+        "Sets U-Boot's variables `fdt_high` and `initrd_high` to 0xffffffff, and loads a kernel with a legacy header "
+        "so that its first byte is where the header says."
+    )
+    why = "U-Boot copies initramfs and device tree to the end of low memory, and `bootm` the kernel to its address."
+    when_not = "What was loaded lies where the kernel unpacks itself, or where it does not look for it."
+    cost = "The load addresses must suit the kernel: U-Boot no longer corrects them."
+    risk = Risk(debuggability="a load address that does not suit the kernel is no longer corrected")
+    proof = "recording"
+    references = ("U-Boot: boot/image-fdt.c, boot_relocate_fdt()", "U-Boot: boot/image-board.c, boot_ramdisk_high()")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where U-Boot copies."""
+        loader = built_loader(context)
+        if isinstance(loader, Applies):
+            return loader
+        if loader.in_place:
+            return Applies.no("it is set already", "[loader] in_place = true")
+        if loader.start not in {"command", "script"}:
+            return Applies.no("only a boot command or a script can say so", f"[loader] start = {loader.start}")
+        copied = said(context.recording, _COPIES)
+        return Applies.yes("U-Boot copies what it has loaded", copied)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose it."""
+        return (Change(technique=self.id, ops=(SetLoader(in_place=True),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by U-Boot's lines about what it copies."""
+        return no_longer_said(before, after, _COPIES)
+
+
+_COPIES = r"Loading (?:Ramdisk|Device Tree) to "
+
+
+class LoaderRawCard(Technique):
+    """No file system between the card and the kernel."""
+
+    id = "loader-raw-card"
+    title = "Kernel read from raw sectors of the card"
+    stage = "loader"
+    what = (
+        "Puts kernel, device tree and initramfs before the first partition; the boot command reads exactly the sectors "
+        "that they take."
+    )
+    why = "U-Boot reads no partition table, no directory and no allocation table, and each file at one go."
+    when_not = "Files are updated by copying them to a partition."
+    cost = "An update writes sectors: it needs a place for a second copy, and a rule that says which one counts."
+    risk = Risk(function="kernel and initramfs are no longer files that can be replaced one by one")
+    proof = "recording"
+    references = ("U-Boot: cmd/mmc.c", "U-Boot: fs/fat/fat.c")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where a boot command of U-Boot loads files."""
+        loader = built_loader(context)
+        if isinstance(loader, Applies):
+            return loader
+        if loader.start != "command":
+            return Applies.no("only U-Boot's own boot command reads raw sectors", f"[loader] start = {loader.start}")
+        if loader.place == "raw":
+            return Applies.no("they are in raw sectors", "[loader] place = raw")
+        return Applies.yes("U-Boot loads files of a FAT partition", "[loader] place = fat")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose raw sectors, read exactly."""
+        return (Change(technique=self.id, ops=(SetLoader(place="raw", exact=True),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the reads of sectors that U-Boot prints, and by the files that it no longer reads."""
+        old, new = _sectors(before), _sectors(after)
+        if old or not new:
+            return Effect(False, f"sectors that U-Boot read without a file system: {old} before, {new} after")
+        return Effect(True, f"U-Boot reads {new} sectors and no file: {said(after.recording, _READ.pattern)}")
+
+
+class LoaderExactSizes(Technique):
+    """Nothing is read that holds nothing."""
+
+    id = "loader-exact-sizes"
+    title = "Only the sectors read that hold something"
+    stage = "loader"
+    what = (
+        "Reads of the device tree, the kernel and the initramfs in raw sectors only as much as there is, in place of "
+        "all the room that they have."
+    )
+    why = "The room is made for the largest kernel that may come; the card delivers so many megabytes a second."
+    when_not = "Files are loaded from a file system, which knows their sizes."
+    cost = "The sizes are built into the boot loader or stand in a script on the card: an update writes that too."
+    proof = "recording"
+    references = ("U-Boot: common/spl/spl_mmc.c, mmc_load_image_raw_os()",)
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where rooms are read whole."""
+        loader = built_loader(context)
+        if isinstance(loader, Applies):
+            return loader
+        if loader.exact:
+            return Applies.no("only what is there is read", "[loader] exact = true")
+        if not _reads_rooms(loader):
+            return Applies.no("a file system knows the sizes of its files", f"[loader] start = {loader.start}")
+        return Applies.yes("the whole room is read, whatever it holds", "[loader] exact = false")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose it."""
+        return (Change(technique=self.id, ops=(SetLoader(exact=True),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the sectors that U-Boot says it read, or that the SPL was built to read."""
+        old, new = _sectors(before), _sectors(after)
+        if old and new:
+            return Effect(new < old, f"U-Boot reads {old} -> {new} sectors")
+        name = "SYS_MMCSD_RAW_MODE_ARGS_SECTORS"
+        counts = [int(value_of(e.recording, name).replace("n", "0"), 0) for e in (before, after)]
+        shown = 0 < counts[1] < counts[0] and loaders_differ(before, after).shown
+        return Effect(shown, f"the SPL reads {counts[0]} -> {counts[1]} sectors of the device tree")
+
+
+def _reads_rooms(loader: Loader) -> bool:
+    if loader.start == "falcon":
+        return not loader.appended
+    return loader.start == "command" and loader.place == "raw"
+
+
+class LoaderBootz(Technique):
+    """The kernel without a second header."""
+
+    id = "loader-bootz"
+    title = "zImage started by bootz"
+    stage = "loader"
+    what = "Puts the zImage on the card as it is; U-Boot starts it by `bootz` in place of `bootm`."
+    why = "`bootm` adds up a checksum of the whole image and copies it to the address in its header."
+    when_not = "The checksum is what tells that an update was cut off."
+    cost = "A damaged kernel is found only by its decompressor."
+    risk = Risk(function="U-Boot no longer notices a damaged kernel")
+    proof = "recording"
+    references = ("U-Boot: cmd/bootz.c", "U-Boot: boot/bootm.c")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where bootlab wraps the kernel."""
+        loader = context.system.loader
+        if loader is None:
+            return Applies.no("the machine starts without a boot loader", "the system file has no [loader]")
+        if not loader.wrapped:
+            return Applies.no("the kernel has no header of bootlab's", "[loader] wrapped = false")
+        return Applies.yes("the kernel has a legacy header", "[loader] wrapped = true")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose the plain zImage."""
+        return (Change(technique=self.id, ops=(SetLoader(wrapped=False),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by what the two commands print."""
+        gone = no_longer_said(before, after, r"## Booting kernel from Legacy Image")
+        now = said(after.recording, r"Kernel image @ 0x")
+        return Effect(gone.shown and bool(now), f"{gone.evidence}; now: {now or 'nothing of bootz'}")
+
+
+class LoaderSilent(Technique):
+    """A boot loader that says nothing."""
+
+    id = "loader-silent"
+    title = "Silent boot loader"
+    stage = "loader"
+    what = "Builds U-Boot with CONFIG_SILENT_CONSOLE and `silent=1` in its environment, and the SPL without its banner."
+    why = "At 115200 baud each character takes 87 microseconds, and a boot loader prints a thousand or more."
+    when_not = "The console is not paced: an emulated serial port takes every character at once."
+    cost = "Nothing is seen of a boot loader that hangs."
+    risk = Risk(debuggability="the boot loader prints nothing, also no errors")
+    proof = "recording"
+    references = ("U-Boot: common/Kconfig, SILENT_CONSOLE", "U-Boot: doc/README.silent")
+
+    def applies(self, context: Context) -> Applies:
+        """Yes where U-Boot speaks and has an environment of bootlab's."""
+        loader = built_loader(context)
+        if isinstance(loader, Applies):
+            return loader
+        if loader.silent:
+            return Applies.no("it is silent", "[loader] silent = true")
+        if loader.u_boot_start != "command":
+            return Applies.no(
+                "its environment is its own", f"[loader] start = {loader.u_boot_start} (loader-boot-command)"
+            )
+        count = sum(len(line) + 2 for line in said_lines(context.recording))
+        return Applies.yes(f"it prints {count} characters", said(context.recording, "."))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
+        """Propose silence."""
+        return (Change(technique=self.id, ops=(SetLoader(silent=True),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the configuration, and by the characters that are no longer printed."""
+        effect = loader_built_with(before, after, (("SILENT_CONSOLE", "y"),))
+        if not effect.shown:
+            return effect
+        counts = [sum(len(line) + 2 for line in said_lines(e.recording)) for e in (before, after)]
+        shown = counts[1] < counts[0]
+        return Effect(shown, f"{effect.evidence}; characters before the kernel: {counts[0]} -> {counts[1]}")
+
+
+def _sectors(evidence: Evidence) -> int:
+    """Return how many sectors U-Boot says it read without a file system."""
+    found = (_READ.search(line) for line in said_lines(evidence.recording))
+    return sum(int(match[1]) for match in found if match is not None)
+
+
+TECHNIQUES = (
+    LoaderBootCommand(),
+    LoaderInPlace(),
+    LoaderRawCard(),
+    LoaderExactSizes(),
+    LoaderBootz(),
+    LoaderSilent(),
+)
