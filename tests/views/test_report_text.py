@@ -34,6 +34,8 @@ from bootlab.model.change import (
     SetKernelImage,
     SetKernelOptions,
     SetKernelVariables,
+    SetLoader,
+    SetLoaderOptions,
     SetMachine,
     SetParam,
     SetProgramBuild,
@@ -299,6 +301,7 @@ def test_every_operation_has_words():
         SetProgramBuild(cflags=("-Os",), link="static", libc="musl", strip=True),
         LoadModulesLate(after_ms=6000),
         PutProgram(Program(path="/bin/app")),
+        SetLoader(start="falcon", checked=True), SetLoaderOptions((("BOOTDELAY", "0"),)),
         SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
@@ -312,5 +315,6 @@ def test_every_operation_has_words():
         "root: ext4 on sd", "root: as initramfs, lz4", "programs: -Os static musl stripped",
         "kernel: modules loaded 6000 ms after user space has started",
         "programs: /bin/app added",
+        "boot loader: start=falcon checked", "boot loader: CONFIG_BOOTDELAY=0",
         "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
     ]  # fmt: skip
