@@ -3,6 +3,7 @@
 import pytest
 
 from bootlab.errors import SystemFileError
+from bootlab.model.boot_loader import Loader
 from bootlab.systemfile.loader import loads
 
 FILE = """
@@ -69,6 +70,13 @@ def test_a_boot_loader_that_is_built(tmp_path):
         ('source = "debian"\ndefconfig = "x_defconfig"\nchecked = true', "loader.checked"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nplace = "raw"', "loader.place"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nin_place = true', "loader.in_place"),
+        ('image = "ready.bin"\nstart = "menu"', "loader.start"),
+        ('image = "ready.bin"\nwait_s = 1', "loader.wait_s"),
+        ('grub = "nowhere"', "loader.grub"),
+        ('grub = "."\nstart = "extlinux"', "loader.start"),
+        ('grub = "."\nwait_s = -1', "loader.wait_s"),
+        ('grub = "."\nwrapped = true', "loader.wrapped"),
+        ('grub = "."\nimage = "ready.bin"', "loader.image"),
     ],
 )
 def test_mistakes_name_the_key(tmp_path, text, key):
@@ -76,3 +84,9 @@ def test_mistakes_name_the_key(tmp_path, text, key):
         read(tmp_path, text)
     assert key in str(caught.value)
     assert caught.value.hint
+
+
+def test_grub_has_a_menu_that_waits(tmp_path):
+    assert read(tmp_path, 'grub = "."') == Loader(grub=str(tmp_path), start="menu", wait_s=5)
+    quick = read(tmp_path, 'grub = "."\nstart = "command"\nwait_s = 0')
+    assert (quick.start, quick.wait_s) == ("command", 0)

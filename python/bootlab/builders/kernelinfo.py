@@ -33,6 +33,7 @@ SYMBOLS = (
     "run_init_process",
     "do_one_initcall",
     *("start_kernel", "startup_64", "rest_init", "kernel_init", "run_init_process", "do_one_initcall"),
+    *("startup_64_setup_env", "startup_64_setup_gdt_idt", "x86_64_start_kernel"),
     *("__preempt_count", "pcpu_hot"),
     *CHROOT,
 )

@@ -8,12 +8,12 @@ import msgspec
 
 from bootlab.model.source_patch import KernelPatch
 
-LoaderStart = Literal["extlinux", "script", "command", "falcon"]
+LoaderStart = Literal["extlinux", "script", "command", "falcon", "menu"]
 """How the boot loader comes to the kernel.
 
 `extlinux`: it looks for extlinux.conf on every medium it knows. `script`: the same, for boot.scr. `command`: its own
 boot command loads the files from where they are. `falcon`: its first part (SPL) starts the kernel itself, unless it
-cannot."""
+cannot. `menu`: GRUB shows its menu and starts the first entry."""
 
 LoaderPlace = Literal["fat", "raw"]
 """Where on the card kernel, device tree and initramfs are: files of a FAT partition, or raw sectors before it."""
@@ -61,6 +61,9 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
 
     `fallback`: how U-Boot starts the kernel when falcon mode could not. `checked`: falcon mode compares checksums
     first. `appended`: in falcon mode the device tree stands behind the kernel, and has no sectors of its own.
+
+    `grub`: the folder of GRUB's modules, for the start of a PC from a card that bootlab makes; `wait_s`: how long its
+    menu waits.
     """
 
     image: str | None = None
@@ -75,6 +78,8 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
     fallback: LoaderStart = "extlinux"
     checked: bool = False
     appended: bool = False
+    grub: str | None = None
+    wait_s: int = 5
 
     @property
     def u_boot_start(self) -> LoaderStart:

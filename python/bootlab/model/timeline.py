@@ -32,6 +32,11 @@ INITRD = "initrd"
 LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
     ("TF-A", "tf-a", "opensbi"),
     ("OpenSBI", "opensbi", "spl"),
+    ("boot sector", "boot-sector", "grub-unpack"),
+    ("GRUB unpack", "grub-unpack", "grub"),
+    ("GRUB", "grub", "grub-menu"),
+    ("GRUB menu", "grub-menu", "grub-load"),
+    ("kernel read", "grub-load", "kernel-entry"),
     ("SPL", "spl", "spl-load"),
     ("SPL load", "spl-load", "u-boot"),
     ("U-Boot", "u-boot", "autoboot"),

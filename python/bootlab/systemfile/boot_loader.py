@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bootlab.model.boot_loader import Loader, LoaderBuild
+from bootlab.model.boot_loader import Loader, LoaderBuild, LoaderStart
 from bootlab.systemfile.kernel import option_value, source_patch
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawLoader
@@ -10,32 +10,39 @@ from bootlab.systemfile.raw import RawLoader
 _BUILD_KEYS = ("defconfig", "config", "options", "patches", "compiler")
 _MADE_KEYS = ("wrapped", "exact", "in_place", "silent", "checked", "appended")
 _FALCON_KEYS = ("checked", "appended")
+_U_BOOT_STARTS = ("extlinux", "script", "command", "falcon")
+_GRUB_STARTS = ("menu", "command")
 
 
 def boot_loader(raw: RawLoader, place: Place) -> Loader:
     """Check `[loader]`. Raise SystemFileError."""
-    given = [key for key in ("image", "card", "source") if getattr(raw, key) is not None]
+    given = [key for key in ("image", "card", "source", "grub") if getattr(raw, key) is not None]
     if len(given) > 1:
         raise place.error(
             f"the boot loader is there twice: {' and '.join(given)}", f"loader.{given[0]}", "leave one of the keys out"
         )
     if raw.source is None:
         _refuse(raw, _BUILD_KEYS, "this key is for a boot loader that is built, and no source is given", place)
+    if raw.grub is None and raw.wait_s is not None:
+        raise place.error("only GRUB's menu waits so", "loader.wait_s", "options = { BOOTDELAY = 0 } is U-Boot's")
     if raw.card is not None:
         _refuse(raw, _MADE_KEYS, "a ready card is what it is", place)
-        return Loader(card=place.file(raw.card, "loader.card"), start=raw.start)
+        return Loader(card=place.file(raw.card, "loader.card"), start=raw.start or "extlinux")
+    if raw.grub is not None:
+        return _grub(raw, raw.grub, place)
     if not given:
         raise place.error(
             "this key must be given",
             "loader.image",
             "the file with SPL and U-Boot, as in Debian's package u-boot-sunxi; or card, the image of a whole card; or "
-            'source = "debian", to build U-Boot',
+            'source = "debian", to build U-Boot; or grub, the folder of GRUB on a PC',
         )
-    _check_ways(raw, place)
+    start = _start(raw, _U_BOOT_STARTS, place)
+    _check_ways(raw, start, place)
     return Loader(
         image=place.file(raw.image, "loader.image") if raw.image is not None else None,
         build=_build(raw, raw.source, place) if raw.source is not None else None,
-        start=raw.start,
+        start=start,
         fallback=raw.fallback,
         wrapped=raw.wrapped,
         place=raw.place,
@@ -47,24 +54,41 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
     )
 
 
+def _grub(raw: RawLoader, folder: str, place: Place) -> Loader:
+    _refuse(raw, _MADE_KEYS, "this key is for U-Boot", place)
+    start = _start(raw, _GRUB_STARTS, place)
+    wait_s = 5 if raw.wait_s is None else raw.wait_s
+    if not 0 <= wait_s <= 3600:
+        raise place.error("the menu waits 0 to 3600 seconds", "loader.wait_s", "write 0 for no wait")
+    return Loader(grub=place.directory(folder, "loader.grub"), start=start, wait_s=wait_s)
+
+
+def _start(raw: RawLoader, known: tuple[LoaderStart, ...], place: Place) -> LoaderStart:
+    if raw.start is None:
+        return known[0]
+    if raw.start not in known:
+        raise place.error("this boot loader has no such start", "loader.start", f"it knows: {', '.join(known)}")
+    return raw.start
+
+
 def _refuse(raw: RawLoader, keys: tuple[str, ...], why: str, place: Place) -> None:
     for key in keys:
         if getattr(raw, key):
             raise place.error(why, f"loader.{key}", "leave the key out")
 
 
-def _check_ways(raw: RawLoader, place: Place) -> None:
+def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
     """Refuse what cannot go together, or what only a U-Boot that bootlab builds can do."""
     source = 'add to [loader]: source = "debian", defconfig = "..."'
-    if raw.source is None and (raw.start in {"command", "falcon"} or raw.silent):
-        what = "silent" if raw.start not in {"command", "falcon"} else "start"
+    if raw.source is None and (start in {"command", "falcon"} or raw.silent):
+        what = "silent" if start not in {"command", "falcon"} else "start"
         raise place.error("that is built into U-Boot, and no source is given", f"loader.{what}", source)
-    if raw.fallback == "falcon":
-        raise place.error("falcon mode cannot be its own fallback", "loader.fallback", 'write "extlinux"')
-    if raw.start != "falcon":
+    if raw.fallback in {"falcon", "menu"}:
+        raise place.error("that is no fallback of U-Boot's", "loader.fallback", 'write "extlinux"')
+    if start != "falcon":
         _refuse(raw, _FALCON_KEYS, 'this key is for start = "falcon"', place)
-    own = raw.fallback if raw.start == "falcon" else raw.start
-    if raw.place == "raw" and (own != "command" or raw.start == "falcon"):
+    own = raw.fallback if start == "falcon" else start
+    if raw.place == "raw" and (own != "command" or start == "falcon"):
         raise place.error(
             "only U-Boot's own boot command loads from raw sectors", "loader.place", 'add: start = "command"'
         )

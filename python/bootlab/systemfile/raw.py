@@ -157,7 +157,7 @@ class RawLoader(RawTable, frozen=True):
     options: dict[str, str | int | bool] = {}
     patches: list[str] = []
     compiler: str | None = None
-    start: LoaderStart = "extlinux"
+    start: LoaderStart | None = None
     fallback: LoaderStart = "extlinux"
     wrapped: bool = False
     place: LoaderPlace = "fat"
@@ -166,6 +166,8 @@ class RawLoader(RawTable, frozen=True):
     silent: bool = False
     checked: bool = False
     appended: bool = False
+    grub: str | None = None
+    wait_s: int | None = None
 
 
 class RawStorage(Storage, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.builders.loader import grub
 from bootlab.builders.loader.built import BuiltLoader
 from bootlab.builders.loader.started import Started
 from bootlab.model.board import ram_start
@@ -25,9 +26,16 @@ _LINES = (
     ("kernel-loaded", re.compile(r"(?:Kernel image @ 0x|## Booting kernel from |## Loading kernel from )")),
     ("starting-kernel", re.compile(r"Starting kernel \.\.\.")),
 )
+# arch/x86/kernel/head_64.S: called before the kernel runs at the addresses that it is linked to.
+_FIRST_OF_X86 = ("startup_64_setup_env", "startup_64_setup_gdt_idt")
 # common/spl/spl.c: what comes once memory works, up to U-Boot or the kernel.
 _SPL_LOADS = "board_init_r"
-_NAMES = (b"U-Boot", b"NOTICE:  BL1:")
+# Between escapes that move the cursor (GRUB on a serial line).
+_MENU_LINES = (
+    ("grub-menu", re.compile(r".*highlighted entry will be executed automatically in")),
+    ("grub-load", re.compile(r".*\bLoading Linux \.\.\.")),
+)
+_NAMES = (b"U-Boot", b"NOTICE:  BL1:", b"GRUB")
 _AFTER = {"boot-command": "autoboot", "kernel-loaded": "u-boot", "starting-kernel": "u-boot"}
 _KERNEL = re.compile(r"\[ *\d+\.\d+\] |Linux version ")
 _FALLBACK = re.compile(r".*[Tt]rying to start U-[Bb]oot")
@@ -36,6 +44,10 @@ _FALLBACK = re.compile(r".*[Tt]rying to start U-[Bb]oot")
 def entries(loader: Loader, started: Started, info: KernelInfo) -> dict[str, int]:
     """Return the addresses of the boot loader's first instruction and of the kernel as it enters it."""
     place, ram = started.board, ram_start(started.system.machine)
+    if started.entries is not None:
+        return started.entries
+    if started.system.machine.arch == "x86_64":
+        return _of_a_pc(loader, info, started.kernel_address)
     if place is None:
         return {}
     found = {"spl": place.spl_entry}
@@ -45,6 +57,24 @@ def entries(loader: Loader, started: Started, info: KernelInfo) -> dict[str, int
     if started.built is not None:
         found |= _parts_entries(started.built, place)
     return found | kernel_entries(place, info, ram, started.kernel_address)
+
+
+def _of_a_pc(loader: Loader, info: KernelInfo, entry: int | None) -> dict[str, int]:
+    """Return where the firmware enters the boot sector, GRUB its parts and then the kernel.
+
+    GRUB puts the kernel where that unpacks itself to: so the unpacked kernel is known by the function after its first
+    instructions, which it calls where it was unpacked or where it is linked.
+    """
+    found = {"boot-sector": grub.BOOT_SECTOR}
+    if loader.grub is not None:
+        found |= {"grub-unpack": grub.DECOMPRESSOR, "grub": grub.UNPACKED}
+    if entry is not None and entry != grub.UNPACKED:
+        found |= {"kernel-entry": entry, "decompression": entry}
+    for name in _FIRST_OF_X86:
+        if name in info.symbols:
+            return found | {"kernel-image": info.symbols[name] - load_address.link_offset("x86_64", info, None)}
+    late = info.symbols.get("x86_64_start_kernel")
+    return found if late is None else found | {"kernel-image": late}
 
 
 def _parts_entries(built: BuiltLoader, place: LoaderBoard) -> dict[str, int]:
@@ -78,7 +108,7 @@ def line_marks(lines: tuple[Line, ...], seen: frozenset[str]) -> list[Mark]:
             if line.first_ns is None:
                 continue
             break
-        name = next((name for name, pattern in _LINES if _sets(name, pattern, line, found)), None)
+        name = next((name for name, pattern in (*_LINES, *_MENU_LINES) if _sets(name, pattern, line, found)), None)
         if name is not None:
             found[name] = Mark(name, line.first_ns, line.insns, f"console: {line.text[:80]}")
     return [mark for name, mark in found.items() if name not in seen]

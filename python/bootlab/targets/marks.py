@@ -29,9 +29,16 @@ _SOURCES = {
 _LOADER_SOURCES = {
     "spl": "the address at which the boot ROM enters the SPL",
     "spl-load": "first instruction of the SPL's board_init_r()",
-    "u-boot": "the address at which the SPL enters U-Boot",
+    "u-boot": "the address at which U-Boot is entered",
+    "tf-a": "first instruction of TF-A",
+    "opensbi": "first instruction of OpenSBI",
+    "boot-sector": "the address at which the firmware enters the boot sector",
+    "grub-unpack": "the address at which GRUB's core unpacks itself",
+    "grub": "first instruction of the unpacked GRUB",
     "kernel-entry": "the address at which the boot loader enters the kernel",
 }
+# GRUB puts the kernel where that unpacks itself to: the first address is the decompressor's too.
+_PC_SOURCES = {"kernel-image": "first function that the unpacked kernel calls"}
 
 
 def kernel_marks(
@@ -90,6 +97,8 @@ def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: 
     """Return every mark that was reached, in the order of time; power-on is 0."""
     found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
     sources = _SOURCES | _LOADER_SOURCES if system.loader is not None else _SOURCES
+    if system.loader is not None and system.machine.arch == "x86_64":
+        sources = sources | _PC_SOURCES
     for number, name in enumerate(names):
         if (seen := stamps.marks.get(number)) is not None:
             found.append(Mark(name, seen.ns, seen.insns, sources.get(name, f"first instruction of {name}()")))

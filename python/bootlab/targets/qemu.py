@@ -98,6 +98,7 @@ class QemuTarget:
             self._cache,
             builder=self._loaders if placed.loader is not None and placed.loader.build is not None else None,
             span_bytes=_span_bytes(info),
+            emulator=found.path,
         )
         of_loader: dict[str, int] | None = None
         if from_card is not None and placed.loader is not None:
@@ -109,12 +110,13 @@ class QemuTarget:
             lacks += mark_lacks
         if system.clock.mode == "exact" and not stamped and info.config.get("CONFIG_HZ_PERIODIC") == "y":
             lacks.append(_LOST_TICKS)
-        elsewhere = system.kernel.flash is not None or from_card is not None
+        handed = from_card is None or from_card.loads_kernel
+        elsewhere = system.kernel.flash is not None or not handed
         parts = qemu_launch.Parts(
             emulator=found.path,
-            kernel=str(artefacts.kernel) if from_card is None else None,
+            kernel=str(artefacts.kernel) if handed else None,
             initramfs=str(artefacts.initramfs) if artefacts.initramfs and not elsewhere else None,
-            card=str(from_card.card) if from_card is not None else None,
+            card=str(from_card.card) if from_card is not None and from_card.card is not None else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
             plugin_digest=stamper.digest if stamper else "",
@@ -126,7 +128,9 @@ class QemuTarget:
             start=_filled_bank(placed),
         )
         launch = qemu_launch.launch_of(placed, parts)
-        disks = tuple(self._cache.digest(Path(file)) for file in placed.machine.files)
+        # The emulator's own words name a file by its path alone.
+        named = [from_card.image] if from_card is not None and from_card.entries is not None else []
+        disks = tuple(self._cache.digest(Path(file)) for file in (*placed.machine.files, *(f for f in named if f)))
         return BootPlan(
             system=system,
             purpose=purpose,
@@ -190,7 +194,7 @@ class QemuTarget:
     def _card_digests(self, from_card: Started | None) -> dict[str, str]:
         if from_card is None:
             return {}
-        found = {"card": self._cache.digest(from_card.card)}
+        found = {"card": self._cache.digest(from_card.card)} if from_card.card is not None else {}
         return found if from_card.image is None else found | {"loader": self._cache.digest(from_card.image)}
 
     def _inspect(self, system: System) -> KernelInfo:

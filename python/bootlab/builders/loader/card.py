@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from bootlab.builders.boot_image import UIMAGE_MAGIC, legacy_header, legacy_load, legacy_script
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.images import tool
-from bootlab.builders.loader import falcon
+from bootlab.builders.loader import falcon, partition
 from bootlab.builders.loader.commands import (
     INITRAMFS_FILE,
     KERNEL_FILE,
@@ -29,13 +27,6 @@ from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader, LoaderBoard
 
 _VERSION = 2
-_MIB = 1 << 20
-_LEAST_BYTES = 64 * _MIB
-_ROOM_BYTES = 4 * _MIB
-# Whatever writes a date or a serial number gets these.
-_FIXED = {"SOURCE_DATE_EPOCH": "1767225600", "MTOOLS_SKIP_CHECK": "1"}
-_DISK_ID = "0x626f6f74"
-_VOLUME_ID = "626f6f74"
 
 
 class CardParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,32 +91,12 @@ def load_address(kernel: Path, ram_start: int) -> int:
 
 def _write(loader: Loader, board: LoaderBoard, parts: CardParts, path: Path) -> None:
     files = _files(loader, board, parts)
-    content = sum(len(data) for data in files.values()) + _ROOM_BYTES
-    # hw/sd/sd.c takes no other sizes than powers of two.
-    size = 1 << (max(_LEAST_BYTES, board.partition_bytes + content) - 1).bit_length()
-    with path.open("wb") as file:
-        file.truncate(size)
-    first, count = board.partition_bytes // SECTOR_BYTES, (size - board.partition_bytes) // SECTOR_BYTES
-    sfdisk = tool.find("sfdisk", "fdisk", "to make cards")
-    table = f"label: dos\nlabel-id: {_DISK_ID}\n{first},{count},c,*\n"
-    tool.run([sfdisk, "-q", "--no-reread", "--no-tell-kernel", str(path)], source=table.encode())
+    partition.make_table(path, board.partition_bytes, sum(len(data) for data in files.values()))
     with path.open("r+b") as file:
         for start, data in _raw(loader, board, parts):
             file.seek(start)
             file.write(data)
-    place = f"{path}@@{board.partition_bytes}"
-    mformat, mmd, mcopy = (tool.find(name, "mtools", "to make cards") for name in ("mformat", "mmd", "mcopy"))
-    form = ["-F"] if count * SECTOR_BYTES > 512 * _MIB else []
-    geometry = ["-T", str(count), "-h", "64", "-s", "32", "-c", "8"]
-    tool.run([mformat, "-i", place, *geometry, *form, "-N", _VOLUME_ID, "-v", "BOOT", "::"], environ=_FIXED)
-    with tempfile.TemporaryDirectory(prefix="bootlab-card-") as folder:
-        for number, (name, data) in enumerate(files.items()):
-            below = name.rpartition("/")[0]
-            if below:
-                tool.run([mmd, "-i", place, f"::/{below}"], environ=_FIXED)
-            source = Path(folder) / str(number)
-            source.write_bytes(data)
-            tool.run([mcopy, "-i", place, str(source), f"::/{name}"], environ=_FIXED)
+    partition.fill(path, board.partition_bytes, files)
 
 
 def _raw(loader: Loader, board: LoaderBoard, parts: CardParts) -> list[tuple[int, bytes]]:

@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.cache import Cache
-from bootlab.builders.loader import falcon
+from bootlab.builders.loader import falcon, grub, virtual
 from bootlab.builders.loader.card import CardParts, card, is_legacy
 from bootlab.builders.loader.commands import environment
 from bootlab.builders.loader.device_tree import prepared
@@ -25,17 +25,22 @@ if TYPE_CHECKING:
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
-    """The system with its card. `image`: SPL and U-Boot; None for a card that was there already. `built`: who built it.
+    """The system as it starts from its card, which is None on the machine `virt`.
 
-    `board` is None where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered.
+    `image`: SPL and U-Boot, or U-Boot; None for a card that was there already. `built`: who built it. `board` is None
+    where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered. `entries`: the
+    addresses of the parts, where they do not follow from these. `loads_kernel`: the emulator hands the kernel to the
+    boot loader.
     """
 
     system: System
-    card: Path
+    card: Path | None = None
     board: LoaderBoard | None = None
     image: Path | None = None
     built: BuiltLoader | None = None
     kernel_address: int | None = None
+    entries: dict[str, int] | None = None
+    loads_kernel: bool = False
 
 
 def started(
@@ -46,16 +51,21 @@ def started(
     *,
     builder: UbootBuilder | None = None,
     span_bytes: int | None = None,
+    emulator: str = "",
 ) -> Started | None:
     """Return what starts from a card; None for a system without a boot loader. Raise what making the card raises.
 
     `cmdline`: the kernel's whole command line. `builder` builds U-Boot where the system names a source. `span_bytes`:
-    how long the kernel is in memory.
+    how long the kernel is in memory. `emulator`: the program, which knows the machine `virt`.
     """
     loader = system.loader
     if loader is None:
         return None
     _check(system)
+    if loader.grub is not None:
+        return _with_grub(system, loader, artefacts, cmdline, cache)
+    if loader.card is None and virtual.is_virtual(system):
+        return _on_virtual(system, loader, artefacts, cmdline, emulator, cache)
     place, start = loader_board(board(system.machine)), ram_start(system.machine)
     if loader.card is not None:
         return Started(system=_with_card(system, loader.card), card=Path(loader.card), board=place)
@@ -96,6 +106,32 @@ def started(
         image=parts.image,
         built=made,
         kernel_address=entered,
+    )
+
+
+def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
+    if system.machine.arch != "x86_64":
+        raise UserError("bootlab puts GRUB on disks of PCs", hint='[machine] arch = "x86_64", or leave loader.grub out')
+    entry = grub.kernel_entry(artefacts.kernel)
+    if entry is None:
+        raise UserError(
+            f"{artefacts.kernel} is no bzImage, which GRUB starts", hint='[kernel] form = "image", and name a bzImage'
+        )
+    parts = grub.DiskParts(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    file = grub.disk(loader, parts, cache)
+    return Started(system=_with_card(system, str(file)), card=file, kernel_address=entry)
+
+
+def _on_virtual(
+    system: System, loader: Loader, artefacts: Artefacts, cmdline: str, emulator: str, cache: Cache
+) -> Started:
+    found = virtual.placed(system, loader, artefacts.kernel, artefacts.initramfs, cmdline, emulator, cache)
+    machine = msgspec.structs.replace(system.machine, extra=(*found.words, *system.machine.extra))
+    return Started(
+        system=msgspec.structs.replace(system, machine=machine),
+        image=Path(loader.image or ""),
+        entries=found.entries,
+        loads_kernel=found.loads_kernel,
     )
 
 

@@ -1,0 +1,112 @@
+"""The machine `virt`: the emulator puts U-Boot, or what starts it, in place, and the kernel where U-Boot finds it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from bootlab.builders.boot_image import legacy_header
+from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.images import tool
+from bootlab.errors import UserError
+from bootlab.model.boot_loader import Loader
+from bootlab.model.system import System
+
+_VERSION = 1
+_ARCHS = ("arm64", "riscv64")
+_TF_A = b"Booting Trusted Firmware"
+# include/configs/qemu-arm.h: kernel_addr_r; boot/image.c: booti_setup() leaves a kernel there that may be anywhere.
+_ARM64_KERNEL = 0x40400000
+_ARM64_ANYWHERE = 1 << 3
+# plat/qemu/common/include/platform_def.h of TF-A: NS_IMAGE_OFFSET. OpenSBI: FW_JUMP_ADDR, and where it lies itself.
+_BEHIND_TF_A, _OPENSBI, _BEHIND_OPENSBI = 0x60000000, 0x80000000, 0x80200000
+# RISC-V: where the kernel's image and the initramfs wait in RAM, and where U-Boot copies the kernel to.
+_IMAGE_AT, _INITRAMFS_AT, _KERNEL_AT = 0x84000000, 0x88300000, 0x82000000
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """The emulator's words that put all in place, and the addresses at which the parts are entered.
+
+    `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for.
+    """
+
+    words: tuple[str, ...]
+    entries: dict[str, int]
+    loads_kernel: bool
+
+
+def is_virtual(system: System) -> bool:
+    """Tell whether a system's machine is one of these."""
+    return system.machine.type.partition("-")[0] == "virt" and system.machine.arch in _ARCHS
+
+
+def placed(
+    system: System, loader: Loader, kernel: Path, initramfs: Path | None, cmdline: str, emulator: str, cache: Cache
+) -> Placed:
+    """Say what the emulator is told. Raise UserError, ToolMissing, EnvironmentFault, OSError."""
+    if loader.image is None or loader.start != "extlinux" or loader.wrapped:
+        raise UserError(
+            f"on {system.machine.type}, U-Boot is given its kernel by the emulator, and finds it itself",
+            hint='[loader] image = "u-boot.bin" (Debian: u-boot-qemu), and no other key',
+        )
+    image = Path(loader.image)
+    if system.machine.arch == "arm64":
+        return Placed(words=("-bios", str(image)), entries=_arm64_entries(image, kernel), loads_kernel=True)
+    wrapped = _wrapped(kernel, cache)
+    end = None if initramfs is None else _INITRAMFS_AT + initramfs.stat().st_size
+    tree = _tree(system, cmdline, end, emulator, cache)
+    words = ["-kernel", str(image), "-dtb", str(tree), *_in_ram(wrapped, _IMAGE_AT)]
+    words += _in_ram(initramfs, _INITRAMFS_AT) if initramfs is not None else []
+    entries = {"opensbi": _OPENSBI, "u-boot": _BEHIND_OPENSBI, "kernel-entry": _KERNEL_AT, "kernel-image": _KERNEL_AT}
+    return Placed(words=tuple(words), entries=entries, loads_kernel=False)
+
+
+def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
+    found = {"tf-a": 0, "u-boot": _BEHIND_TF_A} if _TF_A in image.read_bytes() else {"u-boot": 0}
+    with kernel.open("rb") as file:
+        head = file.read(64)
+    if head[56:60] == b"ARM\x64" and int.from_bytes(head[24:32], "little") & _ARM64_ANYWHERE:
+        start = _ARM64_KERNEL + int.from_bytes(head[8:16], "little")
+        found |= {"kernel-entry": start, "kernel-image": start}
+    return found
+
+
+def _in_ram(file: Path, address: int) -> list[str]:
+    return ["-device", f"loader,file={str(file).replace(',', ',,')},addr={address:#x},force-raw=on"]
+
+
+def _wrapped(kernel: Path, cache: Cache) -> Path:
+    """Return the kernel with the header that bootm wants."""
+
+    def make(path: Path) -> None:
+        data = kernel.read_bytes()
+        path.write_bytes(legacy_header(data, load=_KERNEL_AT, arch="riscv64") + data)
+
+    return cache.file(key_of("virtual-kernel", _VERSION, cache.digest(kernel)), ".uimage", make)
+
+
+def _tree(system: System, cmdline: str, initramfs_end: int | None, emulator: str, cache: Cache) -> Path:
+    """Return the machine's own device tree, with the command line and where the kernel is (board_late_init()).
+
+    `emulator`: the program that is asked for the machine's.
+    """
+    machine = system.machine
+    options = ",".join((machine.type, *machine.options))
+    hardware = ["-cpu", machine.cpu, "-m", str(machine.memory_mib), "-smp", str(machine.cpus)]
+    seen = shutil.which(emulator) or emulator
+    key = key_of("virtual-tree", _VERSION, cache.digest(Path(seen)), options, hardware, cmdline, initramfs_end)
+
+    def make(path: Path) -> None:
+        fdtput = tool.find("fdtput", "device-tree-compiler", "to tell U-Boot where the kernel is")
+        tool.run([emulator, "-machine", f"{options},dumpdtb={path}", *hardware, "-display", "none", "-seed", "1"])
+        tool.run([fdtput, "-t", "s", str(path), "/chosen", "bootargs", cmdline])
+        tool.run([fdtput, "-t", "x", str(path), "/chosen", "riscv,kernel-start", "0", f"{_IMAGE_AT:x}"])
+        # A boot gets one of its own seed; fdtput leaves the bytes in the file, so that they must be the same each time.
+        tool.run([fdtput, "-d", str(path), "/chosen", "rng-seed"])
+        if initramfs_end is not None:
+            for name, address in (("start", _INITRAMFS_AT), ("end", initramfs_end)):
+                tool.run([fdtput, "-t", "x", str(path), "/chosen", f"linux,initrd-{name}", f"{address:x}"])
+
+    return cache.file(key, ".dtb", make)

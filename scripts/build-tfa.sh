@@ -1,0 +1,22 @@
+#!/bin/sh
+# TF-A for QEMU's machine virt, with Debian's U-Boot behind it, in one image. Usage: build-tfa.sh FOLDER
+# From Debian's sources of arm-trusted-firmware; U-Boot is Debian's package u-boot-qemu. Leaves FOLDER/flash.bin, for
+# [machine] options = ["secure=on"] and [loader] image. A second call does nothing.
+set -eu
+folder=$1
+here=$(cd "$(dirname "$0")" && pwd)
+[ -f "$folder/flash.bin" ] && exit 0
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+u_boot=/usr/lib/u-boot/qemu_arm64/u-boot.bin
+[ -f "$u_boot" ] || { echo "build-tfa.sh: apt-get install u-boot-qemu" >&2; exit 3; }
+command -v aarch64-linux-gnu-gcc >/dev/null || { echo "build-tfa.sh: apt-get install gcc-aarch64-linux-gnu" >&2; exit 3; }
+"$here/debian-source.sh" arm-trusted-firmware "$folder/source"
+# Newer linkers warn of segments that can be written and executed, and warnings are errors.
+TF_LDFLAGS=--no-warn-rwx-segments make -s -C "$folder/source" -j"$(nproc)" CROSS_COMPILE=aarch64-linux-gnu- PLAT=qemu BL33="$u_boot" \
+    BUILD_MESSAGE_TIMESTAMP='"none"' BUILD_STRING=Debian all fip > "$folder/build.log" 2>&1 || { tail -20 "$folder/build.log" >&2; exit 3; }
+# BL1 at the start of the flash, the rest where it looks for it (plat/qemu/common/include/platform_def.h).
+cp "$folder/source/build/qemu/release/bl1.bin" "$folder/flash.new"
+dd if="$folder/source/build/qemu/release/fip.bin" of="$folder/flash.new" bs=4096 seek=64 conv=notrunc status=none
+mv "$folder/flash.new" "$folder/flash.bin"
+echo "tf-a: $folder/flash.bin"
