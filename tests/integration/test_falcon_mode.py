@@ -20,6 +20,8 @@ from bootlab.techniques.registry import get
 from tests.mini_boards import mini_board_kernel
 
 pytestmark = [
+    # A build of U-Boot takes two minutes of a processor that is free; the cache keeps it.
+    pytest.mark.timeout(3600),
     pytest.mark.qemu,
     pytest.mark.skipif(
         SOURCE_VARIABLE not in os.environ,
@@ -43,7 +45,7 @@ FALCON = msgspec.structs.replace(NORMAL, start="falcon", fallback="command", che
 
 @pytest.fixture(scope="module")
 def boot(tmp_path_factory):
-    from bootlab.builders.cache import Cache  # noqa: PLC0415
+    from bootlab.builders.cache import Cache, default_folder  # noqa: PLC0415
     from bootlab.builders.images import tool  # noqa: PLC0415
 
     for name in ("qemu-system-arm", "arm-linux-gnueabihf-gcc", "dtc", "mcopy"):
@@ -53,7 +55,7 @@ def boot(tmp_path_factory):
     machine = Machine(arch="arm", type="orangepi-pc", memory_mib=1024, cpus=4, dtb=str(folder / "board.dtb"))
     tool.run(["dtc", "-O", "dtb", "-o", str(folder / "board.dtb")], source=TREE.encode())
     kernel = mini_board_kernel(folder / "zImage", machine, "mini\n", text_after="GOAL 1\n", loops=50_000)
-    target = QemuTarget(Cache(folder / "cache"))
+    target = QemuTarget(Cache(default_folder()))
 
     def run(name: str, loader: Loader):
         system = System(
