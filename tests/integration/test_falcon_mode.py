@@ -36,8 +36,9 @@ TREE = (
 )
 # Without what takes seconds in an emulator that has no such device.
 QUICK = (
-    ("BOOTDELAY", "0"), ("USB_EHCI_HCD", "n"), ("USB_OHCI_HCD", "n"), ("VIDEO_DE2", "n"), ("NET", "n"),
-    ("EFI_LOADER", "n"), ("ENV_IS_IN_FAT", "n"), ("ENV_IS_NOWHERE", "y"), ("SY8106A_POWER", "n"), ("SPL_I2C", "n"),
+    ("BOOTDELAY", "0"), ("USB_EHCI_HCD", "n"), ("USB_OHCI_HCD", "n"), ("VIDEO_DE2", "n"), ("VIDEO_DT_SIMPLEFB", "n"),
+    ("NET", "n"), ("EFI_LOADER", "n"), ("ENV_IS_IN_FAT", "n"), ("ENV_IS_NOWHERE", "y"), ("SY8106A_POWER", "n"),
+    ("SPL_I2C", "n"),
 )  # fmt: skip
 NORMAL = Loader(build=LoaderBuild(base="orangepi_pc_defconfig", options=QUICK), start="command")
 FALCON = msgspec.structs.replace(NORMAL, start="falcon", fallback="command", checked=True)

@@ -112,7 +112,8 @@ TECHNIQUES = (
         cost="No picture before the kernel's.",
         risk=_NO_PROMPT,
         architectures=("arm", "arm64"),
-        sets=(("VIDEO_DE2", "n"),),
+        # The frame buffer for the kernel stays on without it, and does not link.
+        sets=(("VIDEO_DE2", "n"), ("VIDEO_DT_SIMPLEFB", "n")),
         only_if=("VIDEO_DE2",),
         because="U-Boot sets up a display",
         gone="HDMI PHY init timeout",
