@@ -32,7 +32,9 @@ pytestmark = [
 PLACE = loader_board("orangepi-pc")
 TREE = (
     '/dts-v1/; / { model = "test"; compatible = "xunlong,orangepi-pc"; #address-cells = <1>; #size-cells = <1>; '
-    "chosen { }; };"
+    "chosen { }; "
+    # U-Boot's PSCI writes into the processors' nodes.
+    'cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 { device_type = "cpu"; reg = <0>; }; }; };'
 )
 # Without what takes seconds in an emulator that has no such device.
 QUICK = (
