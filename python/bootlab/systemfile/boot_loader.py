@@ -10,8 +10,8 @@ from bootlab.systemfile.raw import RawLoader
 _BUILD_KEYS = ("defconfig", "config", "options", "patches", "compiler")
 _MADE_KEYS = ("wrapped", "exact", "in_place", "silent", "checked", "appended")
 _FALCON_KEYS = ("checked", "appended")
-_U_BOOT_STARTS = ("extlinux", "script", "command", "falcon")
-_GRUB_STARTS = ("menu", "command")
+_U_BOOT_STARTS: tuple[LoaderStart, ...] = ("extlinux", "script", "command", "falcon")
+_GRUB_STARTS: tuple[LoaderStart, ...] = ("menu", "command")
 
 
 def boot_loader(raw: RawLoader, place: Place) -> Loader:

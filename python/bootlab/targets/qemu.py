@@ -129,8 +129,9 @@ class QemuTarget:
         )
         launch = qemu_launch.launch_of(placed, parts)
         # The emulator's own words name a file by its path alone.
-        named = [from_card.image] if from_card is not None and from_card.entries is not None else []
-        disks = tuple(self._cache.digest(Path(file)) for file in (*placed.machine.files, *(f for f in named if f)))
+        named = from_card.image if from_card is not None and from_card.entries is not None else None
+        files = (*placed.machine.files, *((str(named),) if named is not None else ()))
+        disks = tuple(self._cache.digest(Path(file)) for file in files)
         return BootPlan(
             system=system,
             purpose=purpose,
