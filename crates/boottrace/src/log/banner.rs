@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 113] = [
+const STARTS: [(&str, &str, Rank); 115] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -115,6 +115,8 @@ const STARTS: [(&str, &str, Rank); 113] = [
     ("BL2E Built", "Amlogic BL2E", Rank::Second),
     ("F0: 102B 0000", "MediaTek boot ROM", Rank::First),
     ("Preloader Start=", "MediaTek preloader", Rank::Second),
+    ("#T#Preloader Start=", "MediaTek preloader", Rank::Second),
+    ("Pll init start...", "MediaTek preloader", Rank::Second),
     ("MT7621   stage1 code", "MediaTek stage 1", Rank::First),
     ("(C)StarFive", "StarFive boot ROM", Rank::First),
     ("Starting Microloader ASM", "Microloader", Rank::First),
@@ -285,7 +287,7 @@ pub fn is_loaders_own(text: &str) -> bool {
     const PARTS: [&str; 13] = [
         "BdsDxe: ",
         "PROGRESS CODE: V0",
-        "Starting kernel",
+        "Starting kernel ...",
         "Hit any key to stop autoboot",
         "Uncompressing Linux",
         "Decompressing Linux",

@@ -17,6 +17,15 @@ pub fn hands_over(text: &str) -> bool {
     .any(|words| text.contains(words))
 }
 
+/// systemd's status of something that started: what it says of a shutdown begins with `Stopped` and the like.
+pub fn starts_unit(text: &str) -> bool {
+    text.trim_start().strip_prefix("[  OK  ] ").is_some_and(|rest| {
+        ["Started ", "Reached target ", "Found device ", "Mounted ", "Listening on "]
+            .iter()
+            .any(|word| rest.starts_with(word))
+    })
+}
+
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
     const STARTS: [&str; 20] = [
@@ -43,10 +52,28 @@ pub fn is_user_space(text: &str) -> bool {
     ];
     let text = text.trim();
     STARTS.iter().any(|start| text.starts_with(start))
-        || text.ends_with(" login:")
+        || is_login(text)
         || text == "/ #"
         || text.contains("] A start job is running for ")
         || is_named_process(text)
+}
+
+/// `poky login:`, `(none) login: root`, `192.168.128.34 login:`, and `host login` where a tool cut the rest.
+pub fn is_login(text: &str) -> bool {
+    let head = match text.split_once(" login:") {
+        Some((head, _)) => head,
+        None => match text.strip_suffix(" login") {
+            Some(head) => head,
+            None => return matches!(text, "login:" | "Login:") || text.starts_with("login: ") || text == "Username:",
+        },
+    };
+    // Colours and movements of the cursor may stand before it.
+    let name = head.rsplit(['\u{1b}', ';']).next().unwrap_or(head);
+    !name.is_empty()
+        && name.len() <= 80
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '(' | ')' | ':' | '['))
 }
 
 /// `systemd-fsck[209]: rootfs: clean`, `udevd[123]: starting version 3.2.7`.

@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use crate::log::boot_log::BootLog;
 use crate::log::clock::Clock;
+use crate::log::hints::is_login;
 use crate::log::line::{HostSource, Line, LineKind};
 
 /// The first prompt in the user-space part of a boot. A prompt with a name wins over a lone `#`, which may be the echo
@@ -49,26 +50,9 @@ pub fn is_prompt(text: &str) -> bool {
         || text.starts_with("Please press Enter to activate this console")
         || text.starts_with("Press ENTER to get started")
         || text.starts_with("/ # ")
-        || matches!(text, "/ #" | "/ $" | "~ #")
+        || text.starts_with("/# ")
+        || matches!(text, "/ #" | "/ $" | "~ #" | "/#")
         || is_shell_prompt(text)
-}
-
-/// `poky login:`, `(none) login: root`, `192.168.128.34 login:`, and `host login` where a tool cut the rest.
-fn is_login(text: &str) -> bool {
-    let head = match text.split_once(" login:") {
-        Some((head, _)) => head,
-        None => match text.strip_suffix(" login") {
-            Some(head) => head,
-            None => return matches!(text, "login:" | "Login:") || text.starts_with("login: ") || text == "Username:",
-        },
-    };
-    // Colours and movements of the cursor may stand before it.
-    let name = head.rsplit(['\u{1b}', ';']).next().unwrap_or(head);
-    !name.is_empty()
-        && name.len() <= 80
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '(' | ')' | ':' | '['))
 }
 
 fn is_name(name: &str) -> bool {
@@ -79,16 +63,24 @@ fn is_name(name: &str) -> bool {
 }
 
 /// `root@board:~# `, `shell@rk3368_box:/ $ ` after the exit status of the command before (`130|`), `console:/ $ `,
-/// `[root@buildroot ~]# `.
+/// `[root@buildroot ~]# `, `[root@milkv-duo]~# `.
 fn is_shell_prompt(text: &str) -> bool {
     let text = match text.split_once('|') {
         Some((status, rest)) if !status.is_empty() && status.bytes().all(|b| b.is_ascii_digit()) => rest,
         _ => text,
     };
+    let both = |who: &str| {
+        who.split_once('@')
+            .is_some_and(|(user, host)| is_name(user) && is_name(host))
+    };
+    if let Some((who, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let path = rest.find(['#', '$']).map(|end| &rest[..end]);
+        if both(who) && path.is_some_and(|path| path.starts_with(['~', '/']) && !path.contains(' ')) {
+            return true;
+        }
+    }
     if let Some((who, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(' ')) {
-        let named = who
-            .split_once('@')
-            .is_some_and(|(user, host)| is_name(user) && is_name(host));
+        let named = both(who);
         let path = rest.split_once(']').map(|(path, behind)| (path, behind.trim_start()));
         return named && path.is_some_and(|(path, behind)| !path.contains(' ') && behind.starts_with(['#', '$']));
     }
@@ -123,6 +115,8 @@ mod tests {
             "root@generic:/data/local # ",
             "root@(none):/# ",
             "[root@buildroot ~]# ",
+            "[root@milkv-duo]~# uname -a",
+            "/# boot",
             "console:/ $ ",
             "poky login:",
             "fvp-base login: root",

@@ -5,7 +5,10 @@ use crate::log::boot_log::BootLog;
 use crate::log::line::Line;
 
 /// Words that only scripts of an initramfs print.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 10] = [
+    "+ exec switch_root ",
+    "exec switch_root ",
+    "[  OK  ] Reached target Switch Root",
     "Starting initramfs",
     "Loading, please wait...",
     "Begin: Running /scripts/",
@@ -46,7 +49,11 @@ pub(super) fn initramfs<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&
 }
 
 /// How the programs of an initramfs say that they change to the real root file system.
-const SWITCHES: [&str; 4] = [
+const SWITCHES: [&str; 8] = [
+    "+ exec switch_root ",
+    "exec switch_root ",
+    "[  OK  ] Reached target Switch Root",
+    "Starting Switch Root",
     "systemd[1]: Switching root",
     "init: Switching root to ",
     "Switching root to ",
@@ -62,8 +69,12 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         .lines
         .iter()
         .any(|l| said(l).contains("Running in initial RAM disk") || said(l).contains("Running in initrd"));
+    let mut spoke = None;
     for line in user.clone() {
         let text = said(line);
+        if text.starts_with("systemd[1]: ") && !in_ram {
+            spoke.get_or_insert(line);
+        }
         if SWITCHES.iter().any(|start| text.starts_with(start)) {
             return Some((line, false));
         }
@@ -71,7 +82,8 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
             managers += 1;
             // dracut runs a systemd of its own before; initramfs-tools and mkinitcpio's scripts do not.
             if managers == 1 + usize::from(in_ram) {
-                return Some((line, true));
+                // It sets the clock and loads modules before it says its name.
+                return Some((spoke.unwrap_or(line), true));
             }
         }
         if text.starts_with("INIT: version ") || text.starts_with("init started: BusyBox") {

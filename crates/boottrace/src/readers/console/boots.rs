@@ -8,12 +8,13 @@ use super::chain::Chain;
 use super::nameless::{ends_like_loader, loader_from};
 use super::quoted::{take_back_mentions, take_back_quoted};
 use super::reader::Lines;
+use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::clock::JIFFIES_START_NS;
 use crate::log::guest::is_hypervisors;
 use crate::log::harness;
-use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
+use crate::log::hints::{hands_over, is_kernel_fault, is_user_space, starts_unit};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -34,6 +35,7 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     }
     splitter.finish();
     let mut out = splitter.out;
+    join_shown_again(&mut out);
     take_back_quoted(&mut out);
     take_back_mentions(&mut out);
     out
@@ -155,6 +157,8 @@ impl Splitter<'_> {
         if self.kernel_speaks_again(&line.text) {
             self.begin(BootStart::KernelBanner);
             self.enter_kernel();
+            // Said once in the boot that begins here.
+            self.kernel_speaks_again(&line.text);
         }
         match milestone::of(&line.text) {
             Some(Milestone::KernelBanner | Milestone::BootingLinux) => {
@@ -164,6 +168,11 @@ impl Splitter<'_> {
             }
             Some(found @ (Milestone::InitStarted | Milestone::InitRunning)) if self.in_kernel() => {
                 self.state.ran |= found == Milestone::InitStarted;
+                self.enter_user();
+            }
+            Some(Milestone::InitRunning) if self.state.boot.is_none() && starts_unit(&line.text) => {
+                self.begin(BootStart::MiddleOfLog);
+                self.enter_kernel();
                 self.enter_user();
             }
             Some(Milestone::FreeingInit) if self.in_kernel() => self.note_freed(),
@@ -240,6 +249,14 @@ impl Splitter<'_> {
                 self.state.version = Some(line.text.clone());
                 self.state.version_stamped = line.printk_ns.is_some();
             }
+            // The console that was registered last prints from the first line on what was said before it came.
+            Some(Milestone::BootingLinux)
+                if self.state.console_switch && self.state.version.is_some() && self.fell(&line) =>
+            {
+                self.state.replay_until_ns = self.state.max_printk_ns;
+                self.out.replayed.push(line.number);
+                return;
+            }
             Some(Milestone::BootingLinux)
                 if (self.state.version.is_some() || self.began_in_the_middle(&line)) && !self.state.console_switch =>
             {
@@ -274,6 +291,12 @@ impl Splitter<'_> {
         }
         line.kind = LineKind::Kernel;
         self.keep(line);
+    }
+
+    fn fell(&self, line: &Line) -> bool {
+        line.printk_ns
+            .zip(self.state.max_printk_ns)
+            .is_some_and(|(ns, max)| ns < max)
     }
 
     fn note_freed(&mut self) {

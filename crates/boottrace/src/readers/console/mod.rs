@@ -8,6 +8,7 @@ mod nameless;
 mod not_a_boot;
 mod quoted;
 pub mod reader;
+mod shown_again;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};

@@ -33,6 +33,43 @@ pub fn take_back_quoted(out: &mut Split) {
     }
 }
 
+/// /proc/version, as notes about a system and people at its prompt print it: no line around it is a kernel's.
+fn is_version_alone(boot: &BootLog) -> bool {
+    const EARLY: [&str; 22] = [
+        "Kernel command line:",
+        "Command line:",
+        "Memory: ",
+        "Calibrating delay loop",
+        "Console: ",
+        "console [",
+        "CPU: ",
+        "CPU0",
+        "CPU revision is",
+        "Booting Linux on",
+        "Machine model",
+        "Machine:",
+        "Zone ranges",
+        "Freeing ",
+        "PID hash table",
+        "Dentry cache",
+        "Dentry-cache",
+        "NET: Registered",
+        "Linux NET4",
+        "Mount-cache",
+        "Determined physical RAM map",
+        "Using ",
+    ];
+    let kernels = |line: &Line| {
+        let text = line.text.trim_start();
+        line.has_kernel_prefix()
+            || line.host_ns.is_some()
+            || line.process.is_some()
+            || EARLY.iter().any(|words| text.starts_with(words))
+    };
+    let firmware = |line: &Line| line.kind == LineKind::Firmware;
+    boot.start == BootStart::KernelBanner && !boot.lines.iter().any(|line| kernels(line) || firmware(line))
+}
+
 /// Notes, scripts and lists mention boot loaders; without a name, a time or a word of its own none has spoken.
 pub fn take_back_mentions(out: &mut Split) {
     let speaks = |line: &Line| {
@@ -42,14 +79,15 @@ pub fn take_back_mentions(out: &mut Split) {
     let (mentions, boots) = std::mem::take(&mut out.boots)
         .into_iter()
         .partition::<Vec<_>, _>(|boot| {
-            boot.start == BootStart::Firmware && boot.kernel_from.is_none() && !boot.lines.iter().any(speaks)
+            (boot.start == BootStart::Firmware && boot.kernel_from.is_none() && !boot.lines.iter().any(speaks))
+                || is_version_alone(boot)
         });
     out.boots = boots;
     if mentions.is_empty() {
         return;
     }
     for mut line in mentions.into_iter().flat_map(|boot| boot.lines) {
-        if line.kind == LineKind::Firmware {
+        if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
             line.kind = LineKind::Outside;
         }
         out.outside.push(line);
