@@ -97,6 +97,13 @@ def test_what_is_no_boot(text: str):
     assert boots(text) == []
 
 
+def test_stamps_of_the_hart_software_services_are_the_firmwares():
+    services = "DDR training ... Passed ( 2775 ms)\n[2.873679] DDR-Lo size is   32 MiB\n[2.878358] DDR-Hi size is 1888 MiB\n\nOpenSBI v1.2\n\n"
+    text = services + "U-Boot 2023.07 (Feb 21 2024 - 11:50:25 +0000)\n\nStarting kernel ...\n\n" + EARLY + LATE
+    assert len(boots(text)) == 1
+    assert "tail" not in bootlab.analyze(text.encode(), name="x").json
+
+
 def test_a_notes_version_before_a_boot_is_no_boot():
     (boot,) = boots(f"# Notes\n```\n{BANNER}\n```\n```\nU-Boot 1.1.3 (Oct 22 2015 - 15:22:48)\n\n" + EARLY + LATE)
     assert when(boot, "user-space-start") == 2_010_000_000

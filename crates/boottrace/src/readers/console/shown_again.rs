@@ -44,9 +44,10 @@ fn same_kernel(a: &BootLog, b: &BootLog) -> bool {
             .is_some_and(|(a, b)| a.text.trim() == b.text.trim())
 }
 
-/// A stamp that no other boot shares by chance.
+/// A stamp that no other boot shares by chance: clocks that tick every millisecond or less often give the same again.
 fn stamp(line: &Line) -> Option<i64> {
-    line.printk_ns.filter(|ns| (1..JIFFIES_START_NS).contains(ns))
+    line.printk_ns
+        .filter(|ns| (1..JIFFIES_START_NS).contains(ns) && ns % 1_000_000 != 0)
 }
 
 fn repeats(a: &BootLog, b: &BootLog) -> bool {
@@ -85,7 +86,8 @@ fn alone(boots: &[BootLog], at: usize) -> bool {
 }
 
 fn join(boot: &mut BootLog, again: BootLog, replayed: &mut Vec<u32>) {
-    let shown = boot.lines.iter().filter_map(|l| stamp(l)).max().unwrap_or(0);
+    let stamps = boot.lines.iter().filter_map(|l| l.printk_ns);
+    let shown = stamps.filter(|ns| *ns < JIFFIES_START_NS).max().unwrap_or(0);
     let had_dates = boot.lines.iter().any(|l| l.host_ns.is_some());
     let user = again.user_from.and_then(|at| Some(again.lines.get(at)?.number));
     let mut user_from = boot.user_from;
