@@ -6,9 +6,11 @@ Usage: noisy_clocks.py FOLDER [--nulls 10000] [--gates 1000] [--only nulls,gates
 A boot takes 3 s; one boot's noise is 1 % (30 ms); differences below 1 % do not matter, as by default. Noises:
 
 * normal: normal.
-* heavy: normal, and one boot in twelve up to 30 % later (a retry, an fsck).
+* tails: Student's t with 3 degrees of freedom, and a deviation of 1 %.
+* heavy: normal of 1 %, and one boot in twelve up to 30 % later (a retry, an fsck): a deviation of 4.9 % in all.
 * grid: multiples of 10 ms (a clock that ticks), so that many values are equal.
 * drift: the machine gets slower by 1 % a block and jumps about by 3 % between blocks.
+* wander: each boot is like the one before (a correlation of 0.9: temperature, load) by 2 %, and has its own 1 %.
 
 Each result stands in FOLDER/NAME.json as counts; the seeds are fixed, so that a second run writes the same.
 """
@@ -57,17 +59,55 @@ def drift(random: np.random.Generator, boot: int) -> float:
     return random.normal(0, NOISE_NS) + boot * 0.005 * BOOT_NS
 
 
-SHAPES: dict[str, Noise] = {"normal": normal, "heavy": heavy, "grid": grid, "drift": drift}
+def tails(random: np.random.Generator, _boot: int) -> float:
+    return float(random.standard_t(3)) * NOISE_NS / np.sqrt(3)
+
+
+def wander(random: np.random.Generator, _boot: int) -> float:
+    return random.normal(0, NOISE_NS)
+
+
+SHAPES: dict[str, Noise] = {
+    "normal": normal,
+    "tails": tails,
+    "heavy": heavy,
+    "grid": grid,
+    "drift": drift,
+    "wander": wander,
+}
+ALIKE = 0.9
+WANDER_NS = 0.02 * BOOT_NS
+"""Standard deviation of what a boot has in common with its neighbours, in the noise `wander`."""
+
+
+class Wandering:
+    """The part of `wander` that boots share with their neighbours; nought for the other noises."""
+
+    def __init__(self, random: np.random.Generator, noise: Noise) -> None:
+        self.random, self.wanders = random, noise is wander
+        self.level = random.normal(0, WANDER_NS) if self.wanders else 0.0
+
+    def step(self) -> float:
+        if self.wanders:
+            self.level = ALIKE * self.level + self.random.normal(0, WANDER_NS * np.sqrt(1 - ALIKE**2))
+        return self.level
+
+
+def spread(noise: Noise) -> float:
+    """Return the deviation of one boot as a share of it, drawn."""
+    random = np.random.default_rng(1)
+    return float(np.std([noise(random, 0) for _ in range(50_000)])) / BOOT_NS
 
 
 def blocks(random: np.random.Generator, noise: Noise, effect_ns: float) -> Iterator[tuple[int, int]]:
     """Give the times of both sides, block after block, booted in the order that bootlab draws."""
     boot = 0
+    wandering = Wandering(random, noise)
     for order in orders(2, seed=int(random.integers(1 << 31))):
         common = random.normal(0, 0.03 * BOOT_NS) if noise is drift else 0.0
         times = [0.0, 0.0]
         for side in order:
-            times[side] = BOOT_NS + common + noise(random, boot) + (effect_ns if side else 0.0)
+            times[side] = BOOT_NS + common + wandering.step() + noise(random, boot) + (effect_ns if side else 0.0)
             boot += 1
         yield round(times[0]), round(times[1])
 
@@ -82,7 +122,7 @@ def gate(random: np.random.Generator, noise: Noise, effect_ns: float, smallest_n
 
 def alone(random: np.random.Generator, noise: Noise) -> Judged:
     """Look with the test of a difference alone: what it calls counts, however small it is."""
-    rule = SignedRankTest(MOST_BLOCKS, ALPHA)
+    rule = SignedRankTest(MOST_BLOCKS, ALPHA, near=True)
     saved: list[int] = []
     called = False
     for base, new in blocks(random, noise, 0.0):
@@ -129,7 +169,21 @@ def _null_row(name: str, number: int, count: int) -> dict[str, Any]:
 def _gate_row(name: str, number: int, planted: float, count: int) -> dict[str, Any]:
     random = np.random.default_rng(200 + number)
     found = counted([gate(random, SHAPES[name], planted * BOOT_NS) for _ in range(count)])
-    return {"noise": name, "planted": planted, **found}
+    return {"noise": name, "planted": planted, "spread": round(spread(SHAPES[name]), 4), **found}
+
+
+def _some_row(share: float, count: int) -> dict[str, Any]:
+    """Make gates on a change that makes a share of the boots 500 ms later, and the others not."""
+    random = np.random.default_rng(250)
+    found = []
+    for _ in range(count):
+        rule = Sequential(smallest_ns=SMALLEST_NS)
+        for base, new in blocks(random, normal, 0.0):
+            late = 500_000_000 if random.random() < share else 0
+            if rule.add(base, new + late) is not None:
+                break
+        found.append(rule.judged())
+    return {"share_of_boots": share, "late_ns": 500_000_000, **counted(found)}
 
 
 def rate(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -147,7 +201,7 @@ def rate(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def nulls(count: int) -> dict[str, Any]:
     """Two equal systems. Without a smallest difference that matters, so that the test alone protects."""
-    rows = each(_null_row, [(name, number, count // len(SHAPES)) for number, name in enumerate(SHAPES)])
+    rows = each(_null_row, [(name, number, -(-count // len(SHAPES))) for number, name in enumerate(SHAPES)])
     return rate(rows)
 
 
@@ -155,7 +209,8 @@ def gates(count: int) -> dict[str, Any]:
     """The gate as it is by default: equal systems, and a planted regression of 2 %, in at most 30 boots."""
     tasks = [(name, number, planted, count) for planted in (0.0, 0.02) for number, name in enumerate(SHAPES)]
     rows = each(_gate_row, tasks)
-    return {"nominal_rate_of_slower": ALPHA / 2, "most_blocks": MOST_BLOCKS, "rows": rows}
+    some = each(_some_row, [(share, count) for share in (0.3, 0.5, 0.7)])
+    return {"nominal_rate_of_slower": ALPHA / 2, "most_blocks": MOST_BLOCKS, "rows": rows, "some_boots": some}
 
 
 def powers(count: int) -> dict[str, Any]:
@@ -214,12 +269,12 @@ def intervals(count: int) -> dict[str, Any]:
     rows = []
     true_ns = 20_000_000
     for boots in (6, 10, 15):
-        for name in ("normal", "heavy"):
+        for name in ("normal", "tails", "heavy", "drift", "wander"):
             random = np.random.default_rng(600 + boots)
             inside = {"pairs": 0, "apart": 0}
             for _ in range(count):
-                base = [round(BOOT_NS + SHAPES[name](random, 0)) for _ in range(boots)]
-                new = [round(BOOT_NS - true_ns + SHAPES[name](random, 0)) for _ in range(boots)]
+                drawn = blocks(random, SHAPES[name], -true_ns)
+                base, new = (list(side) for side in zip(*(next(drawn) for _ in range(boots)), strict=True))
                 saved = [one - other for one, other in zip(base, new, strict=True)]
                 for kind, made in (("pairs", of_pairs(saved)), ("apart", of_two(base, new))):
                     inside[kind] += made.interval_ns[0] <= true_ns <= made.interval_ns[1]

@@ -53,7 +53,7 @@ class Sequential:
         """Plan up to `most` blocks; differences below `smallest_ns` do not matter."""
         self._smallest = smallest_ns
         self._most = most
-        self._different = SignedRankTest(most, alpha)
+        self._different = SignedRankTest(most, alpha, near=True)
         self._not_slower = SignedRankTest(most, ALPHA_SAME, "above")
         self._not_faster = SignedRankTest(most, ALPHA_SAME, "below")
         self._seen = {"different": False, "not slower": False, "not faster": False}
@@ -90,7 +90,7 @@ class Sequential:
             verdict=self._verdict(estimate.value_ns),
             saved_ns=estimate.value_ns,
             interval_ns=estimate.interval_ns,
-            p_value=signed_rank_p(self._saved),
+            p_value=signed_rank_p(self._saved, near=True),
             effect=_rank_biserial(self._saved),
             smallest_ns=self._smallest,
             not_slower=self._seen["not slower"],
