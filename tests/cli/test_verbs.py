@@ -160,13 +160,17 @@ def test_dry_run(bootlab):
     assert bootlab("boot", REPLAYED, "--dry-run", "--json").json["command"][0] == "replay"
 
 
-def test_try(bootlab):
+def test_try(bootlab, tmp_path):
     said = bootlab("try", REPLAYED, "quiet", "lpj-preset")
     assert said.code == 0
     assert "no effect shown" in said.out
     assert "next: bootlab report " in said.err
-    results = bootlab("try", REPLAYED, "quiet", "--json").json["results"]
-    assert [t["verdict"] for t in results["trials"]] == ["faster"]
+    page = tmp_path / "try.html"
+    written = bootlab("try", REPLAYED, "quiet", "--json", "--html", page).json
+    assert [t["verdict"] for t in written["results"]["trials"]] == ["faster"]
+    assert written["html"] == str(page)
+    assert page.read_text().startswith("<!doctype html>")
+    assert f"report: {page}" in bootlab("try", REPLAYED, "quiet", "--html", page).out
 
 
 def test_stack_and_report(bootlab, tmp_path):

@@ -61,6 +61,7 @@ def try_board(
     seed: int,
     both: bool,
     store: Path,
+    html: Path | None,
     everything: bool,
     as_json: bool,
 ) -> None:
@@ -68,4 +69,5 @@ def try_board(
     with opened_board(board, system_file, store=store, quiet=as_json) as there:
         made = there.try_both if both else there.try_
         results = made(*ids, blocks=blocks, seed=seed)
-    show_run(results, f"bootlab report {results.id} --html try.html", everything=everything, as_json=as_json)
+    following = f"bootlab report {results.id} --html try.html"
+    show_run(results, following, html=html, everything=everything, as_json=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,6 +47,7 @@ AllowOption = Annotated[
         help="Also stack techniques that cost `function`, `security` or `runtime`. May be given more than once.",
     ),
 ]
+HtmlReportOption = Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")]
 AlsoOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -70,6 +72,7 @@ def try_(
         int, typer.Option(min=3, max=1000, help="Free mode and --inexact: number of blocks of boots.")
     ] = 7,
     seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
+    html: HtmlReportOption = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
     everything: AllOption = False,
@@ -97,6 +100,7 @@ def try_(
             seed=seed,
             both=both,
             store=store,
+            html=html,
             everything=everything,
             as_json=as_json,
         )
@@ -104,5 +108,7 @@ def try_(
     system_file = system_required(system_file)
     with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
-    following = f"bootlab report {results.id} --html try.html   or: bootlab stack {system_file}"
-    show_run(results, following, everything=everything, as_json=as_json)
+    following = f"bootlab stack {system_file}"
+    if html is None:
+        following = f"bootlab report {results.id} --html try.html   or: {following}"
+    show_run(results, following, html=html, everything=everything, as_json=as_json)
