@@ -37,6 +37,10 @@ _FINE = 10_000
 _SPENDING = 2
 """Of the error rate little is spent early, so that looking often costs little in the end."""
 
+_KEPT_BACK = 0.1
+"""Share of the error rate that is not spent. The test errs exactly as often as it spends, so that a count of ten thousand
+false alarms would lie above the promised rate in half of all cases; with this share kept back it lies below it."""
+
 _Numbers = NDArray[np.float64]
 _Sums = NDArray[np.int64]
 
@@ -51,7 +55,7 @@ class SignedRankTest:
         """Plan to look at up to `most` differences (1 or more). `near`: count the votes of near differences, too."""
         self._near = near
         self._most = most
-        self._alpha = alpha
+        self._alpha = alpha * (1 - _KEPT_BACK)
         self._side = side
         self._count = 0
         self._enumerated = most <= _ALL_SIGNS_UP_TO
@@ -61,7 +65,7 @@ class SignedRankTest:
     def look(self, differences: Sequence[float]) -> bool:
         """Tell whether the series so far shows a difference. It must begin with what was looked at before.
 
-        The share `alpha` x (length / `most`)² of all signs may be called a difference by now.
+        The share `alpha` x 0.9 x (length / `most`)² of all signs may be called a difference by now.
         """
         count = len(differences)
         if count > self._most:
