@@ -57,7 +57,14 @@ def test_a_kernel_that_starts_again_is_another_boot():
 
 
 def test_dmesg_typed_at_the_prompt_shows_the_boot_again():
-    log = EARLY + LATE + "root@board:~# dmesg\n" + EARLY + LATE.split("Starting")[0] + "[   90.000000] usb 1-1: new\n"
+    log = (
+        EARLY
+        + LATE
+        + "root@board:~# dmesg\n"
+        + EARLY
+        + LATE.split("Starting", maxsplit=1)[0]
+        + "[   90.000000] usb 1-1: new\n"
+    )
     (boot,) = boots(log)
     assert when(boot, "user-space-start") == 2_010_000_000
     assert shown(boot, "first-use") == len((EARLY + LATE).splitlines())
@@ -79,7 +86,7 @@ def test_a_report_holds_the_kernels_log_and_the_journal():
             "systemd[1]: Startup finished in 2.010s (kernel) + 5.500s (userspace) = 7.510s.",
         )
     )
-    (boot,) = boots("## dmesg\n\n" + EARLY + LATE.split("Starting")[0] + "\n## journalctl\n\n" + journal)
+    (boot,) = boots("## dmesg\n\n" + EARLY + LATE.split("Starting", maxsplit=1)[0] + "\n## journalctl\n\n" + journal)
     assert when(boot, "user-space-start") == 2_010_000_000
     assert [part["ns"] for part in boot["startup"]["parts"]] == [2_010_000_000, 5_500_000_000]
 
@@ -90,7 +97,9 @@ def test_a_report_holds_the_kernels_log_and_the_journal():
         f"#### cat /proc/version\n```\n{BANNER}\n```\n#### cat /proc/cpuinfo\n```\nprocessor : 0\n```\n",
         'Times are measured from "Starting kernel" to the prompt, over 20 boots.\n',
         "".join(f"[ {n}.000000] usb 1-1: message\n" for n in range(129, 160)),
-        "".join(f"May 29 00:00:{n} host kernel: [5224{n}.959192] [UFW BLOCK] IN=ens3 OUT= MAC=56\n" for n in range(10, 40)),
+        "".join(
+            f"May 29 00:00:{n} host kernel: [5224{n}.959192] [UFW BLOCK] IN=ens3 OUT= MAC=56\n" for n in range(10, 40)
+        ),
     ],
 )
 def test_what_is_no_boot(text: str):
@@ -98,7 +107,14 @@ def test_what_is_no_boot(text: str):
 
 
 def test_stamps_of_the_hart_software_services_are_the_firmwares():
-    services = "DDR training ... Passed ( 2775 ms)\n[2.873679] DDR-Lo size is   32 MiB\n[2.878358] DDR-Hi size is 1888 MiB\n\nOpenSBI v1.2\n\n"
+    services = (
+        "DDR training ... Passed ( 2775 ms)\n"
+        "[2.873679] DDR-Lo size is   32 MiB\n"
+        "[2.878358] DDR-Hi size is 1888 MiB\n"
+        "\n"
+        "OpenSBI v1.2\n"
+        "\n"
+    )
     text = services + "U-Boot 2023.07 (Feb 21 2024 - 11:50:25 +0000)\n\nStarting kernel ...\n\n" + EARLY + LATE
     assert len(boots(text)) == 1
     assert "tail" not in bootlab.analyze(text.encode(), name="x").json
@@ -122,7 +138,14 @@ def test_what_is_one(first: str):
 
 
 def test_a_quiet_kernel_whose_system_says_only_its_prompt():
-    quiet = "U-Boot 2022.01 (Jun 10 2023 - 20:13:15 +0300)\n\nStarting kernel ...\n\n\xff[    0.839283] a: error\n[    1.456162] b: error\n"
+    quiet = (
+        "U-Boot 2022.01 (Jun 10 2023 - 20:13:15 +0300)\n"
+        "\n"
+        "Starting kernel ...\n"
+        "\n"
+        "\xff[    0.839283] a: error\n"
+        "[    1.456162] b: error\n"
+    )
     (boot,) = boots(quiet + "\nslarm64 GNU/Linux (ttyS0)\n\nboard-pro login: root\nPassword: \n")
     assert boot["outcome"] == "user-space"
     assert shown(boot, "first-use") == 10
@@ -135,17 +158,26 @@ def test_prompts(prompt: str):
 
 
 @pytest.mark.parametrize(
-    "words", ["+ exec switch_root /realroot /sbin/init", "[  OK  ] Reached target Switch Root.\n         Starting Switch Root..."]
+    "words",
+    [
+        "+ exec switch_root /realroot /sbin/init",
+        "[  OK  ] Reached target Switch Root.\n         Starting Switch Root...",
+    ],
 )
 def test_where_an_initramfs_hands_over(words: str):
-    log = EARLY + LATE.replace("Run /sbin/init", "Run /init").replace("Starting network: OK", words + "\nStarting network: OK")
+    log = EARLY + LATE.replace("Run /sbin/init", "Run /init").replace(
+        "Starting network: OK", words + "\nStarting network: OK"
+    )
     (boot,) = boots(log)
     assert shown(boot, "initramfs")
     assert shown(boot, "switch-root") == len((EARLY + LATE).splitlines()) - 1
 
 
 def test_systemds_first_word_bounds_the_hand_over():
-    said = "[    3.100000] systemd[1]: System time before build time, advancing clock.\n[    3.200000] systemd[1]: systemd 251 running in system mode (+PAM)\n"
+    said = (
+        "[    3.100000] systemd[1]: System time before build time, advancing clock.\n"
+        "[    3.200000] systemd[1]: systemd 251 running in system mode (+PAM)\n"
+    )
     log = EARLY + LATE.replace("Run /sbin/init", "Run /init").replace("Starting network: OK\n", said)
     (boot,) = boots(log)
     stage = next(stage for stage in boot["stages"] if stage["event"] == "switch-root")
@@ -153,6 +185,12 @@ def test_systemds_first_word_bounds_the_hand_over():
 
 
 def test_a_kernel_whose_banner_is_garbled_every_time():
-    early = "bootconsole [early0] enabled\nKernel command line: console=ttyS1\nMemory: 60000K\nFreeing init memory: 200K\ninit started: BusyBox\n"
+    early = (
+        "bootconsole [early0] enabled\n"
+        "Kernel command line: console=ttyS1\n"
+        "Memory: 60000K\n"
+        "Freeing init memory: 200K\n"
+        "init started: BusyBox\n"
+    )
     log = f"{BANNER}\nCPU: ARMv7\n" + early + "".join("\x81\x82garbled\n" + early for _ in range(4))
     assert len(boots(log)) == 5

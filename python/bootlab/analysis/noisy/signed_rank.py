@@ -38,8 +38,8 @@ _SPENDING = 2
 """Of the error rate little is spent early, so that looking often costs little in the end."""
 
 _KEPT_BACK = 0.1
-"""Share of the error rate that is not spent. The test errs exactly as often as it spends, so that a count of ten thousand
-false alarms would lie above the promised rate in half of all cases; with this share kept back it lies below it."""
+"""Share of the error rate that is not spent. The test errs as often as it spends, so that a count of false alarms would
+lie above the promised rate in half of all cases; with this share kept back it lies below it."""
 
 _Numbers = NDArray[np.float64]
 _Sums = NDArray[np.int64]
