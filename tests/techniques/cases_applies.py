@@ -136,6 +136,8 @@ CASES = (
     Says("lpj-preset", BASE, NO, "skipped by timer frequency"),
     Says("lpj-preset", context("lpj-forced"), NO, "lpj=3999804"),
     Says("lpj-preset", QUIET, UNKNOWN, "no diagnostic boot"),
+    Says("lpj-preset", as_context(written(w.OTHERS_CALIBRATE)), YES, "3 other processors brought up in 274.1 ms"),
+    Says("lpj-preset", as_context(written(w.OTHERS_KNOWN)), NO, "skipped by timer frequency"),
     Says("lpj-preset", as_context(written(w.ARM_CALIBRATED)), YES, "lpj=2334720"),
     Says("lpj-compiled-in", as_context(written(w.ARM_CALIBRATED)), YES, "lpj=2334720"),
     Says("lpj-compiled-in", BASE, NO, "skipped by timer frequency"),

@@ -132,6 +132,8 @@ CASES = (
     Shows("lpj-compiled-in", _image("no-tsc", "a"), _image("no-tsc-lpj", "a"), False, "byte for byte"),
     Shows("lpj-compiled-in", _image("no-tsc", "a"), _image("no-tsc", "b"), False, "Calibrating delay loop..."),
     Shows("lpj-preset", BASE, evidence("lpj-forced"), False, "skipped"),
+    Shows("lpj-preset", written(w.OTHERS_CALIBRATE), written(w.OTHERS_PRESET), True, "in 274.1 ms -> 35.2 ms"),
+    Shows("lpj-preset", written(w.OTHERS_KNOWN), written(w.OTHERS_PRESET), False, "no calibration ran"),
     Shows("no-apic-timer", BASE, evidence("noapictimer"), True, "Disabling APIC timer"),
     Shows("no-apic-timer", BASE, evidence("nosmp"), False, "never printed"),
     Shows("no-timer-check", BASE, evidence("no-timer-check"), True, "ms -> 0."),

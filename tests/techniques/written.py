@@ -61,3 +61,13 @@ KVM_GUEST = """\
 
 # init/calibrate.c calibrate_delay(), on an OMAP3 without a timer-based delay loop
 ARM_CALIBRATED = "[    0.000427] Calibrating delay loop... 597.60 BogoMIPS (lpj=2334720)"
+
+# The same on x86: the first processor knows its TSC's frequency, and the others calibrate without a word.
+# arch/x86/kernel/smpboot.c, kernel/smp.c; Linux 6.1 with four processors on QEMU 10.0.2
+_FOUR_CPUS = """\
+[    0.250000] Calibrating delay loop (skipped){how} 1999.90 BogoMIPS (lpj=3999804)
+[    0.539832] smp: Bringing up secondary CPUs ...
+[    {end}] smp: Brought up 1 node, 4 CPUs"""
+OTHERS_CALIBRATE = _FOUR_CPUS.format(how=", value calculated using timer frequency..", end="0.813974")
+OTHERS_KNOWN = _FOUR_CPUS.format(how=", value calculated using timer frequency..", end="0.570000")
+OTHERS_PRESET = _FOUR_CPUS.format(how=" preset value..", end="0.575000")

@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from bootlab.model.change import Change, SetParam
 from bootlab.model.compiled_cmdline import adding, compiled_in
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import images_differ
-from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.evidence import Booted, KernelLog
 
 _CALIBRATED = r"Calibrating delay (?:loop\.\.\.|using timer specific routine\.\.) .*\(lpj=(\d{1,12})\)"
 
 _PRESET = r"Calibrating delay loop \(skipped\) preset value"
 
 _ANY = r"Calibrating delay "
+
+_BY_FREQUENCY = r"Calibrating delay loop \(skipped\), value calculated using timer frequency"
+
+_BRINGING_UP = "smp: Bringing up secondary CPUs"
+
+_BROUGHT_UP = re.compile(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
+
+_CALIBRATION_NS = 40_000_000
+"""A processor comes up in about 10 ms; calibrate_delay_direct() measures five times over 10 ms (HZ/100 ticks)."""
+
+
+class Others(NamedTuple):
+    """The processors behind the first one, and how long bringing them up took, in ns of the kernel's clock."""
+
+    number: int
+    ns: int
+
+    @classmethod
+    def of(cls, booted: Booted) -> Others | None:
+        """Read both lines' stamps from the timing boot, else from the diagnostic one; None without them."""
+        for recording in (booted.recording, *(() if booted.diagnosis is None else (booted.diagnosis.recording,))):
+            begin = recording.find(_BRINGING_UP)
+            for line in recording.lines:
+                found = _BROUGHT_UP.search(line.text)
+                if found is None or begin is None or begin.printk_ns is None or line.printk_ns is None:
+                    continue
+                if int(found[1]) > 1:
+                    return cls(int(found[1]) - 1, line.printk_ns - begin.printk_ns)
+        return None
+
+    @property
+    def calibrate(self) -> bool:
+        """Whether each takes as long as a calibration. They print nothing of it."""
+        return self.ns >= self.number * _CALIBRATION_NS
+
+    def __str__(self) -> str:
+        """Return them as a report says them."""
+        return f"{self.number} other processor{'s' if self.number > 1 else ''} brought up in {self.ns / 1e6:.1f} ms"
 
 
 class LpjPreset(Technique):
@@ -27,7 +68,8 @@ class LpjPreset(Technique):
     why = "The calibration counts loops over several timer ticks, on every processor: tens to hundreds of milliseconds."
     when_not = (
         "The kernel knows its timer's frequency (x86 with TSC, arm64, RISC-V, ARMv7 with the architected timer). "
-        "It then computes the value and prints `skipped`."
+        "It then computes the value and prints `skipped`. On x86 this holds for the first processor only: each other "
+        "one may calibrate its own, in silence."
     )
     cost = "The value is valid for one machine at one clock rate only."
     risk = Risk(
@@ -42,16 +84,21 @@ class LpjPreset(Technique):
         Published("-212 ms", "OMAP1510 168 MHz, Linux 2.4", "eLinux wiki: Preset LPJ"),
         Published("up to 250 ms per processor", "any", "Documentation/admin-guide/kernel-parameters.txt: lpj="),
     )
-    references: tuple[str, ...] = ("init/calibrate.c: calibrate_delay()",)
+    references: tuple[str, ...] = (
+        "init/calibrate.c: calibrate_delay(), calibrate_delay_direct()",
+        "arch/x86/kernel/tsc.c: calibrate_delay_is_known()",
+    )
 
     def applies(self, context: Context) -> Applies:
-        """Yes only when the kernel printed a calibration that was not skipped."""
+        """Yes when the kernel printed a calibration, or its other processors take as long as one each."""
         if context.system.cmdline.has("lpj"):
             return Applies.no("lpj= is set already", str(context.system.cmdline.get("lpj")))
         log = KernelLog.of(context)
         if line := log.line(_CALIBRATED):
             return Applies.yes("the delay loop is calibrated at boot", line)
-        if line := log.line(r"Calibrating delay loop \(skipped\), value calculated using timer frequency"):
+        if line := log.line(_BY_FREQUENCY):
+            if (others := Others.of(context)) and others.calibrate:
+                return Applies.yes("only the first processor's calibration is skipped", str(others))
             return Applies.no("skipped by timer frequency: there is no calibration to save", line)
         if line := log.line(_ANY):
             return Applies.no("the calibration is skipped", line)
@@ -67,10 +114,14 @@ class LpjPreset(Technique):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove that a calibration ran before and the preset value was taken after.
 
-        `preset value` alone is no proof: the kernel prints it too where it would have skipped the loop anyway.
+        `preset value` alone is no proof: the kernel prints it too where it would have skipped the loop anyway. Where
+        only the first processor's loop was skipped, the time of the others proves it.
         """
         old, new = KernelLog.pair(before, after)
         was, now = old.line(_CALIBRATED), new.line(_PRESET)
+        slow, fast = Others.of(before), Others.of(after)
+        if not was and now and slow and fast and slow.calibrate and slow.number == fast.number and not fast.calibrate:
+            return Effect(True, f"{slow} -> {fast.ns / 1e6:.1f} ms; {now}")
         if not was:
             there = old.line(_ANY)
             reason = f"no calibration ran before the change: {there}" if there else old.why_silent()
