@@ -25,7 +25,7 @@ def test_ten_thousand_null_experiments_err_no_more_than_the_nominal_rate() -> No
     assert counted / nulls["experiments"] <= nulls["nominal_rate"]
 
 
-@pytest.mark.parametrize("noise", ["normal", "heavy", "grid", "drift"])
+@pytest.mark.parametrize("noise", ["normal", "tails", "heavy", "grid", "drift", "wander"])
 def test_no_gate_fails_more_often_than_the_nominal_rate(noise: str) -> None:
     gates = kept("gates")
     row = next(r for r in gates["rows"] if r["noise"] == noise and r["planted"] == 0)
@@ -43,10 +43,10 @@ def test_a_planted_regression_of_two_percent_is_found_within_thirty_boots() -> N
 def test_the_documentation_says_what_is_kept() -> None:
     page = (REPOSITORY / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
     gates = {(row["noise"], row["planted"]): row for row in kept("gates")["rows"]}
-    for noise in ("normal", "heavy", "grid", "drift"):
+    for noise in ("normal", "tails", "heavy", "grid", "drift", "wander"):
         wrong, found = gates[noise, 0.0]["verdicts"]["slower"], gates[noise, 0.02]["verdicts"]["slower"]
         assert f"| {noise} | {wrong} | {found} | {gates[noise, 0.02]['boots_mean']:.1f} |" in page
-    assert f"{kept('nulls')['called_different']} of\n10,000 experiments" in page
+    assert f"{kept('nulls')['called_different']} of\n10,002 experiments" in page
 
 
 def test_the_power_is_what_was_computed() -> None:

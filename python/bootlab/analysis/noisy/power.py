@@ -13,6 +13,7 @@ from statistics import NormalDist
 
 import msgspec
 
+from bootlab.analysis.noisy.signed_rank import SPENT
 from bootlab.errors import MeasurementError
 
 PILOT_BOOTS = 6
@@ -67,7 +68,7 @@ def detectable(noise_ns: float, *, blocks: int, alpha: float, smallest_ns: float
     error = noise_ns * math.sqrt(2 / blocks / _EFFICIENCY)
     normal = NormalDist()
     reach = normal.inv_cdf(power)
-    called = (normal.inv_cdf(1 - alpha / 2) * _LOOKS + reach) * error
+    called = (normal.inv_cdf(1 - alpha * SPENT / 2) * _LOOKS + reach) * error
     # The estimate must come out beyond what matters, too.
     return max(called, smallest_ns + reach * error)
 

@@ -37,9 +37,9 @@ _FINE = 10_000
 _SPENDING = 2
 """Of the error rate little is spent early, so that looking often costs little in the end."""
 
-_KEPT_BACK = 0.1
-"""Share of the error rate that is not spent. The test errs as often as it spends, so that a count of false alarms would
-lie above the promised rate in half of all cases; with this share kept back it lies below it."""
+SPENT = 0.9
+"""Share of the error rate that is spent. The test errs as often as it spends, so that a count of false alarms would
+lie above the promised rate in half of all cases; with a tenth kept back it lies below it."""
 
 _Numbers = NDArray[np.float64]
 _Sums = NDArray[np.int64]
@@ -55,7 +55,7 @@ class SignedRankTest:
         """Plan to look at up to `most` differences (1 or more). `near`: count the votes of near differences, too."""
         self._near = near
         self._most = most
-        self._alpha = alpha * (1 - _KEPT_BACK)
+        self._alpha = alpha * SPENT
         self._side = side
         self._count = 0
         self._enumerated = most <= _ALL_SIGNS_UP_TO
