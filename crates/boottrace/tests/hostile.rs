@@ -122,7 +122,8 @@ proptest! {
 fn a_bomb_is_stopped_and_reported() {
     let filler = vec![b'x'; 1 << 20];
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    gzip.write_all(b"Linux version 6.1.0 (a@b) #1\n").unwrap();
+    gzip.write_all(b"[    0.000000] Linux version 6.1.0 (a@b) #1\n")
+        .unwrap();
     for _ in 0..64 {
         gzip.write_all(&filler).unwrap();
     }
@@ -170,7 +171,7 @@ fn boots_lines_and_line_lengths_are_bounded() {
         limits,
         ..Options::default()
     };
-    let many = "Linux version 6.1.0 (a@b) #1\n".repeat(5000);
+    let many = "[    0.000000] Linux version 6.1.0 (a@b) #1\n".repeat(5000);
     let document = analyze("loop", many.as_bytes(), &options).unwrap();
     assert_eq!(document.boots().count(), 10);
     let count = |part: &str| {

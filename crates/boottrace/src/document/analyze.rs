@@ -298,7 +298,7 @@ fn boot_log(
     let mut number = 0;
     let begins: Vec<u32> = split.boots.iter().map(|log| log.span().0).collect();
     for (at, log) in split.boots.into_iter().enumerate() {
-        let other = console::not_a_boot(&log).or_else(|| {
+        let tail = || {
             // Sections of a report stand apart, and their order is not that of time.
             let next = begins.get(at + 1)?;
             let followed = *next <= log.span().1.saturating_add(2);
@@ -306,7 +306,12 @@ fn boot_log(
                 .then(|| console::tail_of_earlier(&log))
                 .flatten()
                 .filter(|_| log.guest.is_none())
-        });
+        };
+        let other = match console::not_a_boot(&log) {
+            // That it ran for long is the less that is known where the next boot follows.
+            Some(found @ ("running-system", _)) => tail().or(Some(found)),
+            found => found.or_else(tail),
+        };
         let (from_line, to_line) = log.span();
         number += 1;
         let boot = Boot::from_log(log, number, options);

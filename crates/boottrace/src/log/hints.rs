@@ -20,9 +20,15 @@ pub fn hands_over(text: &str) -> bool {
 /// systemd's status of something that started: what it says of a shutdown begins with `Stopped` and the like.
 pub fn starts_unit(text: &str) -> bool {
     text.trim_start().strip_prefix("[  OK  ] ").is_some_and(|rest| {
-        ["Started ", "Reached target ", "Found device ", "Mounted ", "Listening on "]
-            .iter()
-            .any(|word| rest.starts_with(word))
+        [
+            "Started ",
+            "Reached target ",
+            "Found device ",
+            "Mounted ",
+            "Listening on ",
+        ]
+        .iter()
+        .any(|word| rest.starts_with(word))
     })
 }
 

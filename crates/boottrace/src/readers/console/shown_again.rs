@@ -76,13 +76,15 @@ fn is_daemons(line: &Line) -> bool {
 
 /// The kernel's log through a log daemon, behind the same without one.
 fn reported(a: &BootLog, b: &BootLog) -> bool {
-    same_kernel(a, b) && banner(b).is_some_and(is_daemons) && !banner(a).is_some_and(|l| l.host_ns.is_some())
+    same_kernel(a, b) && banner(b).is_some_and(is_daemons) && banner(a).is_none_or(|l| l.host_ns.is_none())
 }
 
 /// Is it the only boot that a log daemon wrote of? Of several nobody knows which.
 fn alone(boots: &[BootLog], at: usize) -> bool {
     let others = boots.iter().enumerate().filter(|(number, _)| *number != at);
-    others.filter_map(|(_, boot)| banner(boot)).all(|line| !is_daemons(line))
+    others
+        .filter_map(|(_, boot)| banner(boot))
+        .all(|line| !is_daemons(line))
 }
 
 fn join(boot: &mut BootLog, again: BootLog, replayed: &mut Vec<u32>) {
