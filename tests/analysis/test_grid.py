@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.analysis.grid import clusters, holding_wait, period_ns
+from bootlab.model.processors import Processors
 from bootlab.model.recording import Meta, Recording
 from bootlab.model.verdict import Verdict
 from tests.analysis.boots_of_events import MS, boot
@@ -60,6 +62,16 @@ def test_dithers_show_the_jump_and_the_work_before_it_is_judged():
     assert hold is not None
     assert (hold.kind, hold.period_ns, hold.verdict, hold.saved_ns) == ("jumps", 1000 * MS, Verdict.FASTER, 12 * MS)
     assert hold.idle_ns[1] > 999 * MS
+
+
+def test_of_processors_that_run_at_once_no_wait_is_told():
+    def on_four(recording, **settings):
+        there = Processors(count=4, mode="parallel", quantum_ns=5000, **settings)
+        return msgspec.structs.replace(recording, meta=msgspec.structs.replace(recording.meta, processors=there))
+
+    base, variant = ([held(work + d) for d in DITHERS] for work in (1005, 1018))
+    assert holding_wait([on_four(b) for b in base], [on_four(v) for v in variant]) is None
+    assert holding_wait([on_four(b, alone=True) for b in base], [on_four(v, alone=True) for v in variant]) is not None
 
 
 def test_the_base_alone_shows_a_jump():

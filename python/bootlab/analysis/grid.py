@@ -44,8 +44,11 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
     """Return the first wait that holds the goal, with what comes before it judged; None where no wait does.
 
     The boots of one side lie under different dithers, the two sides under the same ones (`base[i]` beside
-    `variant[i]`); `variant` may be empty, which asks about the base alone.
+    `variant[i]`); `variant` may be empty, which asks about the base alone. Where several processors run at once, none:
+    the instructions are those of all of them, so that nobody knows when all stood still.
     """
+    if any(boot.meta.processors.parallel for boot in (*base, *variant)):
+        return None
     sides = [[{e.name: e for e in events_of(r)} for r in boots] for boots in (base, variant)]
     boots = [boot for side in sides for boot in side]
     if not boots or not all(boots):

@@ -27,6 +27,11 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
     alone: bool = False
 
     @property
+    def parallel(self) -> bool:
+        """Whether several of them execute at once: the instructions of a boot are then more than its time holds."""
+        return self.count > 1 and self.mode == "parallel" and not self.alone
+
+    @property
     def text(self) -> str:
         """How a report names them; empty for one processor."""
         if self.count == 1:
