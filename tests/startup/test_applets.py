@@ -37,3 +37,17 @@ def test_the_programs_own_name_is_no_applet(system):
     used = applets.use(files, found, system, scripts.find(files, system.init_path), None)
     assert set(used.applets) >= {"mount", "reboot", "sh"}
     assert "busybox" not in used.applets
+
+
+@pytest.mark.parametrize("word", [".", "source"])
+def test_a_file_that_a_script_reads_into_itself_is_a_script_of_the_start(system, word):
+    assert system.initramfs is not None
+    tree = system.initramfs.tree.put("/etc/rcS", Entry(kind="file", text=f"#!/bin/sh\n{word} /etc/app\n", mode=0o755))
+    tree = tree.put(
+        "/etc/app", Entry(kind="file", text=". /etc/app\nsum=$(busybox mount | echo)\nexec busybox reboot\n")
+    )
+    files = Files.of(system.with_tree(tree))
+    found = applets.find(files)
+    assert found is not None
+    used = applets.use(files, found, system, scripts.find(files, system.init_path), None)
+    assert set(used.applets) >= {"mount", "echo", "reboot"}

@@ -56,6 +56,11 @@ def test_of_many_that_were_left_out_only_all_says_why():
     assert all(f"because {n}" in form for n in range(9) for form in (markdown.page(found), page.page(found)))
 
 
+def test_a_table_of_nothing_but_wide_columns_is_drawn_whole():
+    wide = msgspec.structs.replace(FOUND, tables=(Table(columns=("title", "proof"), title="Proofs"),))
+    assert "mapped from 0x44003000" in to_text(terminal.view(wide), width=80)
+
+
 def test_the_terminal_ends_with_the_answer_and_says_what_not_to_rely_on():
     text = to_text(terminal.view(FOUND), width=150)
     for words in (

@@ -112,14 +112,19 @@ def use(files: Files, busybox: Busybox, system: System, start: scripts.Start, di
     """Return what a start uses: words of the scripts, links that were followed, what check and keep-list name."""
     using = _Using(busybox)
     read = [norm(f.path) for f in diagnosis.files if f.read] if diagnosis is not None else []
-    for path in dict.fromkeys([*start.scripts, *read]):
+    paths, sourced = list(dict.fromkeys([*start.scripts, *read])), set[str]()
+    for path in paths:
         text = files.text(path)
-        if text is not None:
-            using.text(
-                path,
-                text,
-                {call.command.raw[0] for call in start.scripts[path].calls} if path in start.scripts else set(),
-            )
+        if text is None:
+            continue
+        calls = {call.command.raw[0] for call in start.scripts[path].calls} if path in start.scripts else set()
+        is_script = path in sourced or text.startswith("#!")
+        using.text(path, text, calls, is_script=is_script)
+        if is_script:
+            # One that was looked at as a table before is looked at again as a script.
+            new = [target for target in _sources(text) if target not in sourced]
+            sourced.update(new)
+            paths += new
     for entry in start.entries:
         using.words(entry.words, "inittab")
     for path in diagnosis.links if diagnosis is not None else ():
@@ -138,6 +143,13 @@ def use(files: Files, busybox: Busybox, system: System, start: scripts.Start, di
         e.action in _TERMINALS and e.words and posixpath.basename(e.words[0]) in _LOGINS for e in start.entries
     )
     return using.result(people=people)
+
+
+def _sources(text: str) -> list[str]:
+    """Return the files that a script reads into itself by `.`, as far as their names are plain."""
+    script = shell.read(text)
+    named = [c.words[1] for c in script.commands if c.name in {".", "source"} and len(c.words) > 1] if script else []
+    return [name for name in named if name is not None and name.startswith("/")]
 
 
 class _Using:
@@ -159,12 +171,12 @@ class _Using:
             if " " in word and (inner := shell.read(word)):
                 self._script(inner, why)
 
-    def text(self, path: str, text: str, calls: set[str]) -> None:
+    def text(self, path: str, text: str, calls: set[str], *, is_script: bool) -> None:
         # Wherever it stands, in a script or a table such as mdev.conf: a path that leads to an applet.
         for found in _PATH.findall(text):
             if any(found in links for links in self._busybox.links.values()):
                 self.word(posixpath.basename(found), path)
-        if not text.startswith("#!"):
+        if not is_script:
             return
         self.word("sh", path)
         for assigned in _ASSIGNED.findall(text):

@@ -154,7 +154,7 @@ TECHNIQUES = (
         risk=Risk(function="settings of the boot loader can no longer be stored"),
         sets=(("ENV_IS_IN_FAT", "n"), ("ENV_IS_IN_EXT4", "n"), ("ENV_IS_IN_MMC", "n"), ("ENV_IS_NOWHERE", "y")),
         because="U-Boot looks for its environment",
-        gone="Loading Environment from",
+        gone="Loading Environment from (?!nowhere)",
         references=("U-Boot: env/Kconfig, ENV_IS_NOWHERE", "U-Boot: env/env.c"),
     ),
     LoaderFeature(

@@ -59,7 +59,9 @@ class _Fitted:
 
     def __init__(self, found: Comparison, table: Table) -> None:
         keys = [key for key in table.columns if key not in table.wide]
-        self._columns = [column for key in keys if not (column := found.column(key)).wide]
+        shown = [column for key in keys if not (column := found.column(key)).wide]
+        # A table of nothing but wide columns would be names alone.
+        self._columns = shown if len(shown) > 1 else [found.column(key) for key in table.columns]
         self._rows = found.rows_of(table)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
