@@ -1,6 +1,7 @@
 //! Where one boot ends and the next begins.
 
 mod loader_stamps;
+mod phase;
 mod recovery;
 mod restart;
 
@@ -291,35 +292,6 @@ impl Splitter<'_> {
         }
         line.kind = LineKind::Kernel;
         self.keep(line);
-    }
-
-    fn fell(&self, line: &Line) -> bool {
-        line.printk_ns
-            .zip(self.state.max_printk_ns)
-            .is_some_and(|(ns, max)| ns < max)
-    }
-
-    fn note_freed(&mut self) {
-        self.state.freed = true;
-        if let Some(boot) = &self.state.boot {
-            self.state.freed_at.get_or_insert(boot.lines.len());
-        }
-    }
-
-    fn in_kernel(&self) -> bool {
-        self.state.boot.as_ref().is_some_and(|boot| boot.kernel_from.is_some())
-    }
-
-    fn enter_kernel(&mut self) {
-        if let Some(boot) = &mut self.state.boot {
-            boot.kernel_from.get_or_insert(boot.lines.len());
-        }
-    }
-
-    fn enter_user(&mut self) {
-        if let Some(boot) = &mut self.state.boot {
-            boot.user_from.get_or_insert(boot.lines.len());
-        }
     }
 
     fn begin(&mut self, start: BootStart) {
