@@ -44,14 +44,19 @@ def _options_of_changes(evidence: Evidence) -> list[tuple[str, str]]:
 
 def images_differ(before: Evidence, after: Evidence) -> Effect:
     """Prove that another kernel image was booted, by its digest; with its size before and after."""
+    return artefacts_differ(before, after, "kernel", "kernel image", "image")
+
+
+def artefacts_differ(before: Evidence, after: Evidence, artefact: str, name: str, short: str) -> Effect:
+    """Prove by its digest that another artefact was booted. `name` and `short`: what people call it."""
     old, new = before.recording.meta, after.recording.meta
-    was, now = old.artefact_sha256.get("kernel"), new.artefact_sha256.get("kernel")
+    was, now = old.artefact_sha256.get(artefact), new.artefact_sha256.get(artefact)
     if was is None or now is None:
-        return Effect(False, "the recording does not say which kernel image was booted")
+        return Effect(False, f"the recording does not say which {name} was booted")
     if was == now:
-        return Effect(False, "the same kernel image was booted, byte for byte")
-    sizes = [meta.artefact_bytes.get("kernel") for meta in (old, new)]
-    return Effect(True, f"image {sizes[0]} -> {sizes[1]} bytes")
+        return Effect(False, f"the same {name} was booted, byte for byte")
+    sizes = [meta.artefact_bytes.get(artefact) for meta in (old, new)]
+    return Effect(True, f"{short} {sizes[0]} -> {sizes[1]} bytes")
 
 
 def _shown(value: str) -> str:

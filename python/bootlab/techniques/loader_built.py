@@ -8,6 +8,7 @@ from bootlab.model.boot_loader import Loader
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence
+from bootlab.techniques.built import artefacts_differ
 from bootlab.techniques.evidence import bare, quote, quoted
 
 # What the kernel says first (init/main.c); before it, all lines are the boot loader's.
@@ -55,14 +56,7 @@ def no_longer_said(before: Evidence, after: Evidence, pattern: str) -> Effect:
 
 def loaders_differ(before: Evidence, after: Evidence) -> Effect:
     """Prove that another boot loader was booted, by its digest; with its size before and after."""
-    old, new = before.recording.meta, after.recording.meta
-    was, now = old.artefact_sha256.get("loader"), new.artefact_sha256.get("loader")
-    if was is None or now is None:
-        return Effect(False, "the recording does not say which boot loader was booted")
-    if was == now:
-        return Effect(False, "the same boot loader was booted, byte for byte")
-    sizes = [meta.artefact_bytes.get("loader") for meta in (old, new)]
-    return Effect(True, f"boot loader {sizes[0]} -> {sizes[1]} bytes")
+    return artefacts_differ(before, after, "loader", "boot loader", "boot loader")
 
 
 def loader_built_with(before: Evidence, after: Evidence, options: tuple[tuple[str, str], ...]) -> Effect:
