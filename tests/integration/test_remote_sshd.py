@@ -101,10 +101,11 @@ class Host:
             if (self.folder / "reboot").exists():
                 (self.folder / "reboot").unlink()
                 self.stop()
-                (self.folder / "id").write_text("second\n")
-                # However slow this machine is: the host stays down until somebody has asked in vain.
+                # However slow this machine is: the host stays down until somebody has asked in vain. The new boot's id
+                # comes after that: a connection that the stopped server had taken lives on in a process of its own.
                 with socket.create_server(("127.0.0.1", self.port)) as down:
                     down.accept()[0].close()
+                (self.folder / "id").write_text("second\n")
                 self.start()
 
 
