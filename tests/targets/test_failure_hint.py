@@ -66,3 +66,9 @@ def test_a_high_shift():
 
 def test_a_boot_that_reached_its_goal_needs_none():
     assert hint_for(ended("Waiting for root device /dev/vda...", outcome=Outcome.GOAL)) == ""
+
+
+def test_a_board_that_falls_silent():
+    found = hint_for(ended("camera is up", board="camera"))
+    assert "[goal] of the board's file" in found
+    assert "limits.stall_s" in found

@@ -60,6 +60,12 @@ def virtual(
     speed: Annotated[float, typer.Option(min=0.01, max=1000, help="2 boots in half the time.")] = 1.0,
     baud: Annotated[int, typer.Option(min=50, max=4_000_000, help="The rate that it speaks.")] = 115_200,
     log: Annotated[Path | None, typer.Option(help="Boot this log instead of one made up.")] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN", help="The goal that board.toml names. Default: what the log ends with.", show_default=False
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Be a board: a console on a pseudo-terminal, a power switch, faults, and a diary of the truth. Ctrl-C ends it.
@@ -67,16 +73,18 @@ def virtual(
     Example: bootlab board virtual board --fault hang=0.05 --fault baud=0.02
     """
     from bootlab.systemfile.board_template import board_template  # noqa: PLC0415
+    from bootlab.systemfile.toml_text import quoted  # noqa: PLC0415
     from bootlab.targets.board.virtual import switch  # noqa: PLC0415
     from bootlab.targets.board.virtual.program import VirtualBoard, Wiring  # noqa: PLC0415
 
+    goal = goal or (_goal_of(log) if log is not None else "camera: ready")
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
     words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
     text = board_template(
         "virtual", file=str(folder / "board.toml"), device=str(place / "tty"), on=f"{words} on", off=f"{words} off"
     )
-    text = text.replace('console = "login:"', 'console = "camera: ready"').replace("off_s = 1.0", "off_s = 0.05")
+    text = text.replace('console = "login:"', f"console = {quoted(goal)}").replace("off_s = 1.0", "off_s = 0.05")
     text = text.replace("baud = 115200", f"baud = {baud}").replace("stall_s = 60", "stall_s = 5")
     install = f"""[install]\ncmdline = 'printf %s "$BOARD_CMDLINE" > {shlex.quote(str(place / "cmdline"))}'\n\n"""
     (folder / "board.toml").write_text(text.replace("# When a boot is given", f"{install}# When a boot is given"))
@@ -171,6 +179,14 @@ def model(
         print_json({"format": "bootlab-boardmodel", "version": 1, "model": found, "forecasts": forecasts})
         return
     out().print(shown(found, forecasts))
+
+
+def _goal_of(log: Path) -> str:
+    """Return the pattern of the line that says that the system of a log is up. Raise UserError where it holds no boot."""
+    from bootlab.sources.boot_log import look  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.systemfile.goals import Goals  # noqa: PLC0415
+
+    return Goals.guessed(None, look(log)).goal.pattern
 
 
 def _fault(words: str) -> tuple[str, float]:

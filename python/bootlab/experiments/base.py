@@ -34,8 +34,10 @@ class BaseFailedError(TargetError):
         """Say how it ended."""
         meta = recording.meta
         place = f"; its recording is {recording.path}" if recording.path else ""
+        where = f" on the board {meta.board}" if meta.board else ""
         super().__init__(
-            f"the base did not reach its goal ({meta.outcome.value}): {meta.reason}{place}", hint=hint_for(recording)
+            f"the base did not reach its goal{where} ({meta.outcome.value}): {meta.reason}{place}",
+            hint=hint_for(recording),
         )
         self.exit_code = meta.outcome.exit_code
 

@@ -54,6 +54,10 @@ _SAID = (
         "the machine is in a shell: the first program, or the script that prints the goal, did not run",
     ),
 )
+_SILENT_BOARD = (
+    "compare [goal] of the board's file with the last line above; if the board is busy and says nothing, raise "
+    "limits.stall_s there"
+)
 _KNOWN = tuple((re.compile(pattern), text) for pattern, text in _SAID)
 
 
@@ -67,6 +71,8 @@ def hint_for(recording: Recording, system: System | None = None) -> str:
         found = _near_goal(recording, goal) or _said(recording) or _stuck(recording) or _slow_clock(recording)
         if found:
             return found
+        if outcome is Outcome.HANG and recording.meta.board:
+            return _SILENT_BOARD
     return outcome.hint
 
 
