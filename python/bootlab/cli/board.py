@@ -63,7 +63,7 @@ def virtual(
     goal: Annotated[
         str | None,
         typer.Option(
-            metavar="PATTERN", help="The goal that board.toml names. Default: what the log ends with.", show_default=False
+            metavar="PATTERN", help="The goal in board.toml. Default: what the log ends with.", show_default=False
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -73,11 +73,12 @@ def virtual(
     Example: bootlab board virtual board --fault hang=0.05 --fault baud=0.02
     """
     from bootlab.systemfile.board_template import board_template  # noqa: PLC0415
+    from bootlab.systemfile.goals import from_log  # noqa: PLC0415
     from bootlab.systemfile.toml_text import quoted  # noqa: PLC0415
     from bootlab.targets.board.virtual import switch  # noqa: PLC0415
     from bootlab.targets.board.virtual.program import VirtualBoard, Wiring  # noqa: PLC0415
 
-    goal = goal or (_goal_of(log) if log is not None else "camera: ready")
+    goal = goal or (from_log(log).goal.pattern if log is not None else "camera: ready")
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
     words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
@@ -179,14 +180,6 @@ def model(
         print_json({"format": "bootlab-boardmodel", "version": 1, "model": found, "forecasts": forecasts})
         return
     out().print(shown(found, forecasts))
-
-
-def _goal_of(log: Path) -> str:
-    """Return the pattern of the line that says that the system of a log is up. Raise UserError where it holds no boot."""
-    from bootlab.sources.boot_log import look  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.systemfile.goals import Goals  # noqa: PLC0415
-
-    return Goals.guessed(None, look(log)).goal.pattern
 
 
 def _fault(words: str) -> tuple[str, float]:

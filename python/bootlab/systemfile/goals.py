@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
+from bootlab.sources import boot_log
 from bootlab.sources.facts import LogFacts, RootFacts
 
 _LOGIN = re.compile(r"(?:^|\s)(\S+ login:)\s*$")
@@ -55,6 +57,11 @@ class Goals(msgspec.Struct, frozen=True, kw_only=True):
         if root is not None and root.hostname:
             return cls(goal=Seen(re.escape(f"{root.hostname} login:").replace(r"\ ", " "), "the login prompt"))
         return cls()
+
+
+def from_log(path: Path) -> Goals:
+    """Return what the last boot in somebody's log lets expect. Raise UserError where it holds none."""
+    return Goals.guessed(None, boot_log.look(path))
 
 
 def from_boot(lines: list[tuple[str, int | None]], root: RootFacts | None) -> Goals | None:
