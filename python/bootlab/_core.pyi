@@ -63,29 +63,6 @@ def kernel_message(line: str, /) -> str:
 def kernel_part(line: str, /) -> str | None:
     """Return the kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line."""
 
-def analyze_log(
-    name: str,
-    data: bytes,
-    /,
-    *,
-    application: str | None = None,
-    goal: str | None = None,
-    baud: int | None = None,
-    keep_lines: bool = False,
-) -> str:
-    """Read a log or a trace (packed or not) and say what it tells, as JSON text. `name` stands in messages only."""
-
-def analyze_path(
-    path: str | PathLike[str],
-    /,
-    *,
-    application: str | None = None,
-    goal: str | None = None,
-    baud: int | None = None,
-    keep_lines: bool = False,
-) -> str:
-    """Like `analyze_log`, of a file or of standard input (`-`): traces are read as streams, whatever their size."""
-
 class Analysis:
     """One analysis, kept for exports."""
 
@@ -114,7 +91,7 @@ class Analysis:
         keep_lines: bool = False,
         export: bool = False,
     ) -> Analysis:
-        """Read bytes. `name` stands in messages and in the document."""
+        """Read the bytes of a log or a trace, packed or not. `name` stands in messages and in the document."""
 
     @staticmethod
     def from_stamped(

@@ -26,9 +26,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_analyses, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_stamp_ns, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_message, module)?)?;
-    module.add_function(wrap_pyfunction!(kernel_part, module)?)?;
-    module.add_function(wrap_pyfunction!(analyze_log, module)?)?;
-    module.add_function(wrap_pyfunction!(analyze_path, module)?)
+    module.add_function(wrap_pyfunction!(kernel_part, module)?)
 }
 
 fn options(application: Option<String>, goal: Option<String>, baud: Option<u32>, keep_lines: bool) -> Options {
@@ -63,35 +61,6 @@ fn kernel_part(line: &str) -> Option<&str> {
     line.get(boottrace::log::kernel_start(line)?..)
 }
 
-/// Reads a log or a trace (packed or not) and says what it tells, as JSON text. `name` stands in messages only.
-#[pyfunction]
-#[pyo3(signature = (name, data, /, *, application=None, goal=None, baud=None, keep_lines=false))]
-fn analyze_log(
-    py: Python<'_>,
-    name: &str,
-    data: &[u8],
-    application: Option<String>,
-    goal: Option<String>,
-    baud: Option<u32>,
-    keep_lines: bool,
-) -> PyResult<String> {
-    Analysis::from_bytes(py, name, data, application, goal, baud, keep_lines, false)?.json(py)
-}
-
-/// Like `analyze_log`, of a file or of standard input (`-`): traces are read as streams, whatever their size.
-#[pyfunction]
-#[pyo3(signature = (path, /, *, application=None, goal=None, baud=None, keep_lines=false))]
-fn analyze_path(
-    py: Python<'_>,
-    path: PathBuf,
-    application: Option<String>,
-    goal: Option<String>,
-    baud: Option<u32>,
-    keep_lines: bool,
-) -> PyResult<String> {
-    Analysis::from_path(py, path, application, goal, baud, keep_lines, false)?.json(py)
-}
-
 /// One analysis, kept for exports.
 #[pyclass(frozen, module = "bootlab._core")]
 struct Analysis {
@@ -119,7 +88,7 @@ impl Analysis {
         Ok(Self { analyzed })
     }
 
-    /// Reads bytes. `name` stands in messages and in the document.
+    /// Reads the bytes of a log or a trace, packed or not. `name` stands in messages and in the document.
     #[staticmethod]
     #[pyo3(signature = (name, data, /, *, application=None, goal=None, baud=None, keep_lines=false, export=false))]
     #[allow(clippy::too_many_arguments)] // keyword arguments of Python

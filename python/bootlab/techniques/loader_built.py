@@ -15,12 +15,17 @@ from bootlab.techniques.evidence import bare, quote, quoted
 _KERNEL = re.compile(r"^\[ *\d+\.\d+\] |^Booting Linux on |^Linux version ")
 
 
+def given_loader(context: Context) -> Loader | Applies:
+    """Return the boot loader of a system; without one, the answer that says so."""
+    if context.system.loader is None:
+        return Applies.no("the machine starts without a boot loader", "the system file has no [loader]")
+    return context.system.loader
+
+
 def built_loader(context: Context) -> Loader | Applies:
     """Return the boot loader of a system, if bootlab builds it; else the answer why nothing can be changed in it."""
-    loader = context.system.loader
-    if loader is None:
-        return Applies.no("the machine starts without a boot loader", "the system file has no [loader]")
-    if loader.build is None:
+    loader = given_loader(context)
+    if isinstance(loader, Loader) and loader.build is None:
         return Applies.no("bootlab does not build this boot loader", "the table [loader] names no source")
     return loader
 

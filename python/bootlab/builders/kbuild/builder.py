@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.kbuild import build_log, built, configuration, objects, overlay, source, toolchain
+from bootlab.builders.kbuild import built, configuration, objects, overlay, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
 from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_fragment
-from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
 from bootlab.builders.kbuild.toolchain import Toolchain
+from bootlab.builders.kbuild.watched_make import WatchedMake
 from bootlab.builders.kbuild.workspace import Workspace
-from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, UserError, cannot_write
+from bootlab.errors import BootlabError, KernelBuildError, UserError, cannot_write
 from bootlab.kernelsource.configuration import Configuration, read_config
 from bootlab.kernelsource.objects import built_objects
 from bootlab.kernelsource.tree import SourceTree
@@ -29,9 +29,6 @@ from bootlab.model.system import KernelBuild
 
 _VERSION = 1
 """Raise it when the same request shall give another kernel than before."""
-
-_ROOM_BYTES = 1 << 20
-"""A build that failed with less than this left on its disk failed for that."""
 
 _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT", "INSTALL_MOD_PATH", "M"})
 
@@ -298,42 +295,18 @@ class KernelBuilder:
         has_modules = "m" in options.values()
         targets += ["modules"] if has_modules else []
         label = f"kernel {request.tree.version} {request.target.name} {image}"
-        made = 0
-
-        def line(text: str) -> None:
-            nonlocal made
-            name = build_log.made_object(text)
-            if name is not None:
-                made += 1
-                if self._observer is not None:
-                    self._observer.build_progress(label, made, expected, name)
-
-        started = time.monotonic()
-        if self._observer is not None:
-            self._observer.build_started(label)
-        try:
-            self._make_or_fail(call, tuple(targets), log, line)
+        with WatchedMake(
+            "the kernel", label, log, self._observer, root=self._root, fault=KernelBuildError, expected=expected
+        ) as make:
+            make.run(call, tuple(targets))
             shutil.rmtree(slot / "modules", ignore_errors=True)
             if has_modules:
                 depmod = {} if shutil.which("depmod") else {"DEPMOD": "true"}
                 install = msgspec.structs.replace(
                     call, variables=variables | {"INSTALL_MOD_PATH": str(slot / "modules")} | depmod
                 )
-                self._make_or_fail(install, ("modules_install",), log, line)
+                make.run(install, ("modules_install",))
                 for link in (slot / "modules").glob("lib/modules/*/[bs][uo]*"):
                     if link.name in {"build", "source"}:
                         link.unlink()
-        finally:
-            if self._observer is not None:
-                self._observer.build_ended(label, time.monotonic() - started)
-        return made
-
-    def _make_or_fail(self, call: Make, targets: tuple[str, ...], log: Path, line: Callable[[str], None]) -> None:
-        if run(call, targets, log, line=line, extra={}) == 0:
-            return
-        error = build_log.first_error(log)
-        again = "the next run continues from there"
-        # Not every tool says why it could not write.
-        if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
-            raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
-        raise KernelBuildError(f"the kernel does not build: {error}", hint=f"the whole log: {log}   ({again})")
+            return make.made

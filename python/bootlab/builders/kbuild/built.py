@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from pathlib import Path
 
 import msgspec
@@ -13,6 +11,7 @@ from bootlab.builders.kbuild import objects as object_sizes
 from bootlab.builders.kbuild.architecture import Architecture
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.overlay import OBJECTS
+from bootlab.builders.whole_folder import whole
 from bootlab.errors import UserError, cannot_write
 
 FACTS = "kernel.json"
@@ -118,9 +117,7 @@ def keep(
 ) -> BuiltKernel:
     """Copy what a build made into its folder of the cache. `modules` is taken from `view/modules`. Raise OSError."""
     objects = view / OBJECTS
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-    try:
+    with whole(folder) as work:
         files = {facts.image: image_file, "vmlinux": "vmlinux", "System.map": "System.map", "config": ".config"}
         for name, source in files.items():
             shutil.copyfile(objects / source, work / name)
@@ -141,13 +138,4 @@ def keep(
         if sizes is not None:
             object_sizes.save(sizes, work)
         (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
-        for path in work.rglob("*"):
-            if path.is_file() and not path.is_symlink():
-                with path.open("rb") as file:
-                    os.fsync(file.fileno())
-        work.chmod(0o755)
-        shutil.rmtree(folder, ignore_errors=True)
-        work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return BuiltKernel(folder=folder, facts=facts)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.whole_folder import whole
 from bootlab.errors import EnvironmentFault, LoaderBuildError
 from bootlab.model.boot_loader import LoaderBoard
 
@@ -75,9 +74,7 @@ def keep(view: Path, log: Path, facts: LoaderFacts, board: LoaderBoard, folder: 
     from bootlab.builders.kbuild.overlay import OBJECTS  # noqa: PLC0415 - most systems have no boot loader
 
     objects = view / OBJECTS
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-    try:
+    with whole(folder) as work:
         (work / IMAGE).write_bytes(_joined(objects, board))
         shutil.copyfile(objects / ".config", work / "config")
         shutil.copyfile(log, work / "build.log")
@@ -87,14 +84,6 @@ def keep(view: Path, log: Path, facts: LoaderFacts, board: LoaderBoard, folder: 
         sizes[IMAGE] = (work / IMAGE).stat().st_size
         facts = msgspec.structs.replace(facts, sizes_bytes=sizes)
         (work / FACTS).write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1))
-        for path in work.iterdir():
-            with path.open("rb") as file_there:
-                os.fsync(file_there.fileno())
-        work.chmod(0o755)
-        shutil.rmtree(folder, ignore_errors=True)
-        work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return BuiltLoader(folder=folder, facts=facts)
 
 

@@ -11,18 +11,19 @@ import msgspec
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.kbuild import build_log, configuration, overlay, toolchain
+from bootlab.builders.kbuild import configuration, overlay, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
 from bootlab.builders.kbuild.configuration import Lost
 from bootlab.builders.kbuild.fragment import Layer, of_options, read_fragment
-from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.builders.kbuild.toolchain import Toolchain
+from bootlab.builders.kbuild.watched_make import WatchedMake
 from bootlab.builders.kbuild.workspace import Workspace
 from bootlab.builders.loader import built, source
 from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
 from bootlab.builders.loader.options import ENVIRONMENT_FILE
-from bootlab.errors import EnvironmentFault, KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
+from bootlab.errors import KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
 from bootlab.kernelsource.configuration import read_config
 from bootlab.model.boot_loader import LoaderBoard, LoaderBuild, Options
 from bootlab.model.source_patch import KernelPatch
@@ -30,7 +31,6 @@ from bootlab.model.source_patch import KernelPatch
 _VERSION = 1
 """Raise it when the same request shall give another U-Boot than before."""
 
-_ROOM_BYTES = 1 << 20
 # A tool for this machine that no board needs: it would take the headers of GnuTLS (mkimage does take OpenSSL's).
 _WITHOUT_TOOLS = (("TOOLS_MKEFICAPSULE", "n"),)
 # bootlab puts the parts together itself: so binman and its Python modules are not built.
@@ -217,31 +217,9 @@ class UbootBuilder:
     def _run(self, request: _Request, slot: Path, log: Path) -> None:
         call = Make(tree=slot, variables=self._variables(request), jobs=self._jobs)
         label = f"U-Boot {request.tree.version} {request.build.base}"
-        made = 0
-
-        def line(text: str) -> None:
-            nonlocal made
-            name = build_log.made_object(text)
-            if name is not None:
-                made += 1
-                if self._observer is not None:
-                    self._observer.build_progress(label, made, None, name)
-
-        began = time.monotonic()
-        if self._observer is not None:
-            self._observer.build_started(label)
-        try:
-            code = run(call, tuple(name for name, _ in request.board.parts), log, line=line, extra=_DATE)
-        finally:
-            if self._observer is not None:
-                self._observer.build_ended(label, time.monotonic() - began)
-        if code == 0:
-            return
-        error = build_log.first_error(log)
-        again = "the next run continues from there"
-        if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
-            raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
-        raise LoaderBuildError(f"U-Boot does not build: {error}", hint=f"the whole log: {log}   ({again})")
+        wanted = tuple(name for name, _ in request.board.parts)
+        with WatchedMake("U-Boot", label, log, self._observer, root=self._root, fault=LoaderBuildError) as make:
+            make.run(call, wanted, extra=_DATE)
 
 
 def _tools(target: Architecture, prefix: str | None) -> Toolchain:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from bootlab.model.boot_loader import Loader
 from bootlab.model.change import Change, SetKernelOptions, SetLoader
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.built import built_with
-from bootlab.techniques.loader_built import built_loader, loader_built_with, said, value_of
+from bootlab.techniques.loader_built import loader_built_with, said, value_of
+from bootlab.techniques.loader_setting import LoaderTechnique
 from bootlab.techniques.option import value_of as kernel_value
 
 _BANNER = r"^U-Boot \d{4}\."
 
 
-class FalconMode(Technique):
+class FalconMode(LoaderTechnique):
     """One boot loader less."""
 
     id = "falcon-mode"
     title = "Falcon mode: the SPL starts the kernel"
-    stage = "loader"
     what = (
         "Builds the SPL with CONFIG_SPL_OS_BOOT: it loads the device tree and one image of kernel and initramfs from "
         "raw sectors of the card. Command line, memory and initramfs stand in that device tree. The variant `checked` "
@@ -31,18 +32,14 @@ class FalconMode(Technique):
     )
     risk = Risk(debuggability="the prompt is reached only with a key, c, waiting at power-on")
     architectures = ("arm",)
-    proof = "recording"
     published = (
         Published("-1052 ms", "BeagleBone Black", "Bootlin boot-time training"),
         Published("-3 to -5 s", "boards with a boot delay", "elinux.org: Boot Time"),
     )
     references = ("U-Boot: doc/README.falcon", "U-Boot: common/spl/spl_mmc.c", "U-Boot: arch/arm/lib/spl.c")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot itself starts the kernel."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.start == "falcon":
             return Applies.no("the SPL starts the kernel", "[loader] start = falcon")
         if not context.system.cmdline.has("maxcpus", "1") and context.enabled("SMP"):
@@ -77,26 +74,21 @@ class FalconMode(Technique):
         return Effect(effect.shown, f"no second banner ({was or 'U-Boot was entered before'}); {effect.evidence}")
 
 
-class FalconAppendedTree(Technique):
+class FalconAppendedTree(LoaderTechnique):
     """One read less."""
 
     id = "falcon-appended-tree"
     title = "Falcon mode with the device tree behind the kernel"
-    stage = "loader"
     what = "Builds the kernel with CONFIG_ARM_APPENDED_DTB; the SPL loads the device tree behind the zImage."
     why = "The SPL reads one place of the card in place of two, and no room that the tree does not fill."
     when_not = "The kernel is not a zImage."
     cost = "A new command line is a new kernel image."
     architectures = ("arm",)
     kernels = "3.2 and later"
-    proof = "recording"
     references = ("arch/arm/Kconfig: ARM_APPENDED_DTB", "U-Boot: common/spl/spl_mmc.c")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes in falcon mode with a zImage."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.start != "falcon":
             return Applies.no("it is about falcon mode", f"[loader] start = {loader.start}")
         if loader.appended:

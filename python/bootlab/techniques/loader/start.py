@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from bootlab.model.boot_loader import Loader
-from bootlab.model.change import Change, SetLoader
+from bootlab.model.change import SetLoader
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
 from bootlab.techniques.loader_built import (
-    built_loader,
     loader_built_with,
     loaders_differ,
     no_longer_said,
@@ -17,17 +16,17 @@ from bootlab.techniques.loader_built import (
     said_lines,
     value_of,
 )
+from bootlab.techniques.loader_setting import LoaderSetting
 
 _SEARCH = r"Scanning |Found /extlinux|Found U-Boot script|Retrieving file: /extlinux"
 _READ = re.compile(r"MMC read: dev # \d+, block # \d+, count (\d+) ")
 
 
-class LoaderBootCommand(Technique):
+class LoaderBootCommand(LoaderSetting):
     """No search for what to boot."""
 
     id = "loader-boot-command"
     title = "Boot command that loads the kernel and starts it"
-    stage = "loader"
     what = (
         "Builds U-Boot with an environment of three lines: its boot command loads kernel, device tree and initramfs by "
         "name, and starts the kernel. The command line stands in the device tree."
@@ -36,21 +35,14 @@ class LoaderBootCommand(Technique):
     when_not = "The board boots whatever medium is put in."
     cost = "Another medium, another kernel's name or another command line means another boot loader or device tree."
     risk = Risk(debuggability="the boot menu and the variables of the usual environment are gone")
-    proof = "recording"
     references = ("U-Boot: include/config_distro_bootcmd.h", "U-Boot: env/Kconfig, USE_DEFAULT_ENV_FILE")
+    sets = SetLoader(start="command")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot searches."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.start in {"command", "falcon"}:
             return Applies.no("U-Boot searches for nothing", f"[loader] start = {loader.start}")
         return Applies.yes("U-Boot searches for what to boot", said(context.recording, _SEARCH))
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002 - the same on every system
-        """Propose the command."""
-        return (Change(technique=self.id, ops=(SetLoader(start="command"),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the search, which no longer prints, and by the configuration."""
@@ -61,12 +53,11 @@ class LoaderBootCommand(Technique):
         return Effect(gone.shown, f"{effect.evidence}; {gone.evidence}")
 
 
-class LoaderInPlace(Technique):
+class LoaderInPlace(LoaderSetting):
     """Nothing is copied that is in memory already."""
 
     id = "loader-in-place"
     title = "Device tree, initramfs and kernel handed over where they were loaded"
-    stage = "loader"
     what = (
         "Sets U-Boot's variables `fdt_high` and `initrd_high` to 0xffffffff, and loads a kernel with a legacy header "
         "so that its first byte is where the header says."
@@ -75,24 +66,17 @@ class LoaderInPlace(Technique):
     when_not = "What was loaded lies where the kernel unpacks itself, or where it does not look for it."
     cost = "The load addresses must suit the kernel: U-Boot no longer corrects them."
     risk = Risk(debuggability="a load address that does not suit the kernel is no longer corrected")
-    proof = "recording"
     references = ("U-Boot: boot/image-fdt.c, boot_relocate_fdt()", "U-Boot: boot/image-board.c, boot_ramdisk_high()")
+    sets = SetLoader(in_place=True)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot copies."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.in_place:
             return Applies.no("it is set already", "[loader] in_place = true")
         if loader.start not in {"command", "script"}:
             return Applies.no("only a boot command or a script can say so", f"[loader] start = {loader.start}")
         copied = said(context.recording, _COPIES)
         return Applies.yes("U-Boot copies what it has loaded", copied)
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
-        """Propose it."""
-        return (Change(technique=self.id, ops=(SetLoader(in_place=True),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by U-Boot's lines about what it copies."""
@@ -102,12 +86,11 @@ class LoaderInPlace(Technique):
 _COPIES = r"Loading (?:Ramdisk|Device Tree) to "
 
 
-class LoaderRawCard(Technique):
+class LoaderRawCard(LoaderSetting):
     """No file system between the card and the kernel."""
 
     id = "loader-raw-card"
     title = "Kernel read from raw sectors of the card"
-    stage = "loader"
     what = (
         "Puts kernel, device tree and initramfs before the first partition; the boot command reads exactly the sectors "
         "that they take."
@@ -116,23 +99,16 @@ class LoaderRawCard(Technique):
     when_not = "Files are updated by copying them to a partition."
     cost = "An update writes sectors: it needs a place for a second copy, and a rule that says which one counts."
     risk = Risk(function="kernel and initramfs are no longer files that can be replaced one by one")
-    proof = "recording"
     references = ("U-Boot: cmd/mmc.c", "U-Boot: fs/fat/fat.c")
+    sets = SetLoader(place="raw", exact=True)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:  # noqa: ARG002 - the system file says it
         """Yes where a boot command of U-Boot loads files."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.start != "command":
             return Applies.no("only U-Boot's own boot command reads raw sectors", f"[loader] start = {loader.start}")
         if loader.place == "raw":
             return Applies.no("they are in raw sectors", "[loader] place = raw")
         return Applies.yes("U-Boot loads files of a FAT partition", "[loader] place = fat")
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
-        """Propose raw sectors, read exactly."""
-        return (Change(technique=self.id, ops=(SetLoader(place="raw", exact=True),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the reads of sectors that U-Boot prints, and by the files that it no longer reads."""
@@ -142,12 +118,11 @@ class LoaderRawCard(Technique):
         return Effect(True, f"U-Boot reads {new} sectors and no file: {said(after.recording, _READ.pattern)}")
 
 
-class LoaderExactSizes(Technique):
+class LoaderExactSizes(LoaderSetting):
     """Nothing is read that holds nothing."""
 
     id = "loader-exact-sizes"
     title = "Only the sectors read that hold something"
-    stage = "loader"
     what = (
         "Reads of the device tree, the kernel and the initramfs in raw sectors only as much as there is, in place of "
         "all the room that they have."
@@ -155,23 +130,16 @@ class LoaderExactSizes(Technique):
     why = "The room is made for the largest kernel that may come; the card delivers so many megabytes a second."
     when_not = "Files are loaded from a file system, which knows their sizes."
     cost = "The sizes are built into the boot loader or stand in a script on the card: an update writes that too."
-    proof = "recording"
     references = ("U-Boot: common/spl/spl_mmc.c, mmc_load_image_raw_os()",)
+    sets = SetLoader(exact=True)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:  # noqa: ARG002 - the system file says it
         """Yes where rooms are read whole."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.exact:
             return Applies.no("only what is there is read", "[loader] exact = true")
         if not _reads_rooms(loader):
             return Applies.no("a file system knows the sizes of its files", f"[loader] start = {loader.start}")
         return Applies.yes("the whole room is read, whatever it holds", "[loader] exact = false")
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
-        """Propose it."""
-        return (Change(technique=self.id, ops=(SetLoader(exact=True),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the sectors that U-Boot says it read, or that the SPL was built to read."""
@@ -190,32 +158,25 @@ def _reads_rooms(loader: Loader) -> bool:
     return loader.start == "command" and loader.place == "raw"
 
 
-class LoaderBootz(Technique):
+class LoaderBootz(LoaderSetting):
     """The kernel without a second header."""
 
     id = "loader-bootz"
     title = "zImage started by bootz"
-    stage = "loader"
     what = "Puts the zImage on the card as it is; U-Boot starts it by `bootz` in place of `bootm`."
     why = "`bootm` adds up a checksum of the whole image and copies it to the address in its header."
     when_not = "The checksum is what tells that an update was cut off."
     cost = "A damaged kernel is found only by its decompressor."
     risk = Risk(function="U-Boot no longer notices a damaged kernel")
-    proof = "recording"
     references = ("U-Boot: cmd/bootz.c", "U-Boot: boot/bootm.c")
+    sets = SetLoader(wrapped=False)
+    needs_build = False
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:  # noqa: ARG002 - the system file says it
         """Yes where bootlab wraps the kernel."""
-        loader = context.system.loader
-        if loader is None:
-            return Applies.no("the machine starts without a boot loader", "the system file has no [loader]")
         if not loader.wrapped:
             return Applies.no("the kernel has no header of bootlab's", "[loader] wrapped = false")
         return Applies.yes("the kernel has a legacy header", "[loader] wrapped = true")
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
-        """Propose the plain zImage."""
-        return (Change(technique=self.id, ops=(SetLoader(wrapped=False),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by what the two commands print."""
@@ -224,25 +185,21 @@ class LoaderBootz(Technique):
         return Effect(gone.shown and bool(now), f"{gone.evidence}; now: {now or 'nothing of bootz'}")
 
 
-class LoaderSilent(Technique):
+class LoaderSilent(LoaderSetting):
     """A boot loader that says nothing."""
 
     id = "loader-silent"
     title = "Silent boot loader"
-    stage = "loader"
     what = "Builds U-Boot with CONFIG_SILENT_CONSOLE and `silent=1` in its environment, and the SPL without its banner."
     why = "At 115200 baud each character takes 87 microseconds, and a boot loader prints a thousand or more."
     when_not = "The console is not paced: an emulated serial port takes every character at once."
     cost = "Nothing is seen of a boot loader that hangs."
     risk = Risk(debuggability="the boot loader prints nothing, also no errors")
-    proof = "recording"
     references = ("U-Boot: common/Kconfig, SILENT_CONSOLE", "U-Boot: doc/README.silent")
+    sets = SetLoader(silent=True)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot speaks and has an environment of bootlab's."""
-        loader = built_loader(context)
-        if isinstance(loader, Applies):
-            return loader
         if loader.silent:
             return Applies.no("it is silent", "[loader] silent = true")
         if loader.u_boot_start != "command":
@@ -251,10 +208,6 @@ class LoaderSilent(Technique):
             )
         count = sum(len(line) + 2 for line in said_lines(context.recording))
         return Applies.yes(f"it prints {count} characters", said(context.recording, "."))
-
-    def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002
-        """Propose silence."""
-        return (Change(technique=self.id, ops=(SetLoader(silent=True),)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the configuration, and by the characters that are no longer printed."""
