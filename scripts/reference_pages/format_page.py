@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import itertools
 import re
 import types
@@ -232,10 +233,31 @@ def _attribute_docs(module: types.ModuleType, name: str) -> dict[str, str]:
     return docs
 
 
-def _type(hint: object) -> str:
-    text = getattr(hint, "__name__", str(hint)) if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
-    text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text).replace("typing.", "").replace("NoneType", "None")
-    return code(text.replace("|", "or"))
+_JSON_TYPES: dict[object, str] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "true / false",
+    types.NoneType: "null",
+}
+
+
+def _type(hint: object) -> str:  # noqa: PLR0911 - one answer a kind
+    """Return what a field is in JSON; a struct of its own by its name."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in {types.UnionType, typing.Union}:
+        return " or ".join(_type(each) for each in inner)
+    if origin is typing.Literal:
+        return " / ".join(code(value) for value in inner)
+    if origin is tuple and inner[-1] is Ellipsis:
+        return f"list of {_type(inner[0])}"
+    if origin is tuple:
+        return f"list of {len(inner)}: {', '.join(_type(each) for each in inner)}"
+    if origin is dict:
+        return f"table of {_type(inner[1])}"
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return " / ".join(code(one.value) for one in hint)
+    return _JSON_TYPES.get(hint) or code(hint.__name__ if isinstance(hint, type) else str(hint))
 
 
 def _stamp_constants() -> dict[str, str]:

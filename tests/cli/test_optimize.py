@@ -43,7 +43,7 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("rounds = 2", "rounds = 3"), encoding="utf-8")
     assert json.loads(optimize(file, "--plan", "--json").stdout)["rounds"] == 3
-    with pytest.raises(UserError, match="what is asked for stands in it"):
+    with pytest.raises(UserError, match="it says itself what is asked for"):
         optimize(file, "--plan", "--allow", "security")
 
 

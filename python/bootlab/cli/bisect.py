@@ -19,7 +19,7 @@ def bisect(
         list[str],
         typer.Argument(
             metavar="GOOD..BAD | SYSTEM.toml...",
-            help="A range of commits, or system files in the order in which they were changed (configurations, trees).",
+            help="A range of commits, or system files, oldest first, for example of different configurations.",
             show_default=False,
         ),
     ],
@@ -27,7 +27,8 @@ def bisect(
     system_file: Annotated[
         Path | None,
         typer.Option(
-            "--system-file", help="The system of each commit; a file of the repository is that of the commit."
+            "--system-file",
+            help="The system to boot. If the file is in the repository, each commit's own version is used.",
         ),
     ] = None,
     repository: Annotated[Path, typer.Option("--repository", help="The git repository.")] = Path(),
@@ -35,12 +36,16 @@ def bisect(
         str,
         typer.Option(
             "--build",
-            help="Shell command that builds a commit in its checkout ($BOOTLAB_TREE). None: nothing is built.",
+            help="Shell command that builds a commit in its checkout ($BOOTLAB_TREE). Default: build nothing.",
         ),
     ] = "",
     smallest_ms: SmallestOption = None,
     functions: Annotated[
-        bool, typer.Option("--functions/--no-functions", help="Trace both sides of the step: which functions grew.")
+        bool,
+        typer.Option(
+            "--functions/--no-functions",
+            help="Trace the boots before and after the change, to show which functions grew.",
+        ),
     ] = True,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,

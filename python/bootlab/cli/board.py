@@ -1,4 +1,4 @@
-"""`bootlab board`: board files, a board that is a program, a board beside its exact boot, a board's model."""
+"""`bootlab board`: board files, a simulated board, a board beside its exact boot, a board's model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out
 from bootlab.errors import UserError
 
 board = typer.Typer(
-    help="Real boards: write a board file, try it on a board that is a program, switch it, compare it with its exact "
-    "boot, forecast its time.\n\nExample: bootlab board new board.toml",
+    help="Real boards: write a board file, practise on a simulated board, switch the power, compare a board with its "
+    "system in QEMU, predict its boot time.\n\nExample: bootlab board new board.toml",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -26,10 +26,10 @@ BoardArgument = Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The b
 
 @board.command("new")
 def new(
-    path: Annotated[Path, typer.Argument(metavar="BOARD.toml", help="Where to write it.")] = Path("board.toml"),
+    path: Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The file to write.")] = Path("board.toml"),
     *,
     name: Annotated[str, typer.Option(help="The board's name.")] = "board",
-    device: Annotated[str, typer.Option(help="Its console.")] = "/dev/serial/by-id/ADAPTER",
+    device: Annotated[str, typer.Option(help="The serial device of its console.")] = "/dev/serial/by-id/ADAPTER",
     as_json: JsonOption = False,
 ) -> None:
     """Write a board file to start from.
@@ -49,26 +49,38 @@ def new(
 
 @board.command("virtual")
 def virtual(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its console and its switch are made.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder for its console, its power switch and its board file.")
+    ],
     *,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same boots.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same boots.")] = 1,
     fault: Annotated[
         list[str] | None,
-        typer.Option("--fault", metavar="NAME=SHARE", help="What goes wrong, and how often. May be given repeatedly."),
+        typer.Option(
+            "--fault",
+            metavar="NAME=SHARE",
+            help="Make this fault happen in this share of the boots. May be given more than once.",
+        ),
     ] = None,
-    jitter: Annotated[float, typer.Option(min=0, max=1, help="Spread of every piece of work, a share of it.")] = 0.01,
-    speed: Annotated[float, typer.Option(min=0.01, max=1000, help="2 boots in half the time.")] = 1.0,
-    baud: Annotated[int, typer.Option(min=50, max=4_000_000, help="The rate that it speaks.")] = 115_200,
-    log: Annotated[Path | None, typer.Option(help="Boot this log instead of one made up.")] = None,
+    jitter: Annotated[
+        float, typer.Option(min=0, max=1, help="Random variation of every duration, as a share of it.")
+    ] = 0.01,
+    speed: Annotated[float, typer.Option(min=0.01, max=1000, help="Speed factor: 2 halves the boot time.")] = 1.0,
+    baud: Annotated[int, typer.Option(min=50, max=4_000_000, help="Baud rate of its console.")] = 115_200,
+    log: Annotated[Path | None, typer.Option(help="Print this boot log instead of a made-up one.")] = None,
     goal: Annotated[
         str | None,
         typer.Option(
-            metavar="PATTERN", help="The goal in board.toml. Default: what the log ends with.", show_default=False
+            metavar="PATTERN",
+            help="The goal to write into board.toml. Default: what the log ends with.",
+            show_default=False,
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Be a board: a console on a pseudo-terminal, a power switch, faults, and a diary of the truth. Ctrl-C ends it.
+    """Simulate a board: console on a pseudo-terminal, power switch, faults, a log of what really happened.
+
+    Ctrl-C ends it.
 
     Example: bootlab board virtual board --fault hang=0.05 --fault baud=0.02
     """
@@ -111,7 +123,7 @@ def virtual(
 def power(
     board_file: BoardArgument, verb: Annotated[str, typer.Argument(metavar="on|off")], *, as_json: JsonOption = False
 ) -> None:
-    """Switch a board by hand, with the commands of its file.
+    """Switch a board on or off with the commands of its board file.
 
     Example: bootlab board power board.toml off
     """
@@ -136,17 +148,18 @@ def power(
 def compare(
     board_file: BoardArgument,
     system_file: Annotated[
-        Path | None, typer.Argument(metavar="[SYSTEM.toml]", help="The same system for QEMU.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[SYSTEM.toml]", help="The same system, to boot in QEMU.", show_default=False),
     ] = None,
     *,
-    boots: Annotated[int, typer.Option(min=1, max=10_000, help="How often the board is booted.")] = 5,
+    boots: Annotated[int, typer.Option(min=1, max=10_000, help="Boot the board this many times.")] = 5,
     store: StoreOption = DEFAULT_STORE,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
     html: HtmlOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Boot a board several times, and its system once in QEMU: the stages of both beside each other, never added.
+    """Boot a board several times and its system once in QEMU; show the stages of both side by side.
 
     Example: bootlab board compare board.toml system.toml --boots 10
     """
@@ -161,12 +174,14 @@ def compare(
 def model(
     table: Annotated[
         Path,
-        typer.Argument(metavar="BOOTS.csv", help="Columns name, instructions, bytes, characters, measured_ms."),
+        typer.Argument(
+            metavar="BOOTS.csv", help="A table with the columns name, instructions, bytes, characters, measured_ms."
+        ),
     ],
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Fit a board's time to instructions, bytes and characters of its boots; forecast those without a time.
+    """Fit a model of a board's boot time to instructions, bytes and characters; predict boots without a measured time.
 
     Example: bootlab board model boots.csv
     """

@@ -25,7 +25,12 @@ _KINDS = "a recording's folder, a run (`last`), a boot log, or a commit of the h
 
 def compare(
     base: Annotated[str, typer.Argument(metavar="A", help=f"The base: {_KINDS}", show_default=False)],
-    new: Annotated[str, typer.Argument(metavar="B", help="What is compared with it: the same.", show_default=False)],
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="B", help="What to compare with the base: the same kinds of things.", show_default=False
+        ),
+    ],
     *,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
@@ -37,9 +42,10 @@ def compare(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare boots stage by stage: recordings, runs, logs, commits of the history. A folder of recordings is a sample.
+    """Compare boots stage by stage: recordings, runs, logs, commits of the history.
 
-    Ends with 0 whatever it finds; `bootlab gate` is the one for CI.
+    A folder of recordings counts as several boots of one system. The exit code is 0 whatever the result; in CI use
+    `bootlab gate`.
 
     Example: bootlab compare rev:v1.0 rev:v1.1 --system camera
     """

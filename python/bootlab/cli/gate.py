@@ -39,7 +39,7 @@ ThingsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="NEW...",
-        help="What to judge: a system file (is booted), recordings' folders, runs (`last`), boot logs, `rev:COMMIT`.",
+        help="What to judge: a system file (it is booted), recording folders, runs (`last`), boot logs, `rev:COMMIT`.",
         show_default=False,
     ),
 ]
@@ -48,7 +48,7 @@ AgainstOption = Annotated[
     typer.Option(
         "--against",
         metavar="BASE",
-        help="What it must not be slower than: the same kinds of things, or `history` for the newest boots of the "
+        help="What NEW must not be slower than: the same kinds of things, or `history`: the newest boots of the "
         "history. May be given more than once.",
     ),
 ]
@@ -68,7 +68,7 @@ def gate(
     blocks: BlocksOption = 15,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Number that the random order of the blocks follows.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random order of the blocks.")] = 1,
     few: FewOption = False,
     application: ApplicationOption = None,
     goal: GoalOption = None,

@@ -22,13 +22,14 @@ BudgetOption = Annotated[
         "--budget",
         metavar="NAME=TIME",
         help="Fail when a stage or the whole boot (`total`) takes longer: kernel=500ms; or with --against by more than "
-        "a share: total=+2%. May be given more than once. A lower bound or an unknown time never keeps a budget.",
+        "a percentage: total=+2%. May be given more than once. A time that is unknown, or known only to be longer than "
+        "some value, never meets a budget.",
     ),
 ]
 HtmlOption = Annotated[
     Path | None, typer.Option("--html", help="Write one self-contained HTML page; `-` is standard output.")
 ]
-JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write the answer as JUnit XML.")]
+JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write the result as JUnit XML.")]
 AnnotateOption = Annotated[
     str | None,
     typer.Option(
@@ -51,29 +52,33 @@ HistoryOption = Annotated[
 AlphaOption = Annotated[
     float,
     typer.Option(
-        "--alpha", min=0.0001, max=0.5, help="How often equal noisy systems may be called different, at most."
+        "--alpha", min=0.0001, max=0.5, help="Noisy clocks: accept this rate of false alarms when nothing has changed."
     ),
 ]
 BlocksOption = Annotated[
     int,
-    typer.Option("--blocks", min=3, max=500, help="Noisy clocks: boot at most so many blocks of base and new system."),
+    typer.Option(
+        "--blocks", min=3, max=500, help="Noisy clocks: boot at most this many blocks of base and new system."
+    ),
 ]
 SmallestOption = Annotated[
     float | None,
     typer.Option(
         "--smallest-ms",
         min=0,
-        help="Smaller differences do not matter. Default: 1 % of the base and at least 5 ms; of exact boots 0.1 % and "
-        "0.05 ms.",
+        help="Ignore differences smaller than this many milliseconds. Default: 1 % of the base, at least 5 ms; for "
+        "exact boots 0.1 %, at least 0.05 ms.",
     ),
 ]
 FewOption = Annotated[
     bool,
-    typer.Option("--few", help="Judge budgets by the median of noisy boots even if they are fewer than five."),
+    typer.Option("--few", help="Judge budgets by the median of noisy boots even if there are fewer than five."),
 ]
-SystemNameOption = Annotated[str | None, typer.Option("--system", help="Whose history, if it has several systems.")]
-ApplicationOption = Annotated[str | None, typer.Option(help="Logs: text that marks the application's start.")]
-GoalOption = Annotated[str | None, typer.Option(help="Logs: text that means the system is usable.")]
+SystemNameOption = Annotated[
+    str | None, typer.Option("--system", help="The system's name in the history, if the history has several.")
+]
+ApplicationOption = Annotated[str | None, typer.Option(help="For logs: text that marks the start of the application.")]
+GoalOption = Annotated[str | None, typer.Option(help="For logs: text that means the system is usable.")]
 CODE_QUALITY = Path("gl-code-quality-report.json")
 
 

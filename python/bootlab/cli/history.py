@@ -9,8 +9,9 @@ from bootlab.cli.history_keep import export, prune
 from bootlab.cli.history_show import show
 
 history = typer.Typer(
-    help="Keep boots over months: add runs, recordings and logs with their commit, show how each stage went and where "
-    "it changed, export, remove what is old.\n\nExample: bootlab history add last --system camera --revision v1.1",
+    help="Keep boots over months: add runs, recordings and logs with their commit, show how each stage developed "
+    "and where it changed, export boots, remove old ones.\n\n"
+    "Example: bootlab history add last --system camera --revision v1.1",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

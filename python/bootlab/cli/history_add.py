@@ -15,7 +15,7 @@ from bootlab.errors import UserError
 ObjectsOption = Annotated[
     Path | None,
     typer.Option(
-        "--objects", help="Folder of the recordings. Default: `objects` beside SQLite's file or in the store."
+        "--objects", help="Folder for the recordings. Default: `objects` beside the SQLite file or in the store."
     ),
 ]
 
@@ -23,7 +23,7 @@ ObjectsOption = Annotated[
 def add(
     things: Annotated[
         list[str],
-        typer.Argument(metavar="THING...", help="Runs (`last`), recordings' folders, boot logs.", show_default=False),
+        typer.Argument(metavar="THING...", help="Runs (`last`), recording folders or boot logs.", show_default=False),
     ],
     *,
     system: Annotated[str, typer.Option("--system", help="The system's name in the history.", show_default=False)],
@@ -34,10 +34,10 @@ def add(
         ),
     ] = None,
     variant: Annotated[
-        str, typer.Option("--variant", help="What it differs by besides: a technique, a configuration.")
+        str, typer.Option("--variant", help="What else makes these boots differ: a technique, a configuration.")
     ] = "",
-    session: Annotated[str, typer.Option("--session", help="A name for boots that are made together.")] = "",
-    times_only: Annotated[bool, typer.Option("--times-only", help="Keep the times, not the recordings.")] = False,
+    session: Annotated[str, typer.Option("--session", help="A name for boots that were made together.")] = "",
+    times_only: Annotated[bool, typer.Option("--times-only", help="Keep only the times, not the recordings.")] = False,
     application: ApplicationOption = None,
     goal: GoalOption = None,
     history: HistoryOption = None,
@@ -45,9 +45,9 @@ def add(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Put boots into the history, with the commit that they are of. A boot that is there already is not added again.
+    """Add boots to the history, with the commit that was booted. A boot that is already there is not added again.
 
-    When it ends with 0, they are on the disk.
+    Exit code 0 means that all of them are on the disk.
 
     Example: bootlab history add last --system camera --revision v1.1
     """

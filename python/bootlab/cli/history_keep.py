@@ -20,12 +20,12 @@ def export(
     *,
     parquet: Annotated[Path | None, typer.Option("--parquet", help="Write a Parquet file.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write CSV; `-` is standard output.")] = None,
-    system: Annotated[str | None, typer.Option("--system", help="Only this system.")] = None,
+    system: Annotated[str | None, typer.Option("--system", help="Export only this system.")] = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the history for DuckDB, pandas or a spreadsheet: one row a value of a boot, nanoseconds.
+    """Write the history for DuckDB, pandas or a spreadsheet: one row per value of a boot, in nanoseconds.
 
     Example: bootlab history export --parquet boots.parquet
     """
@@ -34,7 +34,7 @@ def export(
     from bootlab.views.csv_cell import csv_cell  # noqa: PLC0415
 
     if parquet is None and csv is None and not as_json:
-        raise UserError("export to what?", hint="bootlab history export --parquet boots.parquet")
+        raise UserError("no file to export to", hint="bootlab history export --parquet boots.parquet")
     with api.open_history(history, store=store) as database:
         entries = database.entries(system=system)
     if as_json:
@@ -60,17 +60,19 @@ def prune(
     ] = None,
     recordings_days: Annotated[
         float | None,
-        typer.Option("--recordings-older", min=0, metavar="DAYS", help="Remove older recordings; their times stay."),
+        typer.Option(
+            "--recordings-older", min=0, metavar="DAYS", help="Remove recordings older than this; their times stay."
+        ),
     ] = None,
     keep: Annotated[
-        int, typer.Option("--keep", min=0, help="The newest boots of each revision keep their recordings.")
+        int, typer.Option("--keep", min=0, help="Keep the recordings of this many newest boots of each revision.")
     ] = 1,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove what is old, and recordings that no boot names (after a day).
+    """Remove old boots and recordings. Recordings that belong to no boot are removed after a day.
 
     Example: bootlab history prune --recordings-older 90 --keep 2
     """

@@ -14,21 +14,25 @@ from bootlab.errors import UserError
 
 def show(
     system: Annotated[
-        str | None, typer.Argument(help="The system. None: list all systems.", show_default=False)
+        str | None,
+        typer.Argument(help="The system's name in the history. Default: list all systems.", show_default=False),
     ] = None,
     *,
     stage: Annotated[
-        list[str] | None, typer.Option("--stage", help="Only this stage (`total`: the whole boot). Several: repeat it.")
+        list[str] | None,
+        typer.Option("--stage", help="Show only this stage (`total`: the whole boot). May be given more than once."),
     ] = None,
-    variant: Annotated[str | None, typer.Option("--variant", help="Only boots of this variant.")] = None,
-    newest: Annotated[int | None, typer.Option("--newest", min=1, help="Only so many of the newest boots.")] = None,
+    variant: Annotated[str | None, typer.Option("--variant", help="Show only boots of this variant.")] = None,
+    newest: Annotated[
+        int | None, typer.Option("--newest", min=1, help="Show only this many of the newest boots.")
+    ] = None,
     everything: AllOption = False,
     html: HtmlOption = None,
     history: HistoryOption = None,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how each stage went from revision to revision, where its level changed, and what else changed there.
+    """Show how each stage developed over the revisions, where its time changed, and what else changed there.
 
     Example: bootlab history show camera --stage kernel
     """
@@ -40,7 +44,9 @@ def show(
         systems = database.systems()
         if system is None:
             if html is not None:
-                raise UserError("a page of which system?", hint="bootlab history show NAME --html history.html")
+                raise UserError(
+                    "--html needs the name of a system", hint="bootlab history show NAME --html history.html"
+                )
             if as_json:
                 print_json({"format": "bootlab-history", "version": 1, "systems": dict(systems)})
             else:

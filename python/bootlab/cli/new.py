@@ -29,10 +29,15 @@ def new(
     ] = None,
     log: Annotated[
         Path | None,
-        typer.Option("--log", metavar="FILE", help="A boot log: command line, memory, goal.", show_default=False),
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="A boot log of this system: take command line, memory and goal from it.",
+            show_default=False,
+        ),
     ] = None,
     boot: Annotated[
-        bool, typer.Option("--boot/--no-boot", help="With --from: boot once, and take goal and marks from that.")
+        bool, typer.Option("--boot/--no-boot", help="With --from: boot once, and take goal and marks from that boot.")
     ] = True,
     kernel: Annotated[
         str, typer.Option(help="Without --from: the kernel image. Environment variables are expanded when it is read.")
@@ -41,7 +46,7 @@ def new(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a commented system file: from what there is to boot, or one to start from.
+    """Write a commented system file: for a given kernel, image or build folder, or a template to edit.
 
     Example: bootlab new server.toml --from debian-12.qcow2
     """

@@ -37,26 +37,30 @@ def optimize(
     ],
     *,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Show the plan and end: only the base and its diagnosis are booted.")
+        bool, typer.Option("--plan", help="Only show the plan. It boots the base and its diagnosis, nothing else.")
     ] = False,
     write: Annotated[
         Path | None,
-        typer.Option("--write", metavar="PLAN.toml", help="Write the plan to this file, to be edited and given back."),
+        typer.Option(
+            "--write",
+            metavar="PLAN.toml",
+            help="Write the plan to this file. Edit it, then give it instead of the system file.",
+        ),
     ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Also take techniques that cost `function`, `security` or `runtime`; several with commas between.",
+            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas.",
         ),
     ] = None,
     also: AlsoOption = None,
     budget_time: Annotated[
         str | None,
-        typer.Option("--budget-time", metavar="TIME", help="Stop trying after so much machine time: 90m, 6h."),
+        typer.Option("--budget-time", metavar="TIME", help="Stop trying after this much machine time: 90m, 6h."),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=10, help="How often what was left out is tried again on what stands.")
+        int, typer.Option(min=1, max=10, help="Try what was left out again on the faster system, this many times.")
     ] = 2,
     shrink: Annotated[
         bool,
@@ -66,7 +70,9 @@ def optimize(
     ] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be repeated."),
+        typer.Option(
+            "--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be given more than once."
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
     jobs: JobsOption = None,
@@ -75,9 +81,9 @@ def optimize(
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
-    """Search the fastest system that still works: plan, try in groups, prove, leave each out once, hand over.
+    """Find the fastest system that still works: try the techniques in groups, prove each gain, write the result.
 
-    After an interruption at any moment (Ctrl-C, kill -9, power cut) the same command goes on without repeating a boot.
+    After an interruption at any moment (Ctrl-C, kill, power cut) the same command continues without repeating a boot.
 
     Example: bootlab optimize camera.toml --budget-time 6h
     """
@@ -94,7 +100,7 @@ def optimize(
     )
     if given is not None and wishes != wishes_of():
         raise UserError(
-            f"{what} is a plan: what is asked for stands in it", hint="edit the plan, or give the system file"
+            f"{what} is a plan: it says itself what is asked for", hint="edit the plan, or give the system file"
         )
     system_file = Path(given.system) if given is not None else what
     with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:

@@ -39,9 +39,9 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Guard: boot time over months": {
         "gate": ("bootlab.cli.gate", "gate", "Fail when a boot is slower or breaks a budget"),
-        "compare": ("bootlab.cli.compare", "compare", "Compare recordings, runs, logs, commits"),
+        "compare": ("bootlab.cli.compare", "compare", "Compare two boots: recordings, runs, logs, commits"),
         "bisect": ("bootlab.cli.bisect", "bisect", "Find the commit that made the boot slower"),
-        "history": ("bootlab.cli.history", "history", "Keep boots over months; trends, changes"),
+        "history": ("bootlab.cli.history", "history", "Keep boots over months; show trends and changes"),
         "serve": ("bootlab.cli.serve", "serve", "Show history and reports in a browser"),
     },
     "Prove and share: the faster system with its evidence": {
@@ -50,7 +50,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
     },
     "On real hardware": {
-        "board": ("bootlab.cli.board", "board", "Board files, a virtual board, a board beside its exact boot"),
+        "board": ("bootlab.cli.board", "board", "Set up real boards, simulate one, compare with QEMU"),
     },
     "Beside boot time": {
         "timers": ("bootlab.cli.timers", "timers", "Stress-test timers, clocks and sleeps"),

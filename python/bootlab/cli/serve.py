@@ -16,22 +16,27 @@ from bootlab.errors import UserError
 def serve(
     *,
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on. Others than this machine's own need a token.")
+        str,
+        typer.Option("--host", help="The address to listen on. Any but this machine's loopback address needs a token."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8093,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0: any free one.")
+    ] = 8093,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", help="File with the token that adds boots, and reads from another address."),
+        typer.Option(
+            "--token-file", help="File with the token that clients need to add boots, or to read from another machine."
+        ),
     ] = None,
-    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: the certificate's file.")] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="TLS: the file of its key.")] = None,
+    certificate: Annotated[Path | None, typer.Option("--certificate", help="For TLS: the certificate file.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="For TLS: the file of its private key.")] = None,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show the history and the reports in a browser: trends, changes, boots, runs, comparisons. Ctrl-C ends it.
 
-    Read-only, and for this machine alone, unless --token-file and --host say otherwise.
+    By default it is read-only and can be reached from this machine only; see --token-file and --host.
 
     Example: bootlab serve --port 8093
     """

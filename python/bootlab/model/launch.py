@@ -22,6 +22,7 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     """An image file that the machine has as a disk, a card or a flash bank."""
 
     file: str
+    """Path of the image."""
     bus: MediumBus
     """What it is attached to."""
     format: ImageFormat = "raw"
@@ -30,7 +31,7 @@ class Medium(msgspec.Struct, frozen=True, kw_only=True):
     holds: Literal["root", "start", "card"] | None = None
     """What bootlab put on it: the root file system; the start from flash, or from a card (loader, kernel, …)."""
     size_bytes: int = 0
-    """Of an NVDIMM, which memory is set aside for."""
+    """Only for an NVDIMM: the memory that is set aside for it."""
 
 
 class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +42,7 @@ class InstructionClock(msgspec.Struct, frozen=True, kw_only=True):
     rtc_base: str
     """What the real-time clock shows at power-on."""
     seed: int
-    """Of the emulator's random numbers."""
+    """The seed of the emulator's random numbers."""
     recorded: bool = False
     """QEMU's record mode is on: without the plugin, its lock closes the first half of the race of the halt."""
 
@@ -50,44 +51,53 @@ class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """A TCG plugin of the emulator."""
 
     file: str
+    """Path of the shared object."""
     arguments: tuple[str, ...] = ()
     """Each `NAME=VALUE`."""
     digest: str = ""
-    """Of its sources and interface; empty if unknown."""
+    """The digest of its sources and interface; empty if unknown."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """What one boot starts. Paths are absolute, or relative to the folder of the boot."""
 
     emulator: str
+    """The program, by its name in PATH or by its path."""
     arch: Arch
     machine: str
     """The board, as the emulator calls it."""
     machine_options: tuple[str, ...] = ()
+    """Further properties of the board, each `NAME=VALUE`."""
     accel: str = "tcg"
+    """`tcg` or `kvm`."""
     cpu: str
     """Model and flags, in the form of `-cpu`."""
     memory_mib: int
+    """Memory in MiB."""
     processors: int = 1
+    """How many processors."""
     firmware: str | None = None
     """One of the emulator's files, instead of the board's usual firmware."""
     mute: bool = False
     """The audio driver is named `none`."""
     console: str | None = "console.log"
+    """The file that the serial port writes; null: the terminal."""
     console_port: int = 0
     """The number of the serial port that the console is on."""
-    """The file that the serial port writes; null: the terminal."""
     monitor: str | None = None
     """The socket of the emulator's monitor; null: it has none."""
     clock: InstructionClock | None = None
     """Null: the host's clock (free mode)."""
     plugins: tuple[LoadedPlugin, ...] = ()
+    """TCG plugins, in the order in which the emulator loads them."""
     media: tuple[Medium, ...] = ()
+    """Disks, cards and flash banks."""
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
     kernel: str | None
-    """Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
+    """Path of the kernel. Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
     initramfs: str | None = None
+    """Path of the initramfs; null: none, or a boot loader loads it."""
     dtb: str | None = None
     """The device tree for the machine."""
     cmdline: str = ""

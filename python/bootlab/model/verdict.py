@@ -126,30 +126,48 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One variant compared with its base: numbers, proof, verdict. `key` names the recording."""
 
     change: Change
+    """The change that makes the base into the variant."""
     verdict: Verdict
     base_key: str
+    """The base's recording."""
     key: str | None = None
+    """The variant's recording; null if it was not booted."""
     outcome: Outcome | None = None
+    """How the variant's boot ended."""
     base_ns: int | None = None
+    """Power-on to goal of the base, nanoseconds; null if the goal was not reached."""
     goal_ns: int | None = None
+    """The same of the variant."""
     base_insns: int | None = None
+    """Instructions that the base executed up to its goal."""
     goal_insns: int | None = None
+    """The same of the variant."""
     effect: Effect | None = None
+    """The proof that the change was active; null if it was not looked for."""
     reason: str = ""
+    """Why this verdict, in a sentence."""
     stages: tuple[StageDelta, ...] = ()
+    """The length of each stage on both sides."""
     console_bytes: int = 0
+    """Characters that the variant printed up to its goal."""
     base_console_bytes: int = 0
+    """The same of the base."""
     artefact_bytes: dict[str, int] = {}
+    """Size of each artefact of the variant (`kernel`, `initramfs`), bytes."""
     samples_ns: tuple[int, ...] = ()
+    """Every goal time of the variant, nanoseconds."""
     base_samples_ns: tuple[int, ...] = ()
+    """Every goal time of the base, nanoseconds."""
     base_spread: Spread | None = None
     """The times of the base's goal under dithers (exact mode); `base_ns` is the median."""
     spread: Spread | None = None
     """The times of the variant's goal; `goal_ns` is the median. `boots`: how many boots the verdict rests on."""
     error_rate: float | None = None
-    """At most how often the rule calls a change without meaning faster or slower (exact mode)."""
+    """The highest rate at which the rule calls a change without meaning faster or slower (exact mode)."""
     p_value: float | None = None
+    """Of the rank test (free mode)."""
     interval_ns: tuple[int, int] | None = None
+    """95 % interval of the time saved, nanoseconds (free mode)."""
     stage_verdicts: tuple[StageVerdict, ...] = ()
     """The verdict of each stage alone, if base and variant were booted under several dithers."""
     steady: Steady | None = None

@@ -21,16 +21,16 @@ class FalconMode(LoaderTechnique):
     title = "Falcon mode: the SPL starts the kernel"
     what = (
         "Builds the SPL with CONFIG_SPL_OS_BOOT: it loads the device tree and one image of kernel and initramfs from "
-        "raw sectors of the card. Command line, memory and initramfs stand in that device tree. The variant `checked` "
-        "compares checksums of both first."
+        "raw sectors of the card. The device tree names command line, memory and the place of the initramfs. The "
+        "variant `checked` verifies checksums of both first."
     )
-    why = "U-Boot itself is not loaded, does not move to the end of memory, and binds no drivers."
-    when_not = "U-Boot does what nobody else does: it starts further processors (PSCI), sets a MAC address."
+    why = "U-Boot itself is not loaded, does not relocate itself, and sets up no drivers."
+    when_not = "The system needs what only U-Boot does: it starts further processors (PSCI), sets a MAC address."
     cost = (
-        "Kernel, device tree and command line are written into sectors. Where they are missing, U-Boot boots in their "
-        "place; a kernel whose header is whole and whose rest is not is found only by `checked`."
+        "Kernel, device tree and command line are written to raw sectors. If they are missing, U-Boot boots instead. "
+        "Only `checked` notices a kernel with an intact header and damaged contents."
     )
-    risk = Risk(debuggability="the prompt is reached only with a key, c, waiting at power-on")
+    risk = Risk(debuggability="to reach the prompt, the key c must be sent before power-on")
     architectures = ("arm",)
     published = (
         Published("-1052 ms", "BeagleBone Black", "Bootlin boot-time training"),
@@ -78,11 +78,11 @@ class FalconAppendedTree(LoaderTechnique):
     """One read less."""
 
     id = "falcon-appended-tree"
-    title = "Falcon mode with the device tree behind the kernel"
-    what = "Builds the kernel with CONFIG_ARM_APPENDED_DTB; the SPL loads the device tree behind the zImage."
-    why = "The SPL reads one place of the card in place of two, and no room that the tree does not fill."
+    title = "Falcon mode with the device tree appended to the kernel"
+    what = "Builds the kernel with CONFIG_ARM_APPENDED_DTB. The SPL loads a zImage with the device tree at its end."
+    why = "The SPL reads one part of the card instead of two, and none of the space reserved for a device tree."
     when_not = "The kernel is not a zImage."
-    cost = "A new command line is a new kernel image."
+    cost = "Another command line needs another kernel image."
     architectures = ("arm",)
     kernels = "3.2 and later"
     references = ("arch/arm/Kconfig: ARM_APPENDED_DTB", "U-Boot: common/spl/spl_mmc.c")

@@ -26,14 +26,14 @@ class LoaderBootCommand(LoaderSetting):
     """No search for what to boot."""
 
     id = "loader-boot-command"
-    title = "Boot command that loads the kernel and starts it"
+    title = "Boot command that loads and starts the kernel directly"
     what = (
-        "Builds U-Boot with an environment of three lines: its boot command loads kernel, device tree and initramfs by "
-        "name, and starts the kernel. The command line stands in the device tree."
+        "Builds U-Boot with a default environment of three lines: the boot command loads kernel, device tree and "
+        "initramfs by name and starts the kernel. The command line is in the device tree."
     )
-    why = "U-Boot's usual command goes through all media and partitions, looks for scripts and menus, and reads them."
-    when_not = "The board boots whatever medium is put in."
-    cost = "Another medium, another kernel's name or another command line means another boot loader or device tree."
+    why = "U-Boot's usual boot command searches all media and partitions for scripts and menus, and reads them."
+    when_not = "The board must boot from whatever medium is inserted."
+    cost = "Another medium, kernel name or command line needs another boot loader or device tree."
     risk = Risk(debuggability="the boot menu and the variables of the usual environment are gone")
     references = ("U-Boot: include/config_distro_bootcmd.h", "U-Boot: env/Kconfig, USE_DEFAULT_ENV_FILE")
     sets = SetLoader(start="command")
@@ -57,13 +57,13 @@ class LoaderInPlace(LoaderSetting):
     """Nothing is copied that is in memory already."""
 
     id = "loader-in-place"
-    title = "Device tree, initramfs and kernel handed over where they were loaded"
+    title = "Device tree, initramfs and kernel used where they were loaded"
     what = (
         "Sets U-Boot's variables `fdt_high` and `initrd_high` to 0xffffffff, and loads a kernel with a legacy header "
-        "so that its first byte is where the header says."
+        "so that its first byte is at the address that the header names."
     )
-    why = "U-Boot copies initramfs and device tree to the end of low memory, and `bootm` the kernel to its address."
-    when_not = "What was loaded lies where the kernel unpacks itself, or where it does not look for it."
+    why = "U-Boot copies initramfs and device tree to the end of low memory; `bootm` copies the kernel to its address."
+    when_not = "They are loaded where the kernel unpacks itself, or where it does not look for them."
     cost = "The load addresses must suit the kernel: U-Boot no longer corrects them."
     risk = Risk(debuggability="a load address that does not suit the kernel is no longer corrected")
     references = ("U-Boot: boot/image-fdt.c, boot_relocate_fdt()", "U-Boot: boot/image-board.c, boot_ramdisk_high()")
@@ -92,12 +92,12 @@ class LoaderRawCard(LoaderSetting):
     id = "loader-raw-card"
     title = "Kernel read from raw sectors of the card"
     what = (
-        "Puts kernel, device tree and initramfs before the first partition; the boot command reads exactly the sectors "
-        "that they take."
+        "Puts kernel, device tree and initramfs before the first partition. The boot command reads exactly the sectors "
+        "that they occupy."
     )
-    why = "U-Boot reads no partition table, no directory and no allocation table, and each file at one go."
-    when_not = "Files are updated by copying them to a partition."
-    cost = "An update writes sectors: it needs a place for a second copy, and a rule that says which one counts."
+    why = "U-Boot reads no partition table, directory or allocation table, and reads each file in one go."
+    when_not = "Updates copy files to a partition."
+    cost = "An update writes sectors: it needs room for a second copy, and a rule for which copy is booted."
     risk = Risk(function="kernel and initramfs are no longer files that can be replaced one by one")
     references = ("U-Boot: cmd/mmc.c", "U-Boot: fs/fat/fat.c")
     sets = SetLoader(place="raw", exact=True)
@@ -122,14 +122,14 @@ class LoaderExactSizes(LoaderSetting):
     """Nothing is read that holds nothing."""
 
     id = "loader-exact-sizes"
-    title = "Only the sectors read that hold something"
+    title = "Only the used part of raw sectors read"
     what = (
-        "Reads of the device tree, the kernel and the initramfs in raw sectors only as much as there is, in place of "
-        "all the room that they have."
+        "Reads only the sectors that device tree, kernel and initramfs occupy, instead of all the space reserved for "
+        "them."
     )
-    why = "The room is made for the largest kernel that may come; the card delivers so many megabytes a second."
+    why = "The reserved space has room for the largest kernel that may come, and a card takes time to read it."
     when_not = "Files are loaded from a file system, which knows their sizes."
-    cost = "The sizes are built into the boot loader or stand in a script on the card: an update writes that too."
+    cost = "The sizes are in the boot loader or in a script on the card, so an update must write that too."
     references = ("U-Boot: common/spl/spl_mmc.c, mmc_load_image_raw_os()",)
     sets = SetLoader(exact=True)
 
@@ -163,10 +163,10 @@ class LoaderBootz(LoaderSetting):
 
     id = "loader-bootz"
     title = "zImage started by bootz"
-    what = "Puts the zImage on the card as it is; U-Boot starts it by `bootz` in place of `bootm`."
-    why = "`bootm` adds up a checksum of the whole image and copies it to the address in its header."
-    when_not = "The checksum is what tells that an update was cut off."
-    cost = "A damaged kernel is found only by its decompressor."
+    what = "Puts the zImage on the card as it is; U-Boot starts it with `bootz` instead of `bootm`."
+    why = "`bootm` computes a checksum of the whole image and copies it to the address in its header."
+    when_not = "The checksum is needed to notice an interrupted update."
+    cost = "Only the decompressor notices a damaged kernel."
     risk = Risk(function="U-Boot no longer notices a damaged kernel")
     references = ("U-Boot: cmd/bootz.c", "U-Boot: boot/bootm.c")
     sets = SetLoader(wrapped=False)
@@ -192,8 +192,8 @@ class LoaderSilent(LoaderSetting):
     title = "Silent boot loader"
     what = "Builds U-Boot with CONFIG_SILENT_CONSOLE and `silent=1` in its environment, and the SPL without its banner."
     why = "At 115200 baud each character takes 87 microseconds, and a boot loader prints a thousand or more."
-    when_not = "The console is not paced: an emulated serial port takes every character at once."
-    cost = "Nothing is seen of a boot loader that hangs."
+    when_not = "Printing takes no time: an emulated serial port accepts every character at once."
+    cost = "A boot loader that hangs shows nothing."
     risk = Risk(debuggability="the boot loader prints nothing, also no errors")
     references = ("U-Boot: common/Kconfig, SILENT_CONSOLE", "U-Boot: doc/README.silent")
     sets = SetLoader(silent=True)
