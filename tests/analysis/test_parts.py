@@ -54,7 +54,7 @@ def test_a_proved_saving_is_said_beside_a_goal_that_dithers_move():
     found = judged(trial(side(400), side(203, tuple(reversed(WILD))), Verdict.SAME, reason="not told apart"))
     assert found.verdict is Verdict.SAME
     assert found.reason == (
-        "saves 197.0 ms of decompression; saves 197.0 ms up to “Welcome” (98.5 million instructions), behind which "
+        "saves 197.0 ms of decompression; saves 197.0 ms up to “Welcome” (98.5 million instructions), after which "
         "dithers move “Started”; the goal moves within the dithers (\u221274.7 to +116.3 ms); not told apart"
     )
 
@@ -68,7 +68,7 @@ def test_nothing_proved_nothing_said():
 def test_what_the_change_itself_saves_is_said_of_a_faster_one_too():
     found = judged(trial(side(400), side(203), Verdict.FASTER))
     assert found.verdict is Verdict.FASTER
-    itself = "saves 197.0 ms up to “Welcome” (98.5 million instructions), behind which dithers move “Started”"
+    itself = "saves 197.0 ms up to “Welcome” (98.5 million instructions), after which dithers move “Started”"
     assert own_saving(found) == itself
     assert found.reason == (
         f"saves 197.0 ms of decompression; {itself}; dithers alone move the goal (\u221274.7 to +116.3 ms)"

@@ -1,4 +1,4 @@
-"""What an optimisation adds to a report: the waterfall, the floor, what still stands between."""
+"""What an optimisation adds to a report: the waterfall, the floor, what else it does."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_line_says_what_is_a_bound_and_what_is_an_estimate():
 
 def test_markdown_has_the_same():
     text = markdown.render(results())
-    assert "What still stands between" in text
+    assert "What else the result does" in text
     assert "initcall-blacklist:acpi" in text.replace("\\", "")
 
 

@@ -195,7 +195,7 @@ def test_what_a_change_saves_by_itself_stands_with_its_evidence(watched: Watched
     page.locator("#trials .fold:visible").click()
     evidence = page.locator("#trials .evidence").inner_text()
     assert "the change itself" in evidence
-    itself = "saves 199.9 ms up to “Linux version” (100.0 million instructions), behind which dithers move “Started”"
+    itself = "saves 199.9 ms up to “Linux version” (100.0 million instructions), after which dithers move “Started”"
     assert itself in evidence
 
 

@@ -192,7 +192,7 @@ def test_a_modelled_cost_that_would_change_the_decision_stands_with_the_answer()
     # (60,000,000 - 7,891,904) bytes at 20 MB/s.
     assert found == board.Turned("kernel-form:vmlinux", 296_310_448, -2_605_404_800)
     lines = to_text(terminal.results_view(changed), width=1000).splitlines()
-    said = "kernel-form:vmlinux saves 296.3 ms here, on such a board it costs 2605.4 ms besides"
+    said = "kernel-form:vmlinux saves 296.3 ms here, but its modelled cost on such a board is 2605.4 ms"
     assert lines[-3] == f"modelled, would change the decision: {said}"
     assert said in summary_markdown.render(changed)
     assert board.turned(results) == ()

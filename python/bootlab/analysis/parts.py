@@ -93,8 +93,8 @@ def _up_to(steady: Steady) -> str:
     if steady.insns_verdict in _TOLD:
         words += f" ({abs(steady.saved_insns) / 1e6:.1f} million instructions)"
     if steady.until == "order":
-        return f"{words}, behind which events come in another order"
-    return f"{words}, behind which dithers move “{steady.following}”" if steady.until == "dithers" else words
+        return f"{words}, after which events come in another order"
+    return f"{words}, after which dithers move “{steady.following}”" if steady.until == "dithers" else words
 
 
 def _spread(base_ns: tuple[int, ...]) -> str:

@@ -110,15 +110,16 @@ class Steps(Experiment):
         return tuple(found)
 
     def headline(self, found: Comparison) -> str:
-        """Say how long the application took as it is, and takes after all steps."""
+        """Say how long it took as it is, and takes after all steps."""
         kept = [row for row in found.rows if row.ok]
-        share = found.facts["share"]
-        left = f", {100 * share:.1f} % of the first" if isinstance(share, float) else ""
-        first, last = (figures.ms(row.ns("use_ns")) for row in (kept[0], kept[-1])) if kept else ("?", "?")
-        return (
-            f"{found.system}: from the first program to {found.facts['goal']} in {first} ms as it is, {last} ms after "
-            f"all steps{left}{_from_power_on(kept)}"
-        )
+        if not kept:
+            return f"{found.system}: no row reached {found.facts['goal']}"
+        start = f"from the first program to {found.facts['goal']}"
+        if not any(key.startswith(_STAGE) for row in kept for key in row.values):
+            return f"{found.system}: {start} {_went(kept, 'use_ns')}"
+        # With a boot loader, most of the time and of the gain is before the first program.
+        whole = f"from power-on to {found.facts['goal']}"
+        return f"{found.system}: {whole} {_went(kept, 'goal_ns')}; from the first program {_went(kept, 'use_ns')}"
 
     def footnote(self, found: Comparison) -> str:
         """Say what the columns mean."""
@@ -152,12 +153,10 @@ _COLUMNS = (
 )
 
 
-def _from_power_on(kept: list[Row]) -> str:
-    """Say how long it took with the boot loader; "" where there is none."""
-    if not any(key.startswith(_STAGE) for row in kept for key in row.values):
-        return ""
-    first, last = (figures.ms(row.ns("goal_ns")) for row in (kept[0], kept[-1]))
-    return f"; from power-on {first} ms, {last} ms after all steps"
+def _went(kept: list[Row], key: str) -> str:
+    """Say from which time to which."""
+    first, last = kept[0].ns(key), kept[-1].ns(key)
+    return f"{figures.ms(first)} to {figures.ms(last)} ms: {figures.times_as_fast(first, last)}"
 
 
 def _with_share(row: Row, first_ns: int | None) -> Row:

@@ -274,7 +274,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     waterfall: tuple[Bar, ...] = ()
     """From the base to the result, bar by bar (`optimize`)."""
     floor: Floor | None = None
-    """What the result's goal needs, and what still stands between (`optimize`)."""
+    """What the result's goal needs, and what else the result does (`optimize`)."""
     options_dropped: tuple[str, ...] = ()
     """Kernel options that were left out because their code never ran (`optimize --shrink`)."""
     options_kept: dict[str, str] = {}

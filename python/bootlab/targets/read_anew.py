@@ -23,9 +23,7 @@ from bootlab.targets.watch import ConsoleWatch
 # What the machine came to by itself or by virtual time, so that its console is a whole beginning.
 _WHOLE = frozenset({Outcome.GOAL, Outcome.HANG, Outcome.NO_GOAL, Outcome.CHECK_FAILED})
 _NS = 1_000_000_000
-_SAID = (
-    "nothing was booted: read anew out of a kept boot of the same machine, which had another goal, check, mark or limit"
-)
+_SAID = "not booted again: read out of a kept boot of the same machine that had another goal, check, mark or limit"
 
 
 def read_anew(kept: Path, plan: BootPlan, folder: Path) -> Recording | None:

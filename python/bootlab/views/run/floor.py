@@ -10,12 +10,12 @@ from bootlab.results.document import Results
 TABLES = (
     Table(
         title="The floor: what the goal needs in this boot of the result",
-        columns=("title", "needs_ns", "of_result", "certain", "words"),
+        columns=("part", "needs_ns", "of_result", "certain", "counted"),
         group="floor",
     ),
     Table(
-        title="What still stands between, the largest first",
-        columns=("title", "takes_ns", "of_result", "lever"),
+        title="What else the result does, the largest first",
+        columns=("part", "takes_ns", "of_result", "lever"),
         group="obstacle",
     ),
 )
@@ -27,7 +27,9 @@ def rows(results: Results) -> list[Row]:
     if floor is None:
         return []
     found = [
-        _row("floor", number, part.title, part.ns, floor, needs_ns=part.ns, certain=_CERTAIN[part.kind], words=part.why)
+        _row(
+            "floor", number, part.title, part.ns, floor, needs_ns=part.ns, certain=_CERTAIN[part.kind], counted=part.why
+        )
         for number, part in enumerate(floor.parts, 1)
     ]
     found.append(
@@ -39,7 +41,7 @@ def rows(results: Results) -> list[Row]:
             floor,
             needs_ns=floor.floor_ns,
             certain=f"{figures.ms(floor.bound_ns)} of it a bound" if floor.bound_ns else "an estimate",
-            words="",
+            counted="",
         )
     )
     found += [
@@ -76,5 +78,5 @@ def _row(group: str, number: int, title: str, ns: int, floor: Floor, **values: s
     return Row(
         id=f"{group} {number}",
         title=title,
-        values={"group": group, "number": number, "of_result": share, **values},
+        values={"group": group, "number": number, "part": title, "of_result": share, **values},
     )

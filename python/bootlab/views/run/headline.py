@@ -39,14 +39,17 @@ def answer(results: Results) -> str:
 
 def by_what(results: Results) -> str:
     """Name the changes that saved the most, with what each saved; "" where nothing was tried."""
-    if results.stack is not None:
-        steps = sorted(results.stack.steps, key=lambda step: -step.saved_ns)
-        named = [(step.change_id, step.saved_ns) for step in steps]
-        what = f"by {figures.counted(len(named), 'change')}"
-    else:
+    if results.stack is None:
         faster = [trial for trial in results.trials_by_saved() if trial.verdict is Verdict.FASTER]
         named = [(trial.change.id, trial.saved_ns or 0) for trial in faster]
-        what = "most by"
+        what = "largest gains"
+    else:
+        # The waterfall has one bar a change; a step of the stack may be a group whose members were sorted out later.
+        bars = [(" + ".join(bar.changes), bar.saved_ns or 0) for bar in results.waterfall]
+        named = sorted(
+            bars or ((step.change_id, step.saved_ns) for step in results.stack.steps), key=lambda pair: -pair[1]
+        )
+        what = f"by {figures.counted(len(named), 'change')}"
     if not named:
         return ""
     said = ", ".join(f"{change_id} {figures.signed_ms(-saved_ns)} ms" for change_id, saved_ns in named[:_NAMED])
@@ -63,15 +66,17 @@ def modelled_lines(results: Results) -> tuple[str, ...]:
     both = base_and_stack(modelled)
     if both is not None and results.final is not None:
         base, stack = both
-        said = f"console at {modelled.baud} baud {_ms(base.console_ns)} to {_ms(stack.console_ns)} ms"
+        said = f"console at {modelled.baud} baud: {_ms(base.console_ns)} before, {_ms(stack.console_ns)} after"
         if base.image_ns is not None and stack.image_ns is not None and modelled.bandwidth_bytes_per_s:
             rate = f"{modelled.bandwidth_bytes_per_s / 1e6:g} MB/s"
-            said += f", images at {rate} {_ms(base.image_ns)} to {_ms(stack.image_ns)} ms"
-        lines.append(f"a board would add (modelled, not in these times): {said}")
+            said += f"; images at {rate}: {_ms(base.image_ns)} before, {_ms(stack.image_ns)} after"
+        lines.append(f"a board would add (modelled, not in these times), ms: {said}")
     for row in turned(results)[:_NAMED]:
         here = f"{'saves' if row.saved_ns > 0 else 'loses'} {_ms(abs(row.saved_ns))} ms here"
-        there = f"{'saves' if row.board_ns > 0 else 'costs'} {_ms(abs(row.board_ns))} ms"
-        lines.append(f"modelled, would change the decision: {row.change_id} {here}, on such a board it {there} besides")
+        there = (
+            f"its modelled {'saving' if row.board_ns > 0 else 'cost'} on such a board is {_ms(abs(row.board_ns))} ms"
+        )
+        lines.append(f"modelled, would change the decision: {row.change_id} {here}, but {there}")
     return tuple(lines)
 
 

@@ -15,7 +15,7 @@ TABLES = (
         columns=("title", "saved_ns", "goal_ns", "of_base", "risk", "words"),
         group="bar",
     ),
-    Table(title="To undo for debugging", columns=("title", "words"), group="undo"),
+    Table(title="What to undo for debugging", columns=("title", "lost"), group="undo"),
     Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
 )
 
@@ -54,7 +54,7 @@ def rows(results: Results) -> list[Row]:
     if results.waterfall:
         ids = dict.fromkeys(change for bar in results.waterfall for change in bar.changes)
         lost = ((one, results.risk_of(one.partition(":")[0]).debuggability) for one in ids)
-        found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "words": why}) for one, why in lost if why]
+        found += [Row(id=f"undo {one}", title=one, values={"group": "undo", "lost": why}) for one, why in lost if why]
     found += [
         Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
         for name, why in results.options_kept.items()

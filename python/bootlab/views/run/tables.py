@@ -96,6 +96,7 @@ def _columns(results: Results) -> tuple[Column, ...]:
     ms = f"{results.base.clock} ms"
     return (
         Column(key="title", title="change"),
+        Column(key="part", title="part"),
         Column(key="quantum", title="quantum"),
         Column(key="verdict", title="verdict"),
         Column(key="saved_ns", title="saved", kind="signed-ms", under=ms),
@@ -115,6 +116,8 @@ def _columns(results: Results) -> tuple[Column, ...]:
         Column(key="again", title="again"),
         Column(key="kept", title="kept"),
         Column(key="words", title="proof or reason"),
+        Column(key="lost", title="what it takes away"),
+        Column(key="counted", title="what is counted"),
         Column(key="what", title="what it does", wide=True),
         Column(key="proof", title="proof", wide=True),
     )
@@ -133,7 +136,7 @@ def _tables(results: Results) -> Iterable[Table]:
         wide=("goal_ns",),
     )
     yield Table(
-        title="Stack, in the order of taking",
+        title="The stack, change by change",
         columns=("title", "saved_ns", "goal_ns", "of_base", "range_ns", "boots", "again", *board, "what", "proof"),
         group="step",
     )
@@ -168,7 +171,8 @@ def _footnote(results: Results) -> str:
     if modelled is not None:
         rate = f"; images at {modelled.bandwidth_bytes_per_s / 1e6:g} MB/s" if modelled.bandwidth_bytes_per_s else ""
         lines.append(
-            f"on a board: what the change saves besides, modelled, in no other figure: console at {modelled.baud} baud"
+            f"on a board: what the change saves there in addition (modelled; in no other figure): console at "
+            f"{modelled.baud} baud"
             f"{rate}"
         )
     return "\n".join(lines)
