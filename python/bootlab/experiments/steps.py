@@ -297,13 +297,13 @@ def _row(bench: Bench, base: Base, name: str) -> Row:
             "use_ns": None if meta.goal_ns is None or run_ns is None else meta.goal_ns - run_ns,
             "application_bytes": _file_bytes(tree, system.application) if tree and system.application else None,
             "libraries": None if libraries is None else len(libraries),
-            "libraries_note": None if libraries is None else f"in {len(libraries)}",
+            "libraries_note": None if libraries is None else f"in {figures.counted(len(libraries), 'file')}",
             "library_bytes": None
             if libraries is None
             else sum(_file_bytes(tree or FileTree(), path) or 0 for path in libraries),
             "processes": None if running is None else len(running),
             "tree_files": files,
-            "files_note": None if files is None else f"in {files}",
+            "files_note": None if files is None else f"in {figures.counted(files, 'file')}",
             "tree_bytes": sum(0 if m.link_to else size_of(m) for m in root_of(tree).walk()) if tree else None,
             "image_bytes": meta.artefact_bytes.get("root", meta.artefact_bytes.get("initramfs")),
             "kernel_bytes": meta.artefact_bytes.get("kernel"),

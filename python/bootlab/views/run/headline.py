@@ -37,18 +37,22 @@ def answer(results: Results) -> str:
     return f"{from_ms} to {to_ms} {base.clock} ms: {figures.times_as_fast(base.middle_ns, final.middle_ns)}"
 
 
+def stacked(results: Results) -> list[tuple[str, int]]:
+    """Return the stacked changes with what each saved in nanoseconds, the largest saving first."""
+    if results.stack is None:
+        return []
+    # The waterfall has one bar a change; a step of the stack may be a group whose members were sorted out later.
+    bars = [(" + ".join(bar.changes), bar.saved_ns or 0) for bar in results.waterfall]
+    return sorted(bars or ((step.change_id, step.saved_ns) for step in results.stack.steps), key=lambda pair: -pair[1])
+
+
 def by_what(results: Results) -> str:
     """Name the changes that saved the most, with what each saved; "" where nothing was tried."""
+    named, what = stacked(results), "largest gains"
     if results.stack is None:
         faster = [trial for trial in results.trials_by_saved() if trial.verdict is Verdict.FASTER]
         named = [(trial.change.id, trial.saved_ns or 0) for trial in faster]
-        what = "largest gains"
     else:
-        # The waterfall has one bar a change; a step of the stack may be a group whose members were sorted out later.
-        bars = [(" + ".join(bar.changes), bar.saved_ns or 0) for bar in results.waterfall]
-        named = sorted(
-            bars or ((step.change_id, step.saved_ns) for step in results.stack.steps), key=lambda pair: -pair[1]
-        )
         what = f"by {figures.counted(len(named), 'change')}"
     if not named:
         return ""

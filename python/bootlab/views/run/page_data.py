@@ -21,7 +21,7 @@ from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.document import BootSummary, FinalSystem, Results
 from bootlab.techniques.base import Risk
 from bootlab.views.run import floor, side_tables, tables
-from bootlab.views.run.headline import modelled_lines
+from bootlab.views.run.headline import modelled_lines, stacked
 from bootlab.views.run.tables import RISK_FLAGS
 from bootlab.views.shown_text import visible
 from bootlab.views.table.page import drawn
@@ -89,9 +89,8 @@ def _answer(results: Results) -> dict[str, Any]:
     if results.final is None and best is not None:
         before, after = best.base_ns, best.goal_ns
     times, _, percent = figures.times_as_fast(before, after).partition(", ")
-    changes = len(results.stack.steps) if results.stack else 0
     said = {"modelled": _shown(modelled_lines(results)), "floor": _show(floor.said(results))}
-    return {"times": times, "percent": percent, "changes": changes, **said}
+    return {"times": times, "percent": percent, "changes": len(stacked(results)), **said}
 
 
 def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, Any]:
