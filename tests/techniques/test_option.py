@@ -43,7 +43,7 @@ def test_what_each_sets_is_what_was_written_down():
     text = Path(__file__).with_name("options.txt").read_text(encoding="utf-8")
     written = dict(line.split(": ", 1) for line in text.splitlines())
     sets = {t.id: " ".join(f"{n}={v or '(empty)'}" for n, v in sorted(t.wanted(context({})))) for t in OPTIONS}
-    assert sets == written
+    assert sets == written, f"write it into options.txt: {sets.items() ^ written.items()}"
 
 
 @pytest.mark.parametrize("technique", OPTIONS, ids=lambda t: t.id)
