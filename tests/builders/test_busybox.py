@@ -56,6 +56,31 @@ def test_only_the_applets_that_are_wanted(source):
     assert {"ASH", "SHELL_ASH", "SH_IS_ASH"} <= {name for name, value in with_shell.items() if value == "y"}
 
 
+KBUILD = """lib-y += bb_basename.o
+lib-$(CONFIG_AWK) += xregcomp.o
+lib-$(CONFIG_SED) += xregcomp.o
+lib-$(CONFIG_SELINUX) += selinux_common.o
+"""
+
+
+def test_what_an_applet_needs_of_the_library_is_built_whatever_the_options_say(tmp_path):
+    library = tmp_path / "libbb"
+    library.mkdir()
+    (library / "Kbuild.src").write_text(KBUILD)
+    (library / "xregcomp.c").write_text(
+        "void FAST_FUNC xregcomp(regex_t *preg, const char *regex,\n\tint cflags)\n{\n\tregcomp(preg);\n}\n"
+    )
+    (library / "selinux_common.c").write_text("void setfscreatecon_or_die(char *c)\n{\n\txregcomp(c, 1);\n}\n")
+    log = "cut.c:(.text.cut_main+0x1a6): undefined reference to `xregcomp'\nld: undefined reference to `xregcomp'\n"
+    assert busybox_config.undefined(log) == ("xregcomp",)
+    assert busybox_config.build_what_defines(tmp_path, ["xregcomp"]) == ("xregcomp.o",)
+    assert (library / "Kbuild.src").read_text() == KBUILD + "lib-y += xregcomp.o\n"
+    # Once is enough: a symbol that is still missing then is missing for another reason.
+    assert busybox_config.build_what_defines(tmp_path, ["xregcomp"]) == ()
+    assert busybox_config.build_what_defines(tmp_path, ["getaddrinfo"]) == ()
+    assert busybox_config.build_what_defines(tmp_path / "elsewhere", ["xregcomp"]) == ()
+
+
 def test_without_applets_the_base_stays(source):
     got = busybox_config.reduced(BASE, busybox_config.applet_options(source), [], [("FEATURE_SH_NOFORK", "y")])
     assert got == BASE | {"STATIC": "y", "FEATURE_SH_NOFORK": "y"}

@@ -161,7 +161,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
             raise ProgramBuildError(
                 f"BusyBox's configuration does not take {no}", hint="check the options that it depends on"
             )
-        _run(call, "busybox", log)
+        _link(call, log)
         shutil.copyfile(tree / "obj" / "busybox", path)
     log.unlink(missing_ok=True)
 
@@ -171,6 +171,20 @@ def _variables(request: _Request) -> dict[str, str]:
     prefix = Path(program).name.removesuffix("gcc") if Path(program).name != "cc" else ""
     ccache = {"CC": f"ccache {prefix}gcc"} if shutil.which("ccache") else {}
     return {"ARCH": _ARCH[request.arch], "CROSS_COMPILE": prefix, "KBUILD_VERBOSE": "0", **ccache}
+
+
+def _link(call: Make, log: Path) -> None:
+    """Make the binary; what the library lacks for the applets chosen is added to it, and nothing else made anew."""
+    while True:
+        try:
+            _run(call, "busybox", log)
+        except ProgramBuildError:
+            lacking = busybox_config.undefined(log.read_text(encoding="utf-8", errors="replace"))
+            if not busybox_config.build_what_defines(call.tree, lacking):
+                raise
+            log.unlink()
+        else:
+            return
 
 
 def _run(call: Make, target: str, log: Path) -> None:

@@ -14,6 +14,10 @@ from bootlab.errors import UserError
 
 _APPLET = re.compile(r"^//applet:((?:IF_\w+\(\s*)+)APPLET\w*\(\s*([^,\s]{1,64})\s*,", re.MULTILINE)
 _CONDITION = re.compile(r"IF_(\w+)\(")
+_UNDEFINED = re.compile(r"undefined reference to [`']([A-Za-z_]\w{0,127})'")
+_LIBRARY = "libbb"
+_OPTIONAL = re.compile(r"lib-\$\(CONFIG_\w+\)\s*\+=\s*([\w. -]+)")
+_ALWAYS_BUILT = re.compile(r"lib-y\s*\+=\s*([\w. -]+)")
 _MAX_SOURCE_BYTES = 4 << 20
 # What `sh` is; exactly one of them is set (shell/Config.in: "Choose which shell is aliased to 'sh' name").
 _SH = ("SH_IS_ASH", "SH_IS_HUSH", "SH_IS_NONE")
@@ -73,3 +77,35 @@ def refused(asked: Mapping[str, str], got: Mapping[str, str], names: Iterable[st
         if asked.get(name, "n") != got.get(name, "n"):
             return f"{name}={asked.get(name, 'n')}"
     return ""
+
+
+def undefined(log: str) -> tuple[str, ...]:
+    """Return the symbols that a linker's log says nothing defines."""
+    return tuple(dict.fromkeys(_UNDEFINED.findall(log)))
+
+
+def build_what_defines(source: Path, symbols: Iterable[str]) -> tuple[str, ...]:
+    """Have a source tree build the library files that define symbols, whatever its options; return their names.
+
+    Some applets use a function of BusyBox's library without their option standing beside its file in
+    `libbb/Kbuild.src`: with all applets nobody sees it, with `cut` alone nothing links (1.35: xregcomp()). What is in
+    the library and not used is not linked.
+    """
+    kbuild = source / _LIBRARY / "Kbuild.src"
+    if not kbuild.is_file():
+        return ()
+    lines = kbuild.read_text(encoding="utf-8", errors="replace").splitlines()
+    always = {name for line in lines if (match := _ALWAYS_BUILT.match(line)) for name in match[1].split()}
+    optional = dict.fromkeys(name for line in lines if (match := _OPTIONAL.match(line)) for name in match[1].split())
+    wanted = [re.compile(rf"^\w[\w \t*]*\b{re.escape(symbol)}[ \t]*\([^;]*$", re.MULTILINE) for symbol in symbols]
+    found = []
+    for name in optional:
+        file = source / _LIBRARY / f"{name.removesuffix('.o')}.c"
+        if name in always or not file.is_file() or file.stat().st_size > _MAX_SOURCE_BYTES:
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        if any(pattern.search(text) for pattern in wanted):
+            found.append(name)
+    if found:
+        kbuild.write_text("\n".join([*lines, f"lib-y += {' '.join(found)}", ""]), encoding="utf-8")
+    return tuple(found)
