@@ -383,3 +383,11 @@ def test_a_goal_over_two_lines_cannot_match(folder, pattern):
 @pytest.mark.parametrize("pattern", ["done\\r?$", "[^\\n]+ ready", "C:\\\\new"])
 def test_a_goal_that_only_speaks_of_ends_of_lines_can(folder, pattern):
     read(folder, MINIMAL.replace('"ready"', f"'{pattern}'"))
+
+
+def test_the_pace_of_a_console(folder):
+    free = after("clock", 'mode = "free"') + "[machine]\nconsole_baud = 9600\n"
+    assert read(folder, free).machine.console_baud == 9600
+    error = wrong(folder, after("machine", "console_baud = 9600"))
+    assert (error.where, "clock.mode" in error.hint) == ("machine.console_baud", True)
+    assert wrong(folder, free.replace("9600", "5000000")).where == "machine.console_baud"

@@ -94,6 +94,7 @@ _KEYS: dict[str, str] = {
     "machine.flash": "images of the parallel flash banks, in order, each with the size that QEMU expects (64 MiB on vexpress-a9 and ARM's virt, 32 MiB on RISC-V's); empty text leaves a bank without an image. Changes are discarded",
     "machine.sd": "image of the SD card; its size must be a power of two. It goes into the board's slot; on q35 and virt, which have none, behind `sdhci-pci`. Changes are discarded",
     "machine.pmem": "images of NVDIMMs (x86_64), as `/dev/pmem0` and so on; raw, a multiple of 2 MiB. Changes are discarded",
+    "machine.console_baud": "free mode: the serial port is read at this many bits a second, ten for a character, so that the guest waits for its console as on a board (up to 4,000,000; 0: no waiting). See [what a console costs](../explanation/console-cost.md)",
     "machine.console_port": "the serial port that the console is read from, counted from 0 (1 on sabrelite, whose kernel prints on `ttymxc1`)",
     "machine.dtb": "the device tree blob, for boards for which QEMU generates none (vexpress-a9). It belongs to the board: another kernel gets the same one",
     "machine.extra": "further QEMU arguments, passed on unchanged after all others",

@@ -45,6 +45,7 @@ VERBS = (
     "lpj",
     "delay",
     "xip",
+    "console",
     "gate",
     "bisect",
     "compare",

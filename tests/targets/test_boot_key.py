@@ -115,3 +115,8 @@ def test_a_replay_tells_them_apart_too():
     systems += [msgspec.structs.replace(base, clock=clock) for clock in clocks[1:]]
     prints = [fingerprint(system, "timing") for system in systems]
     assert all(a != b for a, b in itertools.combinations(prints, 2))
+
+
+def test_the_pace_of_a_console_counts():
+    slow, fast = (msgspec.structs.replace(BASE, console_baud=baud) for baud in (9_600, 115_200))
+    assert len({key(), key(slow), key(fast)}) == 3

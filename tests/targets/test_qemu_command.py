@@ -193,3 +193,8 @@ def test_a_command_line_that_no_kernel_reads():
     long = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("x=" + "y" * 2040))
     with pytest.raises(UserError, match="2047"):
         build(long, PARTS)
+
+
+def test_a_paced_console_goes_to_the_standard_output():
+    paced = msgspec.structs.replace(FREE, machine=Machine(console_baud=9600))
+    assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words(paced)

@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "steps": ("bootlab.cli.steps", "steps", "Boot the system after each of its [[steps]]"),
         "fs": ("bootlab.cli.fs", "fs", "Boot one root tree from each file system"),
         "xip": ("bootlab.cli.xip", "xip", "Start the kernel from flash in several ways"),
+        "console": ("bootlab.cli.console", "console", "Show what a serial line or a screen costs"),
         "lpj": ("bootlab.cli.lpj", "lpj", "Preset loops per jiffy: read, test, validate"),
         "delay": ("bootlab.cli.delay", "delay", "Shorten a delay in the kernel's source"),
     },

@@ -84,6 +84,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The file that the serial port writes; null: the terminal."""
     console_port: int = 0
     """The number of the serial port that the console is on."""
+    console_baud: int = 0
+    """Bits a second at which the console is read; 0: it goes into the file at once."""
     monitor: str | None = None
     """The socket of the emulator's monitor; null: it has none."""
     clock: InstructionClock | None = None

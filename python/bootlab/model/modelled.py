@@ -17,6 +17,11 @@ def load_ns(count_bytes: int, bandwidth_bytes_per_s: int) -> int:
     return count_bytes * _SECOND_NS // bandwidth_bytes_per_s
 
 
+def line_ns(characters: int, baud: int, bits_per_character: int = 10) -> int:
+    """Return how long a serial line takes for so many characters: start bit, eight data bits, stop bit."""
+    return characters * bits_per_character * _SECOND_NS // baud
+
+
 class ModelledRow(msgspec.Struct, frozen=True, kw_only=True):
     """Modelled costs of one boot. Never add them to a measured time without saying so."""
 
@@ -44,7 +49,7 @@ class Modelled(msgspec.Struct, frozen=True, kw_only=True):
         row = ModelledRow(
             subject=subject,
             console_bytes=console_bytes,
-            console_ns=console_bytes * self.bits_per_character * _SECOND_NS // self.baud,
+            console_ns=line_ns(console_bytes, self.baud, self.bits_per_character),
             image_bytes=image_bytes,
             image_ns=load_ns(image_bytes, self.bandwidth_bytes_per_s) if self.bandwidth_bytes_per_s else None,
         )

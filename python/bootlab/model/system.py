@@ -65,7 +65,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     `devices` become `-device …`; `extra` is passed on as it is. `flash`: images of the parallel flash banks in their
     order, an empty text for a bank without one. `sd`: the card. `pmem`: images of NVDIMMs. `dtb`: the device tree; it
     stands here because it describes the board, and stays when the kernel is changed. `console_port`: the number of the
-    serial port that the console is read from.
+    serial port that the console is read from. `console_baud`: in free mode, the rate of the line that carries it, in
+    bits a second; 0: the console is read as fast as it comes.
     """
 
     arch: Arch = "x86_64"
@@ -83,6 +84,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     pmem: tuple[str, ...] = ()
     dtb: str | None = None
     console_port: int = 0
+    console_baud: int = 0
     extra: tuple[str, ...] = ()
     emulator: str | None = None
 

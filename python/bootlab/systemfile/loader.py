@@ -34,6 +34,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SHIFT_MAX = 10
 # QEMU takes a 64-bit number (system/vl.c: -seed).
 _SEED_MAX = 2**64 - 1
+# Above it, what paces the line would be the host's scheduler.
+_BAUD_MAX = 4_000_000
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -80,6 +82,12 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
     packed: Initramfs | None = None
     if raw.initramfs is not None:
         packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs) and raw.root is None)
+    if raw.machine.console_baud and raw.clock.mode == "exact":
+        raise place.error(
+            "a console is read at a pace on the host's clock, which exact mode does not follow",
+            "machine.console_baud",
+            'clock.mode = "free", or leave the key out: reports model what a console costs in exact mode',
+        )
     on_medium: Root | None = None
     if raw.root is not None:
         on_medium = root(raw.root, raw.machine, raw.storage, place, unpack_dir, empty=bool(raw.programs))
@@ -174,6 +182,9 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         pmem=tuple(place.file(image, f"machine.pmem[{i}]") for i, image in enumerate(raw.pmem)),
         dtb=place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
         console_port=_number(raw.console_port, 0, 7, "machine.console_port", place),
+        console_baud=_number(
+            raw.console_baud, 0, _BAUD_MAX, "machine.console_baud", place, "bits a second: 115200; 0 is no pace"
+        ),
         extra=tuple(raw.extra),
         emulator=emulator,
     )

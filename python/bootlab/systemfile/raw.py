@@ -37,6 +37,7 @@ class RawMachine(RawTable, frozen=True):
     pmem: list[str] = []
     dtb: str | None = None
     console_port: int = 0
+    console_baud: int = 0
     extra: list[str] = []
     emulator: str | None = None
 

@@ -43,7 +43,9 @@ def _facts(launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version
         media=tuple(_named(medium) for medium in launch.media),
         plugins=tuple(_digested(plugin) for plugin in launch.plugins),
     )
-    return (words(named), disks, version)
+    # The words do not say how fast the console is read.
+    paced = (f"{launch.console_baud} baud",) if launch.console_baud else ()
+    return (words(named), disks, version, *paced)
 
 
 def _clock(system: System) -> dict[str, object]:

@@ -24,11 +24,12 @@ class EmulatorProcess:
     when its parent goes. The child's session is its own, so that Ctrl-C reaches bootlab alone.
     """
 
-    def __init__(self, command: list[str], *, folder: Path, log: Path) -> None:
-        """Keep the command; `log` takes what the emulator itself says."""
+    def __init__(self, command: list[str], *, folder: Path, log: Path, stdout: int | None = None) -> None:
+        """Keep the command; `log` takes what the emulator itself says, `stdout` (a descriptor) its standard output."""
         self._command = command
         self._folder = folder
         self._log = log
+        self._stdout = stdout
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -41,7 +42,7 @@ class EmulatorProcess:
                     [*guard, *self._command],
                     cwd=self._folder,
                     stdin=subprocess.DEVNULL,
-                    stdout=log,
+                    stdout=log if self._stdout is None else self._stdout,
                     stderr=log,
                     start_new_session=True,
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
@@ -32,6 +33,7 @@ from bootlab.targets.ending import Decided, Ending
 from bootlab.targets.following import Follower
 from bootlab.targets.load_address import user_space_end
 from bootlab.targets.marks import kernel_marks, read_marks
+from bootlab.targets.paced_console import PacedConsole
 from bootlab.targets.process import EmulatorProcess
 from bootlab.targets.qemu_launch import effective_cmdline
 from bootlab.targets.stamps import StampFile
@@ -174,7 +176,17 @@ class QemuTarget:
             # Before the boot: they explain what is left of it should bootlab be killed.
             for name, source in plan.carried:
                 shutil.copyfile(source, folder / name)
-            with EmulatorProcess(list(plan.command), folder=folder, log=folder / "emulator.log") as process:
+            baud = plan.launch.console_baud if plan.launch is not None else 0
+            with contextlib.ExitStack() as held:
+                line = held.enter_context(PacedConsole(console, baud)) if baud else None
+                process = held.enter_context(
+                    EmulatorProcess(
+                        list(plan.command),
+                        folder=folder,
+                        log=folder / "emulator.log",
+                        stdout=line.fd if line is not None else None,
+                    )
+                )
                 decided = Follower(plan, folder, process, stop).follow(progress)
         recording = _record(plan, folder, decided, time.monotonic() - started)
         _require_room(recording, folder)

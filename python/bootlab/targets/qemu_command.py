@@ -91,7 +91,8 @@ def _firmware(launch: Launch) -> tuple[Option, ...]:
 def _console(launch: Launch) -> tuple[Option, ...]:
     # A file loses no byte and needs no reader that keeps up.
     place = "stdio,id=console,signal=on"
-    if launch.console is not None:
+    # One that is read at a pace goes to the standard output, a pipe then, and bootlab writes the file.
+    if launch.console is not None and not launch.console_baud:
         place = f"file,id=console,path={_escape(launch.console)}"
     others = (("-serial", "null"),) * launch.console_port
     return (("-chardev", place), *others, ("-serial", "chardev:console"))

@@ -95,6 +95,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
         mute=parts.mute,
         console=str(Path(parts.folder) / CONSOLE_FILE),
         console_port=machine.console_port,
+        console_baud=machine.console_baud,
         clock=_clock(system, parts),
         plugins=_plugins(system, parts),
         media=_media(machine, parts),

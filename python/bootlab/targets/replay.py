@@ -29,7 +29,7 @@ class NotRecordedError(TargetError):
 
 _INFO_FILE = "kernelinfo.json"
 # Keys that older recordings do not know: they tell systems apart only where they are given.
-_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb", "pmem", "console_port"})
+_MACHINE_KEYS_ADDED = frozenset({"disk_bus", "flash", "sd", "dtb", "pmem", "console_port", "console_baud"})
 _CLOCK_KEYS_ADDED = frozenset({"seed", "processors", "quantum_ns"})
 _CLOCK_DEFAULT = Clockwork()
 

@@ -1,0 +1,69 @@
+"""`bootlab console`: what a serial line of some baud rate costs, or a screen, and what quiet saves."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.open_system import opened
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemArgument
+from bootlab.errors import TargetError
+
+_LEAST_BAUD = 1_200
+_MOST_BAUD = 4_000_000
+
+
+def console(
+    system_file: SystemArgument,
+    techniques: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TECHNIQUE]...", help="What quietens the console. Default: quiet.", show_default=False),
+    ] = None,
+    *,
+    baud: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=_LEAST_BAUD,
+            max=_MOST_BAUD,
+            help="A line's rate in bits a second; give it several times. Default: 9600, 115200, 1500000.",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Boots of each system on each line.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the order of the boots.")] = 1,
+    screen: Annotated[bool, typer.Option("--screen", help="Compare a VGA screen as second console instead.")] = False,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a console costs: on serial lines of several rates, or with a screen beside it.
+
+    Serial lines: the system is booted in free mode, whatever its file says, and its port is read no faster than the
+    line carries characters, so that the guest waits as on a board. Medians, and how well characters x 10 / baud
+    predicts them. --screen: a PC in exact mode, with and without VGA as a second console, loud and quiet.
+
+    Exit code 4: a system does not boot.
+
+    Example: bootlab console system.toml quiet --baud 115200 --rounds 9
+    """
+    from bootlab.experiments.console_pace import BAUDS, ConsolePace  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.experiments.console_screen import ConsoleScreen  # noqa: PLC0415
+
+    with opened(system_file, store=store, jobs=None if screen else 1, quiet=as_json) as system:
+        if screen:
+            results = system.compare(ConsoleScreen())
+        else:
+            clock = msgspec.structs.replace(system.value.clock, mode="free")
+            free = system.like(msgspec.structs.replace(system.value, clock=clock))
+            pace = ConsolePace(*(techniques or ()), bauds=tuple(baud or BAUDS), rounds=rounds, seed=seed)
+            results = free.compare(pace)
+    found = results.comparison
+    kind = "console-screen" if screen else "console-pace"
+    show(found, results, markdown=markdown, section=f"{kind}-{found.system}", csv=csv, html=html, as_json=as_json)
+    if not all(row.ok for row in found.rows):
+        raise typer.Exit(TargetError.exit_code)
