@@ -20,7 +20,7 @@ from bootlab.model.tree import Entry, FileTree
 SIZE_MAX_BYTES = 0xFFFF_FFFF
 _FIELD_MAX = 0xFFFF_FFFF
 _CHUNK_BYTES = 1 << 20
-_TYPES = {
+FILE_TYPES = {
     "file": stat.S_IFREG,
     "dir": stat.S_IFDIR,
     "symlink": stat.S_IFLNK,
@@ -28,6 +28,7 @@ _TYPES = {
     "block": stat.S_IFBLK,
     "fifo": stat.S_IFIFO,
 }
+"""The type in a file's mode, by the kind of an entry."""
 
 
 def plan(tree: FileTree) -> tuple[tuple[str, Entry], ...]:
@@ -152,7 +153,7 @@ def _head(number: int, path: str, entry: Entry, body_bytes: int, names_mtime: tu
     return _record(
         (
             number,
-            _TYPES[entry.kind] | (entry.mode & 0o7777),
+            FILE_TYPES[entry.kind] | (entry.mode & 0o7777),
             entry.uid,
             entry.gid,
             *names_mtime,

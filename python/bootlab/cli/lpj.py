@@ -18,7 +18,6 @@ from bootlab.errors import Found, MeasurementError, UserError
 if TYPE_CHECKING:
     from bootlab.logs.delay_loop import DelayLoop
     from bootlab.logs.lpj_value import StoredLpj
-    from bootlab.model.system import System
 
 
 class Action(enum.StrEnum):
@@ -194,7 +193,4 @@ def _look(
         raise UserError("no system file", hint="bootlab lpj read SYSTEM.toml")
     with opened(system_file, store=bench[0], jobs=bench[1], quiet=as_json) as system:
         booted = system.delay_loop(anew=action is Action.VALIDATE)
-        value: System = system.value
-    shift = value.clock.shift if value.clock.mode == "exact" else None
-    machine = f"QEMU {value.machine.type} {value.machine.cpu}"
-    return booted.found, stored_from(booted.found, origin=value.name, machine=machine, shift=shift)
+        return booted.found, booted.stored(system.value)

@@ -96,17 +96,9 @@ def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tu
     if what.is_dir() or what.suffix == ".toml":
         found = traced(what, request, store=store, quiet=quiet)
         return found.name, call_forest.of_trace(found.trace)
-    from bootlab.logs import analyze  # noqa: PLC0415
+    from bootlab.collectors import foreign_trace  # noqa: PLC0415
 
-    analysis = analyze(what, export=True)
-    trees = analysis.call_trees()
-    if not trees or len(trees[0][1]) == 1:
-        raise UserError(
-            f"{what}: this is {analysis.document.detected}, and contains no calls",
-            hint="take a SYSTEM.toml, the folder of a traced boot's recording, or a trace that `bootlab analyze` reads",
-        )
-    part = analysis.traces[0]
-    return what.name, call_forest.of_columns(*trees[0], clock=part.clock, unit=part.weight)
+    return what.name, foreign_trace.call_paths(what)
 
 
 def _by_plugin(name: str, trace: FunctionTrace, folder: str | None, modules: list[RenderableType]) -> NamedTrace:

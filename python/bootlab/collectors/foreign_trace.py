@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from bootlab.analysis import call_forest
+from bootlab.analysis.call_forest import CallForest
 from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace, Head, Held, Table
 from bootlab.collectors import held_off
 from bootlab.collectors.function_trace import NODE, SPAN, STRETCH, TASK
@@ -52,6 +54,19 @@ class ForeignTrace(msgspec.Struct, frozen=True, kw_only=True):
     part: CallTrace
     analysis: Analysis
     tells_held: bool = False
+
+
+def call_paths(source: Path) -> CallForest:
+    """Read the call paths of a trace or a profile. Raise UserError when it has none."""
+    analysis = analyze(source, export=True)
+    trees = analysis.call_trees()
+    if not trees or len(trees[0][1]) == 1:
+        raise UserError(
+            f"{source}: this is {analysis.document.detected}, and contains no calls",
+            hint="take a SYSTEM.toml, the folder of a traced boot's recording, or a trace that `bootlab analyze` reads",
+        )
+    part = analysis.traces[0]
+    return call_forest.of_columns(*trees[0], clock=part.clock, unit=part.weight)
 
 
 def load(source: Path | str | bytes) -> ForeignTrace:

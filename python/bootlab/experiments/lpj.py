@@ -16,6 +16,7 @@ from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.logs.delay_loop import DelayLoop, read_console
+from bootlab.logs.lpj_value import StoredLpj, stored_from
 from bootlab.model.change import SetKernelOptions
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
@@ -38,6 +39,12 @@ class Booted(msgspec.Struct, frozen=True, kw_only=True):
     found: DelayLoop
     text: str
     path: str | None = None
+
+    def stored(self, system: System) -> StoredLpj:
+        """Return the value as it is stored, with the emulated machine that it belongs to."""
+        shift = system.clock.shift if system.clock.mode == "exact" else None
+        machine = f"QEMU {system.machine.type} {system.machine.cpu}"
+        return stored_from(self.found, origin=system.name, machine=machine, shift=shift)
 
 
 def plain(system: System) -> System:

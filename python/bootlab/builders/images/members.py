@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +10,6 @@ import msgspec
 from bootlab.builders import cpio
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
-
-_TYPES = {
-    "file": stat.S_IFREG,
-    "dir": stat.S_IFDIR,
-    "symlink": stat.S_IFLNK,
-    "char": stat.S_IFCHR,
-    "block": stat.S_IFBLK,
-    "fifo": stat.S_IFIFO,
-}
 
 
 class Member(msgspec.Struct, kw_only=True):
@@ -42,7 +32,7 @@ class Member(msgspec.Struct, kw_only=True):
     @property
     def mode(self) -> int:
         """Type and permissions, as `st_mode` holds them."""
-        return _TYPES[self.entry.kind] | (self.entry.mode & 0o7777)
+        return cpio.FILE_TYPES[self.entry.kind] | (self.entry.mode & 0o7777)
 
     def walk(self) -> Iterator[Member]:
         """Yield the member and everything below it, a folder before what it holds."""
