@@ -116,11 +116,11 @@ def floor_of(
     obstacles += _copied(trace, "the root tree", images.tree_bytes, unpacking_ns, parts)
     for title, _ in _NEEDED:
         if title in needed:
-            why = "what start_kernel() cannot go without, at what it takes here"
+            why = "steps of start_kernel() that no boot can leave out, at what they take here"
             parts.append(FloorPart(title=title, ns=needed[title], kind="estimate", why=why))
     if drivers:
         named = ", ".join(item.name for item in drivers[:4]) + (", …" if len(drivers) > 4 else "")
-        why = f"initcalls whose functions, told by the first word of the name, ran when programs wrote: {named}"
+        why = f"initcalls of what programs wrote to, found by the first word of the functions' names: {named}"
         total = sum(item.ns for item in drivers)
         parts.append(FloorPart(title="drivers of what programs write to", ns=total, kind="estimate", why=why))
     obstacles.sort(key=lambda one: (-one.ns, one.title))
@@ -155,7 +155,7 @@ def _copied(trace: FunctionTrace, what: str, size_bytes: int, took_ns: int, part
     """Split the time of loading into one copy of what is loaded, and the rest."""
     copy_ns = min(took_ns, trace.ns(-(-size_bytes // _WORD_BYTES)))
     if copy_ns:
-        why = f"{size_bytes:,} bytes, {_WORD_BYTES} an instruction; a machine that loads by DMA needs none of it"
+        why = f"{size_bytes:,} bytes, {_WORD_BYTES} per instruction; a machine that loads by DMA copies nothing"
         parts.append(FloorPart(title=f"{what} copied once", ns=copy_ns, kind="estimate", why=why))
     if took_ns <= copy_ns:
         return []
@@ -173,9 +173,9 @@ def _programs(
         user_ns = min(own_ns, application.user_ns or 0)
         left_ns -= own_ns
         if user_ns:
-            why = "its own instructions from its start to the goal, as it was built"
+            why = "its instructions in user space from its start to the goal"
             parts.append(FloorPart(title=f"{application.name} itself", ns=user_ns, kind="bound", why=why))
-        why = "system calls, page faults and interrupts of it, as this kernel handles them"
+        why = "its system calls, page faults and interrupts, as this kernel handles them"
         parts.append(
             FloorPart(title=f"the kernel for {application.name}", ns=own_ns - user_ns, kind="estimate", why=why)
         )

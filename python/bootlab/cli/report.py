@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, err, out, print_json
 
 
 def report(
@@ -53,3 +53,6 @@ def report(
         print_json({"run": results.id, **said(results.data), "written": written})
     elif not written:
         out().print(terminal.results_view(results.data, everything=everything))
+        place = "" if store == DEFAULT_STORE else f" --store {store}"
+        boot = f"bootlab boot {results.faster}   or: " if results.faster else ""
+        err().print(f"next: {boot}bootlab report {run_name}{place} --html report.html", markup=False, soft_wrap=True)

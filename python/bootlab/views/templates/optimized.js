@@ -15,13 +15,13 @@ function waySection(data) {
   }).node];
   if (undo) parts.push(el("h3", {}, undo.caption), madeTable(undo, { still: true, draw: { title: named } }).node);
   if (option) parts.push(folded(option.caption, madeTable(option, { still: true, draw: { title: named } }).node));
-  return section("way", "Way to the result", "Each change that stands at the end, on top of those above it, one boot each.", parts);
+  return section("way", "Way to the result", "Each change of the final system, on top of those above it; one boot each.", parts);
 }
 
 function floorSection(data) {
   const { floor, obstacle } = data.tables;
   if (!floor) return null;
-  return section("floor", "Floor", "How far the result is from the least that its goal needs. A bound is certain; an estimate takes what is needed for what it costs in this boot.",
+  return section("floor", "Floor", "The least time that the goal needs. A bound is certain; an estimate counts the needed work at what it takes in this boot.",
     el("p", {}, data.answer.floor),
     madeTable(floor, { still: true, most: Infinity }).node,
     obstacle ? [el("h3", {}, obstacle.caption), madeTable(obstacle, { still: true, most: Infinity, draw: { lever: (row, text) => (text ? el("code", {}, text) : null) } }).node] : null);
