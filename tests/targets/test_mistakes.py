@@ -101,10 +101,10 @@ MISTAKES = (
         ("console=ttyS0 root=/dev/pmem0p1", {"root": "pmem", "initramfs": initramfs(*CARD_MODULES)}),
         "nothing can mount the root on pmem",
     ),
-    ("a root on a device that the machine has not", ("console=ttyS0 root=/dev/vda", {}), "has no such device"),
+    ("a root on a device that the machine does not have", ("console=ttyS0 root=/dev/vda", {}), "has no such device"),
     ("`root=UUID=` without an initrd", ("console=ttyS0 root=UUID=1-2", {}), "the kernel itself finds no UUID"),
     (
-        "a partition that the image has not",
+        "a partition that the image does not have",
         ("console=ttyS0 root=/dev/mmcblk0p7", {"root": "sd", "initramfs": initramfs(*CARD_MODULES)}),
         "has no partition 7 (there are: 1)",
     ),
@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     ("neither a root nor an initramfs", ("console=ttyS0", {}), "neither an initramfs nor a root"),
     (
-        "a goal that ends where the prompt goes on",
+        "a goal that ends before the prompt does",
         ("console=ttyS0", {"initramfs": initramfs(), "goal": Goal(console="login:$")}),
         "a prompt ends with a space",
     ),

@@ -62,7 +62,7 @@ def test_another_goal_and_another_mark(tmp_path):
         ("power-on", 0), ("user-space", 15), ("application", 45), ("goal", 60)
     ]  # fmt: skip
     assert recording_dir.load(tmp_path / "new", whole=True) == made
-    assert "nothing was booted" in made.meta.notes[-1]
+    assert "not booted again" in made.meta.notes[-1]
 
 
 def test_a_boot_that_ended_in_a_hang_holds_goals_too(tmp_path):
