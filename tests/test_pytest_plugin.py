@@ -43,6 +43,7 @@ class TestSmall:
     done.stdout.fnmatch_lines(["*the boot has no stage 'kernle'; it has: firmware, kernel set-up,*"])
 
 
+@pytest.mark.slow
 def test_the_system_by_option_and_none(run) -> None:
     body = "def test_it(boot):\n    assert boot.total < s(4)\n"
     run(body, "--bootlab-system", str(REPLAYED)).assert_outcomes(passed=1)
@@ -57,6 +58,7 @@ def test_a_system_file_that_is_wrong_is_said_with_its_hint(run) -> None:
     done.stdout.fnmatch_lines(["*none.toml*"])
 
 
+@pytest.mark.slow
 def test_the_mark_is_known_and_names_of_labgrid_are_free(run) -> None:
     done = run(
         """
@@ -85,6 +87,7 @@ targets:
 """
 
 
+@pytest.mark.slow
 def test_beside_labgrids_plugin(run, pytester: pytest.Pytester) -> None:
     """Both are loaded by their entry points; labgrid's `target` and bootlab's `boot` are in one test."""
     pytest.importorskip("labgrid", reason="labgrid is not installed (pip install 'bootlab[board]')")

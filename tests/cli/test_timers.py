@@ -46,6 +46,7 @@ def test_a_loss_ends_with_the_targets_code(kept):
     assert run("stress", "--read", kept("a", lost=2), "--json").exit_code == 4
 
 
+@pytest.mark.slow
 def test_a_run_here(tmp_path):
     done = run("stress", "--timers", "100", "--scale", "200", "--save", tmp_path / "r.json")
     assert "0 lost, 0 early, 0 too many" in done.stdout
@@ -76,6 +77,7 @@ def test_mistakes_are_told(words, said):
         run(*words)
 
 
+@pytest.mark.slow
 def test_chosen_assertions_are_judged_alone():
     found = json.loads(run("conform", "--only", "41,2", "--json").stdout)
     assert [c["number"] for c in found["checks"]] == [2, 41]

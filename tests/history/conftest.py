@@ -59,7 +59,7 @@ def postgresql() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def history_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Give the URL of an empty history, in each kind of database."""
     if request.param == "sqlite":

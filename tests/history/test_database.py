@@ -74,6 +74,7 @@ def test_all_boots_of_a_call_or_none(history: Database, monkeypatch: pytest.Monk
     assert history.entries() == []
 
 
+@pytest.mark.slow
 def test_sqlite_and_postgresql_give_the_same_answers(tmp_path: Path, postgresql: str) -> None:
     answers = []
     for url in (f"sqlite:///{tmp_path / 'a.db'}", fresh(postgresql)):

@@ -34,6 +34,7 @@ def test_noisy_series_with_two_changes() -> None:
     assert noisy_changes(values, 300_000_000) == ()
 
 
+@pytest.mark.slow
 def test_few_series_without_a_change_have_one() -> None:
     random = np.random.default_rng(5)
     said = sum(bool(noisy_changes([round(v) for v in random.normal(3e9, 3e7, 24)], 1)) for _ in range(100))

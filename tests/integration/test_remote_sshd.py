@@ -144,6 +144,7 @@ ready = "test -e {host.folder}/id"
     return target.boot(target.plan(system), host.folder / "boot", stop=threading.Event())
 
 
+@pytest.mark.slow
 def test_a_host_goes_down_and_comes_back(host: Host) -> None:
     recording = boot(host)
     assert recording.meta.outcome is Outcome.GOAL, recording.meta.reason
@@ -163,6 +164,7 @@ def test_a_key_that_the_host_does_not_know_is_no_boot(host: Host) -> None:
     assert not (host.folder / "reboot").exists()
 
 
+@pytest.mark.slow
 def test_a_reboot_that_is_refused_is_said(host: Host) -> None:
     recording = boot(host, reboot="echo not today >&2; exit 5")
     assert recording.meta.outcome is Outcome.POWER_FAILED

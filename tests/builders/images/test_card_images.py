@@ -68,6 +68,7 @@ def stored(image) -> bytes:
 
 
 @needs_xfs
+@pytest.mark.slow
 def test_xfs_repeats_and_is_read_back(tree, tmp_path):
     image = tmp_path / "image"
     twice(lambda path: xfs.write(tree, path), tmp_path)
@@ -117,6 +118,7 @@ def test_xfs_has_room_for_a_file_in_one_piece(tmp_path):
 
 
 @needs_xfs
+@pytest.mark.slow
 def test_an_unclean_log_holds_blocks_of_the_image_as_they_are(tree, tmp_path):
     image = tmp_path / "image"
     twice(lambda path: xfs.write(tree, path, replayed_kib=512), tmp_path)
