@@ -148,7 +148,7 @@ def _solve(boots: Sequence[Boot]) -> tuple[tuple[float, float, float, float], tu
             if best is None or left < best[0] - worth:
                 best = (left, chosen, found)
     if best is None or not math.isfinite(best[0]):
-        raise MeasurementError("the boots do not fit together", hint="are the times and counts of the same images?")
+        raise MeasurementError("no model fits these boots", hint="are the times and counts of the same images?")
     ns = [0.0] * len(TERMS)
     for index, value in zip(best[1], best[2], strict=True):
         ns[index] = float(value / scale[index])

@@ -105,7 +105,7 @@ def _load_address(built: BuiltKernel, machine: Machine) -> int:
     ram = ram_start(machine)
     if ram is None:
         raise UserError(
-            f"where {built.facts.image} must be loaded is not known for the board {board(machine)}",
+            f"the load address of {built.facts.image} on the board {board(machine)} is unknown",
             hint=f"leave kernel.image out: {'zImage' if machine.arch == 'arm' else 'Image'} needs no address",
         )
     if machine.arch != "arm":

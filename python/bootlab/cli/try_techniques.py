@@ -85,7 +85,7 @@ def try_(
     """
     if board is not None:
         if scheduler is not None:
-            raise UserError("a board is not at a scheduler's workers", hint="leave --scheduler out")
+            raise UserError("a scheduler's workers cannot boot a board", hint="leave --scheduler out")
         from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
 
         named = ids or []

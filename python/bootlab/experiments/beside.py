@@ -109,7 +109,7 @@ def compare_trials(system: System, exact: Sequence[Trial], board: Sequence[Trial
 def board_boots(bench: Bench, system: System, count: int) -> tuple[Recording, ...]:
     """Boot a board several times anew. Raise BaseFailedError where not one boot reaches the goal."""
     if count < 1:
-        raise UserError(f"{count} boots are none", hint="--boots 5")
+        raise UserError(f"a board cannot be booted {count} times", hint="--boots 5")
     bench.phase("board", count)
     first = bench.fresh_number()
     made = tuple(bench.boot(system, f"{system.name} #{n + 1}", fresh=first + n) for n in range(count))

@@ -101,7 +101,9 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
 def _build(raw: RawLoader, source: str, place: Place) -> LoaderBuild:
     if not raw.defconfig:
         raise place.error(
-            "which board U-Boot is built for is not said", "loader.defconfig", 'write "orangepi_pc_defconfig"'
+            "the system file does not say for which board U-Boot is built",
+            "loader.defconfig",
+            'write "orangepi_pc_defconfig"',
         )
     base = raw.defconfig
     if "/" in base or base.startswith(("~", "$", ".")):

@@ -138,7 +138,7 @@ def _settled(folder: Path) -> Recording:
     while not (folder / recording_dir.RECORDING_FILE).is_file():
         if time.monotonic() > until:
             raise EnvironmentFault(
-                f"a worker has written {folder}, and it is not here",
+                f"a worker wrote {folder}, but this machine does not see it",
                 hint="store and cache must lie in a folder that all machines share, under the same path",
             )
         time.sleep(_LOOK_EVERY_S)

@@ -216,7 +216,10 @@ class KernelBuilder:
         for name in names:
             path = Path(name)
             if not path.is_absolute():
-                raise UserError(f"{name}: a file taken into the kernel needs an absolute path", hint="INITRAMFS_SOURCE")
+                raise UserError(
+                    f"{name}: a file that is built into the kernel needs an absolute path",
+                    hint="write one in INITRAMFS_SOURCE or EXTRA_FIRMWARE_DIR",
+                )
             files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
             found += [(str(file), file.stat().st_mode, self._cache.digest(file)) for file in files]
         return tuple(found)

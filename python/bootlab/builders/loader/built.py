@@ -92,8 +92,8 @@ def _joined(objects: Path, board: LoaderBoard) -> bytes:
     for name, start in board.parts:
         if len(data) > start:
             raise LoaderBuildError(
-                f"the SPL has {len(data)} bytes, and U-Boot begins {start} bytes behind its start on the card",
-                hint="build it with less: the SPL's options begin with SPL_",
+                f"the SPL has {len(data)} bytes, but U-Boot begins {start} bytes after its start on the card",
+                hint="leave options out; those of the SPL begin with SPL_",
             )
         data += bytes(start - len(data)) + (objects / name).read_bytes()
     return bytes(data)

@@ -41,7 +41,7 @@ def place(board: LoaderBoard, kernel: Path, initramfs: Path | None, *, span_byte
         return FalconImage(load=load, entry=load, initramfs=None)
     if span_bytes is None:
         raise UserError(
-            "where the kernel ends in memory is not known, so the initramfs cannot be put behind it",
+            "where the kernel ends in memory is unknown, so the initramfs cannot be placed after it",
             hint='name its System.map: [kernel] symbols = "System.map"; or boot a zImage',
         )
     start = load + _paged(span_bytes)
@@ -55,7 +55,9 @@ def image(found: FalconImage, kernel: bytes, initramfs: bytes | None, tree: byte
     if initramfs is not None and found.initramfs is not None:
         gap = found.initramfs[0] - found.load - len(body) if plain else 0
         if gap < 0:
-            raise UserError("the kernel is longer than its symbols say", hint="is kernel.symbols of this kernel?")
+            raise UserError(
+                "the kernel is longer than its symbols say", hint="does kernel.symbols belong to this kernel?"
+            )
         body = body + bytes(gap) + initramfs if plain else initramfs.ljust(found.entry - found.load, b"\0") + body
     return legacy_header(body, load=found.load, entry=found.entry, arch=arch) + body
 

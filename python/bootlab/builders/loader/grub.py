@@ -119,7 +119,8 @@ def _write(loader: Loader, modules: Path, core: Path, parts: DiskParts, path: Pa
     code = core.read_bytes()
     if len(code) > PARTITION_BYTES - SECTOR_BYTES:
         raise UserError(
-            f"GRUB's core has {len(code)} bytes, and {PARTITION_BYTES - SECTOR_BYTES} lie before the partition",
+            f"GRUB's core image has {len(code)} bytes; before the partition is room for "
+            f"{PARTITION_BYTES - SECTOR_BYTES}",
             hint="is this folder Debian's /usr/lib/grub/i386-pc?",
         )
     files = {KERNEL_FILE: parts.kernel.read_bytes()}

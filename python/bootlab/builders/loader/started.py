@@ -176,7 +176,7 @@ def _with_card(system: System, file: str) -> System:
 def _check(system: System) -> None:
     if system.machine.sd is not None or (system.root is not None and system.root.medium == "sd"):
         raise UserError(
-            "the card holds the boot loader, and something else is to be on it",
+            "the card slot is taken: the boot loader's card is in it",
             hint="put the root tree into the initramfs: [initramfs] in place of [root]",
         )
     if system.kernel.flash is not None:

@@ -114,7 +114,7 @@ class UbootBuilder:
     ) -> _Request:
         if not build.base:
             raise UserError(
-                "which board U-Boot is built for is not said",
+                "the system file does not say for which board U-Boot is built",
                 hint='add to [loader]: defconfig = "orangepi_pc_defconfig" (look into configs/ of the source)',
             )
         target = architecture(arch)
