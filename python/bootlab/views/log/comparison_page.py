@@ -24,7 +24,7 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
     parts = [_part(c, title) for c, title in zip(comparisons, titles, strict=True)]
     files = table(
         "Files",
-        ["name", "taken for", ">lines", ">boots"],
+        ["name", "read as", ">lines", ">boots"],
         ([show(a.name), a.document.detected, [figures.count(a.document.lines), a.document.lines],
           [figures.count(len(a.boots)), len(a.boots)]] for a in analyses),
     )  # fmt: skip

@@ -61,20 +61,22 @@ def analysis_view(analysis: Analysis, *, top: int = 10, boot: int | None = None)
 
 
 def account(analysis: Analysis) -> list[RenderableType]:
-    """Say what was taken for what, and what was skipped and why."""
+    """Say which lines were read as what, and which were left out and why."""
     document = analysis.document
     out: list[RenderableType] = []
     listed = document.took[:12]
     for took in listed:
         lines = f"lines {took.from_line} to {took.to_line}" if took.to_line else "the whole file"
-        out.append(cell(f"took {lines} for {took.format}", "dim", 200))
+        out.append(cell(f"read {lines} as {took.format}", "dim", 200))
     if len(document.took) > len(listed):
         out.append(cell(f"and {len(document.took) - len(listed)} more ranges (see --json)", "dim"))
     for skipped in document.skipped:
+        # Without a line they may be bytes or records.
+        lines = figures.counted(skipped.count, "line") if skipped.first_line else figures.count(skipped.count)
         place = f" (first: line {skipped.first_line})" if skipped.first_line else ""
-        out.append(cell(f"skipped {figures.count(skipped.count)}: {skipped.reason}{place}", "dim", 300))
+        out.append(cell(f"left out {lines}: {skipped.reason}{place}", "dim", 300))
     if document.lines and not document.skipped:
-        out.append(cell("skipped no line", "dim"))
+        out.append(cell("no line was left out", "dim"))
     return out
 
 

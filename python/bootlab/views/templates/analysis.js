@@ -60,9 +60,9 @@ function partSection(part, index) {
 
 function build(data) {
   const sections = data.parts.map(partSection);
-  if (data.account.length) sections.push(section("account", "What was read", "What each range of lines was taken for, and what was left out and why.",
+  if (data.account.length) sections.push(section("account", "What was read", "As what each range of lines was read, and what was left out and why.",
     data.account.filter((table) => table.rows.length).map((table) => dataTable(table, (made += 1)))));
-  const facts = data.facts || [["taken for", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
+  const facts = data.facts || [["read as", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
   const head = [
     data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
       el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
