@@ -54,5 +54,5 @@ def report(
     elif not written:
         out().print(terminal.results_view(results.data, everything=everything))
         place = "" if store == DEFAULT_STORE else f" --store {store}"
-        boot = f"bootlab boot {results.faster}   or: " if results.faster else ""
-        err().print(f"next: {boot}bootlab report {run_name}{place} --html report.html", markup=False, soft_wrap=True)
+        boots = f"bootlab boot {results.faster}   or: " if results.faster else ""
+        err().print(f"next: {boots}bootlab report {run_name}{place} --html report.html", markup=False, soft_wrap=True)
