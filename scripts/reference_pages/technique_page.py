@@ -55,9 +55,8 @@ def _section(technique: Technique) -> str:
     if technique.builds:
         lines.append("* **Needs a kernel build**: the system must name the kernel's source")
     if technique.stage == "loader":
-        lines.append(
-            "* **Needs a boot loader on a card**: the system's `[loader]`, which must name a source where it is built another way"
-        )
+        source = ", which names the `source` to build" if getattr(technique, "needs_build", True) else ""
+        lines.append(f"* **Needs a boot loader**: the system file has a table `[loader]`{source}")
     lines.append(f"* **Proof of effect**: {_PROOFS[technique.proof]}")
     if technique.requires:
         lines.append(f"* **Requires**: {', '.join(technique.requires)}")
