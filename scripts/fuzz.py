@@ -34,6 +34,7 @@ DICTIONARIES = {
     "ftrace": ("function_graph", "function_graph_batches", "ftrace_events", "perf_script"),
     "reports": ("kfi", "kd", "show_delta", "bootchart_files"),
     "systemd": ("systemd_analyze", "systemd_plot", "systemd_plot_json", "journal"),
+    "json": ("dmesg_json",),
     "binary": ("trace_dat", "trace_dat_ring", "bootchart", "bzimage", "elf", "kallsyms", "image"),
     "text": ("config", "symbol_text"),
     "c": ("source",),
