@@ -14,6 +14,7 @@ import contextlib
 import datetime
 import fcntl
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -91,15 +92,21 @@ def program(target: str) -> Path:
     return fuzz_directory(target) / "target/x86_64-unknown-linux-gnu/release" / target
 
 
-def build(crate: str) -> None:
-    """Builds all targets of a crate with assertions and overflow checks, without a sanitizer: there is no
+def build(crate: str, chosen: list[str]) -> None:
+    """Builds the chosen targets of a crate with assertions and overflow checks, without a sanitizer: there is no
     `unsafe`. Comparisons are not traced, which doubles the rate: the dictionaries have the words instead."""
     flags = ["-O", "-a", "--sanitizer", "none", "--no-trace-compares", "--target", "x86_64-unknown-linux-gnu"]
-    subprocess.run(["cargo", "+nightly", "fuzz", "build", *flags], cwd=ROOT / "crates" / crate, check=True)
+    # Where the programs are looked for below; a caller's own target directory would hold them elsewhere.
+    surroundings = {name: value for name, value in os.environ.items() if name != "CARGO_TARGET_DIR"}
+    every = {target for target in targets() if crate_of(target) == crate} <= set(chosen)
+    for one in [[]] if every else [[target] for target in chosen]:
+        call = ["cargo", "+nightly", "fuzz", "build", *flags, *one]
+        subprocess.run(call, cwd=ROOT / "crates" / crate, check=True, env=surroundings)
     directory = ROOT / "crates" / crate / "fuzz"
     # What is text stands in seeds/ as it is.
     if (directory / "examples/seeds.rs").exists():
-        subprocess.run(["cargo", "run", "-q", "--example", "seeds", "--", "corpus"], cwd=directory, check=True)
+        seeds = ["cargo", "run", "-q", "--example", "seeds", "--", "corpus"]
+        subprocess.run(seeds, cwd=directory, check=True, env=surroundings)
 
 
 def corpus(target: str) -> Path:
@@ -260,6 +267,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", help="targets (default: all)")
     parser.add_argument("--executions", type=int, default=10_000_000, help="of each target (default: %(default)s)")
+    parser.add_argument("--more", type=int, default=0, help="executions on top of what each target has had")
     parser.add_argument("--chunk", type=int, default=250_000, help="executions of one process (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (default: %(default)s)")
     parser.add_argument("--fresh", action="store_true", help="start the figures of these targets at zero")
@@ -272,16 +280,17 @@ def main() -> int:
     chosen = given.targets or targets()
     if not given.no_build:
         for crate in sorted({crate_of(target) for target in chosen}):
-            build(crate)
+            build(crate, [target for target in chosen if crate_of(target) == crate])
     book, failed = Book(), set()
     if given.fresh:
         for target in chosen:
             book.forget(target)
-    while open_targets := [t for t in chosen if t not in failed and book.executions(t) < given.executions]:
+    goal = {t: book.executions(t) + given.more if given.more else given.executions for t in chosen}
+    while open_targets := [t for t in chosen if t not in failed and book.executions(t) < goal[t]]:
 
         def run(target: str) -> tuple[str, Plan, dict[str, int] | str]:
             plan = plan_of(book.executions(target) // given.chunk)
-            left = given.executions - book.executions(target)
+            left = goal[target] - book.executions(target)
             return target, plan, chunk(target, min(given.chunk, left), plan)
 
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
