@@ -94,6 +94,18 @@ def test_a_comparison_in_a_sentence():
     assert sentence(compare([new], [base])).startswith("600 ms faster (5.80 s to 5.20 s), all of it in RC scripts")
 
 
+def test_systemds_account_comes_first_where_no_prompt_is_shown():
+    one = boot(
+        "Feb 09 22:38:11 host kernel: Linux version 5.4.0 (a@b) (gcc) #1\n"
+        "Feb 09 22:38:11 host kernel: Run /init as init process\n"
+        "Feb 09 22:38:11 host systemd[1]: systemd 245 running in system mode. (+PAM)\n"
+        "Feb 09 22:39:29 host systemd[1]: Startup finished in 2.500s (kernel) + 70.000s (userspace) = 1min 12.500s.\n"
+    )
+    said = headline(one)
+    assert said[0].startswith("72.5 s until systemd had started everything, by its own account: 2.50 s kernel + 70.0 s")
+    assert not any("By systemd's own account" in text for text in said)
+
+
 def test_a_lower_bound_is_compared_with_nothing():
     def log(end: str) -> bytes:
         return (
@@ -112,6 +124,15 @@ def test_a_lower_bound_is_compared_with_nothing():
     assert "whole-boot" in not_measured(comparison, "whole-bot")
 
 
+def test_a_log_that_begins_later_has_no_kernel_to_compare():
+    whole = "[    0.000000] Linux version 6.1.0 (a@b) (gcc) #1\n[    0.957742] EDAC MC: Ver: 3.0.0\n"
+    rest = "[    0.969640] FPGA manager framework\n[    3.181500] Run /init as init process\n"
+    late = "[    0.957742] EDAC MC: Ver: 3.0.0\n"
+    comparison = compare([bootlab.analyze((late + rest).encode())], [bootlab.analyze((whole + rest).encode())])
+    assert not [row for row in comparison.rows if row.quantity == "kernel" and row.base and row.new]
+    assert not sentence(comparison)
+
+
 def test_a_skeleton_of_a_system():
     text = skeleton(
         LogFacts(
@@ -127,7 +148,7 @@ def test_a_skeleton_of_a_system():
     system = tomllib.loads(text)
     assert system["machine"]["arch"] == "arm64"
     assert system["kernel"]["cmdline"] == "console=ttyAMA0,115200 panic=-1 quiet lpj=4980736"
-    assert system["goal"]["console"] == r"root@OpenWrt:/etc\#"
+    assert system["goal"]["console"] == "root@OpenWrt:/etc#"
     assert "bootlab try my.toml preset-lpj" in text
 
 
@@ -137,6 +158,14 @@ def test_parts_of_a_skeleton():
     assert command_line("", "riscv64") == "console=ttyS0,115200 panic=-1"
     assert goal("poky login: root") == "login:"
     assert goal("") == "login:"
+    assert goal("Please press Enter to activate this console. rcS S boot: INFO") == (
+        "Please press Enter to activate this console"
+    )
+
+
+def test_a_processor_that_is_not_emulated_is_named():
+    text = skeleton(LogFacts(source="boot.log", hints=("CPU0 revision is: 0001992f (MIPS 1004Kc)",)))
+    assert "the log's is MIPS, which bootlab does not emulate" in text
 
 
 def test_a_boot_that_ends_in_firmware_has_its_whole_length():

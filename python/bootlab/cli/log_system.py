@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from bootlab.cli.files import write_file
@@ -12,6 +13,10 @@ from bootlab.logs.techniques import way
 from bootlab.systemfile.skeleton import LogFacts, skeleton
 
 _ADVISED = 5
+_HEAD_BYTES = 400_000
+_PROCESSOR = re.compile(r"(?:AArch64|ARM(?:v|926)[^\n]{0,20}) Processor|riscv: [^\n]{0,60}rv64|isa[^\n]{0,20}rv64\w*|"
+                        r"x86/fpu|CPU\w* revision is[^\n]{0,30}MIPS|PowerPC|s390")  # fmt: skip
+"""How kernels name a processor in their first lines."""
 
 
 def write_skeleton(analysis: Analysis, path: Path, *, boot: int | None = None) -> None:
@@ -29,12 +34,21 @@ def write_skeleton(analysis: Analysis, path: Path, *, boot: int | None = None) -
         release=banner.release if banner else "",
         machine=kernel.machine or "",
         cmdline=kernel.command_line.text if kernel.command_line else "",
-        hints=tuple(text for text in _hints(banner, kernel.machine) if text),
+        hints=tuple(text for text in [*_hints(banner, kernel.machine), *_processors(analysis.name)] if text),
         prompt=use.basis if use and use.line is not None else "",
         first_use_ns=use.ns if use else None,
         advised=tuple((way(cost.technique).replace("SYSTEM.toml", path.name), cost.title) for cost in costs[:_ADVISED]),
     )
     write_file(path, skeleton(facts))
+
+
+def _processors(name: str) -> list[str]:
+    """Return the lines in which a plain log names its processor."""
+    try:
+        text = Path(name).read_bytes()[:_HEAD_BYTES].decode(errors="replace")
+    except OSError:
+        return []
+    return _PROCESSOR.findall(text)
 
 
 def _hints(banner: Banner | None, machine: str | None) -> list[str]:

@@ -23,7 +23,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "boot-loader-usb": ("boot-loader-usb-off", "boot loader: no `usb start`"),
     "ubi-attach": ("ubi-fastmap", "kernel build: MTD_UBI_FASTMAP"),
     "initramfs-run": ("initramfs-less", "distribution: boot without an initramfs, or with a smaller one"),
-    "silence": ("silence", "measure: initcall_debug, ftrace, bootchart"),
+    "silence": ("silence", "measure first: what is slow there is not known yet"),
     "xor-benchmark": ("xor-benchmark-off", "kernel build: XOR_BLOCKS"),
 }
 """Kinds that no technique of the catalogue addresses, with a name for what helps and where it has to be done."""

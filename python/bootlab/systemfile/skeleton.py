@@ -9,9 +9,13 @@ import msgspec
 from bootlab.systemfile.toml_text import quoted
 
 _ARCHES = (
-    ("aarch64", "arm64"), ("arm64", "arm64"), ("riscv64", "riscv64"), ("arm-", "arm"), ("armv7", "arm"),
-    ("ARMv7", "arm"), ("x86_64", "x86_64"), ("amd64", "x86_64"),
+    ("aarch64", "arm64"), ("AArch64", "arm64"), ("arm64", "arm64"), ("riscv64", "riscv64"), ("rv64", "riscv64"),
+    ("arm-", "arm"), ("armv7", "arm"), ("ARMv", "arm"), ("ARM926", "arm"), ("x86_64", "x86_64"), ("amd64", "x86_64"),
+    ("x86/fpu", "x86_64"),
 )  # fmt: skip
+_FOREIGN = (("MIPS", "MIPS"), ("mips", "MIPS"), ("PowerPC", "PowerPC"), ("powerpc", "PowerPC"), ("s390", "s390"))
+"""Processors that bootlab has no emulator for."""
+_ACTIVATE = "Please press Enter to activate this console"
 _CONSOLES = {"x86_64": "ttyS0", "arm": "ttyAMA0", "arm64": "ttyAMA0", "riscv64": "ttyS0"}
 
 _SKELETON = """\
@@ -69,9 +73,12 @@ class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
 def skeleton(facts: LogFacts) -> str:
     """Return the text of a system file that loads once its FILL IN lines are true."""
     arch = architecture(facts.hints)
-    known = (
-        f"arch = {quoted(arch)}" if arch else 'arch = "x86_64"                       # FILL IN: the log does not tell'
-    )
+    foreign = "" if arch else next((name for hint in facts.hints for part, name in _FOREIGN if part in hint), "")
+    known = 'arch = "x86_64"                       # FILL IN: the log does not tell'
+    if arch:
+        known = f"arch = {quoted(arch)}"
+    elif foreign:
+        known = f'arch = "x86_64"                       # the log\'s is {foreign}, which bootlab does not emulate'
     limit = max(180.0, 10 * (facts.first_use_ns or 0) / 1e9)
     values = {
         "@SOURCE@": _comment(facts.source),
@@ -120,10 +127,13 @@ def goal(prompt: str) -> str:
     text = prompt.strip()
     if " login" in text:
         return "login:"
+    if _ACTIVATE in text:
+        # What other programs print runs into this line.
+        return _ACTIVATE
     if "@" in text and re.search(r"[#$]", text):
         # A shell's prompt without what was typed behind it.
         text = re.split(r"(?<=[#$])", text, maxsplit=1)[0]
-    return re.escape(text[:60]) if text else "login:"
+    return re.sub(r"\\([ #])", r"\1", re.escape(text[:60])) if text else "login:"
 
 
 def _comment(text: str) -> str:

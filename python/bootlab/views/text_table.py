@@ -14,12 +14,27 @@ from rich.text import Text
 from bootlab.views.shown_text import one_line
 
 _WIDEST_FIXED = 34
+_NARROWEST = 20
 _LOOSE = 10_000
 
 
 def cell(text: str, style: str = "", limit: int = 160) -> Text:
     """Make a table cell out of any text: no markup is read, control characters are spelled."""
     return Text(one_line(text, limit), style=style)
+
+
+class Hanging:
+    """Text behind a head; what does not fit into the line stands under the text, not under the head."""
+
+    def __init__(self, head: Text, body: Text) -> None:
+        self._head, self._body = head, body
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Wrap the text to what the head leaves of the line."""
+        indent = cell_len(self._head.plain)
+        for number, line in enumerate(self._body.wrap(console, max(_NARROWEST, options.max_width - indent))):
+            line.rstrip()
+            yield Text.assemble(Text(" " * indent) if number else self._head, line)
 
 
 class Fitted:
@@ -41,13 +56,23 @@ class Fitted:
         room = options.max_width - fixed - 3 * len(columns)
         for column in loose:
             column.max_width = max(12, room // len(loose))
+        title = self._table.title
+        # Beyond the table's width rich would cut a title.
+        if isinstance(title, Text) and cell_len(title.plain) > self._least_width():
+            yield title
+            self._table.title = None
         lines = _plain_lines(self._table, options.max_width) if console.color_system is None else None
         if lines is None:
             yield self._table
         else:
             yield from (Segment(line + "\n") for line in lines)
+        self._table.title = title
         for column in loose:
             column.max_width = _LOOSE
+
+    def _least_width(self) -> int:
+        columns = self._table.columns
+        return sum((column.min_width or 0) + 3 for column in columns if column.max_width != _LOOSE)
 
 
 def _plain_lines(table: Table, most: int) -> list[str] | None:

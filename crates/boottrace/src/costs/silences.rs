@@ -6,6 +6,7 @@ use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::gap::{BootPart, LargeGap};
 use crate::facts::boot::stage::StageEvent;
+use crate::log::line::LineKind;
 
 /// Silences listed of each part of the boot.
 const LISTED: usize = 3;
@@ -45,7 +46,11 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         };
         out.push(Cost {
             kind: CostKind::Silence,
-            title: format!("{whose} prints nothing after line {}", gap.after_line),
+            title: if stands_between(context, gap) {
+                format!("{whose} stamps no line from {} to {}", gap.after_line, gap.before_line)
+            } else {
+                format!("{whose} prints nothing after line {}", gap.after_line)
+            },
             cost_ns: Some(gap.duration_ns),
             gain_ns: None,
             basis: Basis::Computed,
@@ -60,6 +65,16 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
             advice: advice.to_owned(),
         });
     }
+}
+
+/// Was something printed meanwhile, without a stamp?
+fn stands_between(context: &Context<'_>, gap: &LargeGap) -> bool {
+    let lines = &context.boot.lines;
+    let from = lines.partition_point(|line| line.number <= gap.after_line);
+    lines[from..]
+        .iter()
+        .take_while(|line| line.number < gap.before_line)
+        .any(|line| line.kind != LineKind::Blank)
 }
 
 /// Does a cost that was found tell of the same time?

@@ -78,7 +78,12 @@ fn signed(ns: u64) -> i64 {
 /// Everything of a boot that can be compared.
 pub fn quantities(boot: &Boot) -> Vec<(String, i64)> {
     let mut out = Vec::new();
-    if let Some(path) = &boot.critical_path {
+    // A log that begins later shows a part of the kernel's time only.
+    let begins = boot
+        .stages
+        .iter()
+        .any(|stage| stage.event == StageEvent::KernelStart && stage.ns.is_some());
+    if let Some(path) = boot.critical_path.as_ref().filter(|_| begins) {
         out.push(("kernel".to_owned(), path.to_ns.saturating_sub(path.from_ns)));
     }
     stages(boot, &mut out);

@@ -32,6 +32,12 @@ pub fn starts_unit(text: &str) -> bool {
     })
 }
 
+/// The account of the system's manager; those of users' managers name no part of the start.
+pub fn accounts_for_start(text: &str) -> bool {
+    text.split_once("Startup finished in ")
+        .is_some_and(|(_, parts)| parts.contains("(kernel)") || parts.contains("(userspace)"))
+}
+
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
     const STARTS: [&str; 20] = [

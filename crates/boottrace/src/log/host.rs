@@ -20,8 +20,8 @@ fn known(bytes: &[u8], style: Style) -> Option<HostPrefix> {
     match bytes.first()? {
         b'<' => rfc5424(bytes),
         b'[' => bracketed(bytes, style),
-        b'0'..=b'9' => bare_clock(bytes),
-        b'A'..=b'Z' => syslog(bytes),
+        b'0'..=b'9' => bare_clock(bytes).or_else(|| syslog(bytes)),
+        b'A'..=b'Z' | b'a'..=b'z' | 0xc3.. => syslog(bytes),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod bracket;
 pub mod clock;
 pub(crate) mod dumpstate;
 pub(crate) mod firmware_stamp;
+pub(crate) mod foreign_month;
 pub(crate) mod guest;
 pub(crate) mod harness;
 pub(crate) mod hints;

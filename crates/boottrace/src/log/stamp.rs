@@ -1,6 +1,7 @@
 //! Numbers that stand for times, read from the start of a byte slice.
 
 use super::clock::NS_PER_S;
+use super::foreign_month::foreign_month;
 
 /// Reads decimal digits. Returns the value and the number of bytes; `None` without a digit or beyond 64 bits.
 pub fn digits(bytes: &[u8]) -> Option<(u64, usize)> {
@@ -103,11 +104,14 @@ pub const MONTHS: [&[u8]; 12] = [
 /// `Nov 20 10:20:30` as ns since the first of January (leap years are not known there), with the bytes used.
 pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
     let name = bytes.get(..3)?;
-    let month = i64::try_from(MONTHS.iter().position(|m| *m == name)?).ok()? + 1;
-    if bytes.get(3) != Some(&b' ') {
+    let (month, blank) = match MONTHS.iter().position(|m| *m == name) {
+        Some(at) => (i64::try_from(at).ok()? + 1, 3),
+        None => month_elsewhere(bytes)?,
+    };
+    if bytes.get(blank) != Some(&b' ') {
         return None;
     }
-    let day_at = if bytes.get(4) == Some(&b' ') { 5 } else { 4 };
+    let day_at = blank + 1 + usize::from(bytes.get(blank + 1) == Some(&b' '));
     let (day, day_used) = digits(bytes.get(day_at..)?)?;
     let time_at = day_at + day_used + 1;
     if day > 31 || bytes.get(time_at - 1) != Some(&b' ') {
@@ -116,6 +120,28 @@ pub fn syslog_time(bytes: &[u8]) -> Option<(i64, usize)> {
     let (time_ns, used) = clock_time(bytes.get(time_at..)?)?;
     let day_ns = (days(1970, month, 1) + i64::try_from(day).ok()? - 1) * 86_400 * NS_PER_S;
     Some((day_ns + time_ns, time_at + used))
+}
+
+/// The month of a date in another language, and where the blank behind it stands.
+fn month_elsewhere(bytes: &[u8]) -> Option<(i64, usize)> {
+    const LONGEST: usize = 12;
+    let blank = bytes.iter().take(LONGEST).position(|b| *b == b' ')?;
+    // Most lines begin with a word: the names are looked up only where a day and a time of day follow.
+    let dated = matches!(
+        bytes.get(blank..),
+        Some([
+            b' ',
+            b' ' | b'0'..=b'3',
+            b'0'..=b'9',
+            b' ',
+            b'0'..=b'2',
+            b'0'..=b'9',
+            b':',
+            ..
+        ])
+    );
+    let month = dated.then(|| foreign_month(&bytes[..blank])).flatten()?;
+    Some((month, blank))
 }
 
 /// `01-03 09:43:51.503` as ns since the first of January, with the bytes used.
@@ -154,6 +180,11 @@ mod tests {
         assert_eq!(clock_time(b"00:00:01.5 x"), Some((1_500_000_000, 10)));
         assert_eq!(iso_time(b"1970-01-02T00:00:01+01:00 h"), Some((86_401 * NS_PER_S, 25)));
         assert_eq!(syslog_time(b"Jan  2 00:00:00 h"), Some((86_400 * NS_PER_S, 15)));
+        assert_eq!(syslog_time(b"jan 02 00:00:00 h"), Some((86_400 * NS_PER_S, 15)));
+        assert_eq!(
+            syslog_time("1月 02 00:00:00 h".as_bytes()),
+            Some((86_400 * NS_PER_S, 16))
+        );
         assert_eq!(
             month_and_day(b"01-03 00:00:01.500] x"),
             Some((2 * 86_400 * NS_PER_S + 1_500_000_000, 18))

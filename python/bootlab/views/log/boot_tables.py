@@ -114,7 +114,10 @@ def silences(boot: Boot) -> Listing:
         ]
         for gap in boot.gaps
     ]
-    return Listing("Longest silences up to first use", [">ms", "of", ">start, ms", ">line", "~after", "~before"], rows)
+    use = boot.stage("first-use")
+    shown = use is not None and (use.ns is not None or use.line is not None)
+    title = "Longest silences up to first use" if shown else "Longest silences (the log does not show first use)"
+    return Listing(title, [">ms", "of", ">start, ms", ">line", "~after", "~before"], rows)
 
 
 def time_table(times: TimeTable) -> Listing:

@@ -50,7 +50,7 @@ def total(comparison: Comparison) -> Total | None:
     rows = {row.quantity: row for row in comparison.rows if row.base and row.new and row.difference_ns is not None}
     stages = [row for name, row in rows.items() if name.startswith("stage:") and ".." in name]
     whole = rows.get("stage:whole-boot")
-    if whole is None and stages:
+    if whole is None and any(side.median_ns for row in stages for side in (row.base, row.new) if side):
         return _of_stages(sum(row.base.median_ns for row in stages if row.base), stages, comparison)
     if whole is None:
         whole = rows.get("kernel") or rows.get("application")

@@ -26,6 +26,8 @@ BASIS_WORDS = {
 }
 """How sure a gain is."""
 
+_OWN = "by its own account"
+
 
 def seconds(ns: int) -> str:
     """Spell a time for a sentence: `24.0 s`, `340 ms`, `0.3 ms`."""
@@ -62,6 +64,13 @@ def _whole(boot: Boot) -> str:
         return (
             f"The firmware took {seconds(boot.end.ns)} up to its last time (line {boot.end.line}); no kernel follows."
         )
+    return _started(boot, known)
+
+
+def _started(boot: Boot, known: list[Stage]) -> str:
+    """Say how far a boot came whose log shows no prompt: by systemd's account, or to its last event."""
+    if boot.startup is not None and _started_ns(boot):
+        return f"{seconds(_started_ns(boot))} until systemd had started everything, {_OWN}: {_parts(boot)}."
     if len(known) > 1 and boot.outcome == "user-space":
         # A bound may lie before the stage before it.
         first, last = known[0], max(known, key=lambda stage: stage.ns or 0)
@@ -87,10 +96,23 @@ def _length(ns: int, sure: Sureness) -> str:
 
 
 def _account(boot: Boot) -> str:
+    told = _whole(boot)
+    if boot.startup is None or _OWN in told:
+        return ""
+    return f"By systemd's own account: {_parts(boot)}."
+
+
+def _parts(boot: Boot) -> str:
     if boot.startup is None:
         return ""
     parts = " + ".join(f"{seconds(part.ns)} {part.name}" for part in boot.startup.parts)
-    return f"By systemd's own account: {parts} (line {boot.startup.line})."
+    return f"{parts} (line {boot.startup.line})"
+
+
+def _started_ns(boot: Boot) -> int:
+    if boot.startup is None:
+        return 0
+    return boot.startup.total_ns or sum(part.ns for part in boot.startup.parts)
 
 
 def _largest(boot: Boot) -> str:

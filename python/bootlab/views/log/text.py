@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
@@ -16,9 +15,10 @@ from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, ends_on_ax
 from bootlab.views.log.failure_lines import failure_lines
 from bootlab.views.log.headline import BASIS_WORDS, headline
 from bootlab.views.log.part import part_view
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import Fitted, Hanging, cell, spaced, text_table
 
 AXIS_WIDTH = 32
+_BELOW = 18
 _MAX_LISTED = 50
 _LATE_BLIND = {"early-kernel": "kernel-start"}
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
@@ -118,10 +118,11 @@ def stages_table(boot: Boot) -> RenderableType:
     if drawn and drawn.ns is not None:
         known.append(drawn.ns)
     low, high = (min(known), max(known)) if known else (0, 0)
-    table = text_table(
-        f"Stages on one axis ({boot.axis.clock} clock; 0 is {boot.axis.origin})",
-        "event", ">at, ms", ">length, ms", f"axis ({figures.ms(high - low)} ms)", "~evidence",
-    )  # fmt: skip
+    title, drawn_as = "Stages, without times: no line carries a stamp", ""
+    if known:
+        title = f"Stages on one axis ({boot.axis.clock} clock; 0 is {boot.axis.origin})"
+        drawn_as = f"axis ({figures.ms(high - low)} ms)"
+    table = text_table(title, "event", ">at, ms", ">length, ms", drawn_as, "~evidence")
     blind = list(boot.blind_spots)
     for index, stage in enumerate(boot.stages):
         for spot in [s for s in blind if _EARLY_BLIND.get(s.kind) == stage.event]:
@@ -252,13 +253,15 @@ def costs_view(boot: Boot, top: int) -> RenderableType:
             "bold",
         )
     ]
-    parts += [_cost(cost) for cost in boot.costs[: max(top, 1)]]
+    said: dict[str, Cost] = {}
+    parts += [_cost(cost, said.setdefault(cost.advice, cost)) for cost in boot.costs[: max(top, 1)]]
     if len(boot.costs) > top:
         parts.append(cell(f"{len(boot.costs) - top} more (see --top or --json)", "dim"))
     return Group(*parts)
 
 
-def _cost(cost: Cost) -> RenderableType:
+def _cost(cost: Cost, same_advice: Cost) -> RenderableType:
+    """One cost; advice that a cost before it had is not repeated."""
     spent = "cost unknown" if cost.cost_ns is None else f"{figures.ms(cost.cost_ns)} ms"
     gain = "gain unknown"
     if cost.gain_ns == 0:
@@ -266,15 +269,20 @@ def _cost(cost: Cost) -> RenderableType:
     elif cost.gain_ns is not None:
         gain = f"may gain {'at most ' if cost.at_most else ''}{figures.ms(cost.gain_ns)} ms"
     head = cell(f"{spent:>16}  ", "bold")
-    head.append_text(cell(f"{cost.technique}: ", "bold cyan"))
+    body = cell(f"{cost.technique}: ", "bold cyan")
     sure = "" if cost.gain_ns is None else f"; {BASIS_WORDS.get(cost.basis, cost.basis)}"
-    head.append_text(cell(f"{cost.title} ({gain}{sure})", "", 300))
-    numbers = ", ".join(map(str, cost.lines[:4]))
-    where = f"{'line' if len(cost.lines) == 1 else 'lines'} {numbers}: " if cost.lines else ""
-    below = [cell(where + cost.evidence, "dim", 400)]
-    if cost.gain_ns != 0:
+    body.append_text(cell(f"{cost.title} ({gain}{sure})", "", 300))
+    below = [cell(_where(cost) + cost.evidence, "dim", 400)]
+    if cost.gain_ns != 0 and same_advice is not cost and same_advice.lines:
+        below.append(cell(f"to do: as for line {same_advice.lines[0]} above", "dim"))
+    elif cost.gain_ns != 0:
         below.append(cell(f"to do: {cost.advice}", "", 400))
         command = way(cost.technique)
         if command:
             below.append(cell(f"try: {command}" if command.startswith("bootlab") else f"where: {command}", "green"))
-    return Group(head, Padding(Group(*below), (0, 0, 0, 18)))
+    return Group(Hanging(head, body), *(Hanging(Text(" " * _BELOW), text) for text in below))
+
+
+def _where(cost: Cost) -> str:
+    numbers = ", ".join(map(str, cost.lines[:4]))
+    return f"{'line' if len(cost.lines) == 1 else 'lines'} {numbers}: " if cost.lines else ""

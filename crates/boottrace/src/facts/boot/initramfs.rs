@@ -22,12 +22,12 @@ const SCRIPTS: [&str; 10] = [
 pub(super) fn initramfs<'a>(boot: &'a BootLog, kernel: &KernelFacts) -> Option<&'a Line> {
     let user = boot.user_from?;
     let (start, _) = kernel.user_space_line()?;
-    if let Some(program) = kernel.init.as_ref().and_then(|init| init.program.as_deref()) {
-        return (program == "/init").then(|| line(boot, start)).flatten();
-    }
     let before = &boot.lines[..user];
     // A kernel that mounted the root file system itself ran no initramfs; one that unpacked a file and did not, did.
     let mounted = before.iter().any(|l| l.text.contains("VFS: Mounted root ("));
+    if let Some(program) = kernel.init.as_ref().and_then(|init| init.program.as_deref()) {
+        return (program == "/init" && !mounted).then(|| line(boot, start)).flatten();
+    }
     let image = before.iter().any(|l| {
         let text = l.text.trim_start();
         ["Trying to unpack rootfs image as initramfs", "Unpacking initramfs"]
@@ -75,7 +75,16 @@ pub(super) fn switch_root<'a>(boot: &'a BootLog, from: &Line) -> Option<(&'a Lin
         if text.starts_with("systemd[1]: ") && !in_ram {
             spoke.get_or_insert(line);
         }
-        if SWITCHES.iter().any(|start| text.starts_with(start)) {
+        // systemd ends all programs of the initramfs, its journal's too, when it changes.
+        let ended = in_ram
+            && text.starts_with("Received SIGTERM from PID 1")
+            && line
+                .process
+                .as_deref()
+                .is_some_and(|name| name.ends_with("systemd-journald"));
+        let ended = ended
+            || (in_ram && text.starts_with("systemd-journald[") && text.contains("]: Received SIGTERM from PID 1"));
+        if ended || SWITCHES.iter().any(|start| text.starts_with(start)) {
             return Some((line, false));
         }
         if text.starts_with("systemd[1]: systemd ") && text.contains(" running in system mode") {

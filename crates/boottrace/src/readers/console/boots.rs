@@ -7,7 +7,7 @@ mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, loader_from};
-use super::quoted::{take_back_mentions, take_back_quoted};
+use super::quoted::{take_back_excerpts, take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
 use crate::log::banner::{banner, looks_like_loader};
@@ -38,6 +38,7 @@ pub fn split(lines: Lines, limits: &Limits) -> Split {
     let mut out = splitter.out;
     join_shown_again(&mut out);
     take_back_quoted(&mut out);
+    take_back_excerpts(&mut out);
     take_back_mentions(&mut out);
     out
 }
@@ -81,6 +82,10 @@ struct State {
     /// Which lines that a kernel says once and early, without stamps, were heard: bits.
     early_words: u8,
     handed_over: bool,
+    /// systemd said how long the start took.
+    accounted: bool,
+    /// systemd mounted the root file system anew, for writing.
+    remounted: bool,
     dropping: bool,
 }
 
@@ -114,7 +119,7 @@ impl Splitter<'_> {
             }
             LineKind::User => {
                 self.state.system_lines += 1;
-                if self.state.boot.is_some() {
+                if self.state.boot.is_some() && !self.starts_over(&line) {
                     self.enter_user();
                 } else {
                     self.begin(BootStart::MiddleOfLog);

@@ -2,7 +2,7 @@
 
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::NS_PER_S;
-use crate::log::hints::{is_kernel_fault, is_user_space};
+use crate::log::hints::{accounts_for_start, is_kernel_fault, is_user_space};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
@@ -40,7 +40,7 @@ fn program(log: &BootLog) -> Option<(&'static str, String)> {
             )
             || is_kernel_fault(&l.text)
             || l.text.contains(" running in system mode")
-            || l.text.contains("Startup finished in ")
+            || accounts_for_start(&l.text)
             || l.text.starts_with("INIT: ")
             || l.text.starts_with("init started: ")
             || (l.process.is_none() && is_user_space(&l.text))
@@ -83,7 +83,7 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
         milestone::of(&l.text).is_some_and(|found| found != Milestone::InitRunning)
             || is_boot_initcall(&l.text)
             || is_kernel_fault(&l.text)
-            || l.text.contains("Startup finished in ")
+            || accounts_for_start(&l.text)
             || l.text.contains(" running in system mode")
     };
     if log.lines.iter().any(shows) {
@@ -117,7 +117,7 @@ pub fn tail_of_earlier(log: &BootLog) -> Option<(&'static str, String)> {
             )
         ) || is_boot_initcall(&l.text)
             || is_kernel_fault(&l.text)
-            || l.text.contains("Startup finished in ")
+            || accounts_for_start(&l.text)
             || l.text.contains(" running in system mode")
             || l.text.starts_with("init started: ")
             || l.text.starts_with("INIT: version ")

@@ -1,11 +1,69 @@
 //! Text that quotes or mentions what a boot prints.
 
+use std::collections::HashMap;
+
 use crate::log::banner::{banner, is_loaders_own};
 use crate::log::boot_log::{BootLog, BootStart, Split};
 use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
 use crate::readers::firmware_table::is_table_row;
+
+/// Lines that notes have before the log which they are about.
+const HEAD_OF_NOTES: usize = 40;
+
+/// Stamped lines that must stand in the boot behind it.
+const EXCERPT: usize = 3;
+
+/// A page that explains a log shows parts of it first, perhaps shortened, and then the whole: the parts are no boot.
+pub fn take_back_excerpts(out: &mut Split) {
+    let mut at = 0;
+    while at + 1 < out.boots.len() {
+        if is_excerpt(&out.boots[at], &out.boots[at + 1]) {
+            let boot = out.boots.remove(at);
+            give_back(&mut out.outside, boot.lines);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn is_excerpt(part: &BootLog, whole: &BootLog) -> bool {
+    // Boot loaders that count from the reset say the same at the same time in each boot: only a page has such marks.
+    if !part.lines.iter().any(|line| line.text.trim_start().starts_with("```")) {
+        return false;
+    }
+    let mut said: HashMap<i64, Vec<&str>> = HashMap::new();
+    for (ns, text) in stamped(whole) {
+        said.entry(ns).or_default().push(text);
+    }
+    let (mut quoted, mut there) = (0, 0);
+    for (ns, text) in stamped(part) {
+        quoted += 1;
+        let shown = text.trim_end_matches(['.', '…']).trim_end();
+        there += usize::from(
+            said.get(&ns)
+                .is_some_and(|all| all.iter().any(|text| text.starts_with(shown))),
+        );
+    }
+    quoted >= EXCERPT && there * 10 >= quoted * 8
+}
+
+fn stamped(boot: &BootLog) -> impl Iterator<Item = (i64, &str)> {
+    let lines = boot.lines.iter();
+    lines.filter_map(|l| Some((l.firmware_ns.or(l.printk_ns).filter(|ns| *ns > 0)?, l.text.trim())))
+}
+
+/// Puts lines of what was no boot to those outside of all.
+fn give_back(outside: &mut Vec<Line>, lines: Vec<Line>) {
+    for mut line in lines {
+        if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
+            line.kind = LineKind::Outside;
+        }
+        outside.push(line);
+    }
+    outside.sort_by_key(|line| line.number);
+}
 
 /// A report about a system may print /proc/version before its log: that was no boot.
 pub fn take_back_quoted(out: &mut Split) {
@@ -19,17 +77,14 @@ pub fn take_back_quoted(out: &mut Split) {
             .find(|l| milestone::of(&l.text) == Some(Milestone::KernelBanner))?;
         Some((line.text.clone(), line.printk_ns.is_some()))
     };
-    let quoted = first.start == BootStart::KernelBanner
+    // Notes name the versions of the boot loaders too, and that is all.
+    let named = first.start == BootStart::KernelBanner || first.lines.len() <= HEAD_OF_NOTES;
+    let quoted = named
         && first.lines.iter().all(|l| !l.has_kernel_prefix())
         && banner(first).is_some_and(|(text, _)| banner(second) == Some((text, true)));
     if quoted {
-        let mut lines = out.boots.remove(0).lines;
-        for line in &mut lines {
-            if matches!(line.kind, LineKind::Kernel | LineKind::User) {
-                line.kind = LineKind::Outside;
-            }
-        }
-        out.outside.append(&mut lines);
+        let lines = out.boots.remove(0).lines;
+        give_back(&mut out.outside, lines);
     }
 }
 
@@ -83,14 +138,10 @@ pub fn take_back_mentions(out: &mut Split) {
                 || is_version_alone(boot)
         });
     out.boots = boots;
-    if mentions.is_empty() {
-        return;
+    if !mentions.is_empty() {
+        give_back(
+            &mut out.outside,
+            mentions.into_iter().flat_map(|boot| boot.lines).collect(),
+        );
     }
-    for mut line in mentions.into_iter().flat_map(|boot| boot.lines) {
-        if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
-            line.kind = LineKind::Outside;
-        }
-        out.outside.push(line);
-    }
-    out.outside.sort_by_key(|line| line.number);
 }

@@ -2,7 +2,8 @@
 
 use super::Splitter;
 use crate::log::banner::{looks_like_loader, Rank};
-use crate::log::boot_log::BootLog;
+use crate::log::boot_log::{BootLog, BootStart};
+use crate::log::hints::accounts_for_start;
 use crate::log::line::{Line, LineKind};
 
 /// Lines of a running system from which on a kernel's banner is another boot's.
@@ -64,9 +65,32 @@ impl Splitter<'_> {
             _ if text.starts_with("bootconsole [") && text.ends_with("] enabled") => 2,
             _ => return false,
         };
+        // The X server's log says on what it runs.
+        let before = self.state.boot.as_ref().and_then(|boot| boot.lines.last());
+        if before.is_some_and(|line| line.text.starts_with("Current Operating System: ")) {
+            return false;
+        }
         let heard = self.state.early_words & word != 0;
         self.state.early_words |= word;
         heard && self.state.boot.as_ref().is_some_and(|boot| boot.user_from.is_some())
+    }
+
+    /// Does systemd prepare the root file system, as it does once in a boot, in a system that has long run? A log of daemons
+    /// alone has no kernel's banner to tell.
+    pub(super) fn starts_over(&mut self, line: &Line) -> bool {
+        if line.process.as_deref() != Some("systemd") {
+            return false;
+        }
+        let text = line.text.trim();
+        let remounts = text.starts_with("Starting ") && text.ends_with("Remount Root and Kernel File Systems...");
+        let middle = |boot: &BootLog| boot.start == BootStart::MiddleOfLog && boot.user_from == boot.kernel_from;
+        let running = self.state.system_lines > LINES_OF_A_SYSTEM
+            && !self.state.remounted
+            && self.state.boot.as_ref().is_some_and(middle);
+        let over = remounts && (self.state.accounted || running);
+        self.state.accounted |= accounts_for_start(text);
+        self.state.remounted |= remounts;
+        over
     }
 
     /// Does somebody else speak, where the kernel stamps its lines and has mounted the root file system? Kernels that say
