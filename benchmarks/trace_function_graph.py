@@ -2,6 +2,7 @@
 
     python3 benchmarks/trace_function_graph.py [--lines 1000000] [--seed 1] [--shape code|random] [--keep FILE]
     python3 benchmarks/trace_function_graph.py --trace FILE [--dmesg FILE]
+    python3 benchmarks/trace_function_graph.py --log-only [--dmesg FILE]
 
 Programs run one after the other in rounds. Ratios are medians over the rounds, each of two runs that followed one
 another: on a machine that others use, a disturbance then meets both, and processor seconds say more than wall seconds.
@@ -188,11 +189,40 @@ def arguments() -> argparse.Namespace:
     recorded.add_argument("--dmesg", type=Path, help="the dmesg of that boot, with initcall_debug, for bootgraph.py")
     parser.add_argument("--keep", type=Path, help="write the trace here and keep it")
     parser.add_argument("--only-generate", action="store_true")
+    parser.add_argument(
+        "--log-only", action="store_true", help="a log with the whole commands, as a user starts them; nothing is built"
+    )
     return parser.parse_args()
+
+
+def whole_commands(options: argparse.Namespace) -> int:
+    """How long a user waits for the account of a log: each program with its interpreter, beside an empty one."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = options.dmesg.resolve() if options.dmesg else Path(folder) / "short.txt"
+        if not options.dmesg:
+            small_dmesg(log)
+        empty = Row("python -c pass", [sys.executable, "-c", "pass"], options.short_runs)
+        rows = [empty]
+        if cli := os.environ.get("BOOTLAB") or shutil.which("bootlab"):
+            rows.append(Row("bootlab analyze", [cli, "analyze", str(log)], options.short_runs))
+        if script := os.environ.get("BOOTGRAPH_PY"):
+            command = [sys.executable, script, "-dmesg", str(log)]
+            rows.append(Row("bootgraph.py (pm-graph)", command, options.short_runs))
+        if (script := bootgraph_pl()) and shutil.which("perl"):
+            rows.append(Row("bootgraph.pl", ["perl", script, str(log)], options.short_runs))
+        for _ in range(options.short_runs):
+            for each in rows:
+                each.run(folder)
+        print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {options.short_runs} rounds")
+        print(table(f"whole commands, log of {log.stat().st_size:,} bytes", rows, empty))
+        print(table("the same", rows[1:], rows[1]))
+    return 0
 
 
 def main() -> int:
     options = arguments()
+    if options.log_only:
+        return whole_commands(options)
     with tempfile.TemporaryDirectory() as folder:
         trace = (options.trace or options.keep or Path(folder) / "trace.txt").resolve()
         dmesg = (options.dmesg or Path(folder) / "dmesg.txt").resolve()
