@@ -106,6 +106,17 @@ def test_systemds_account_comes_first_where_no_prompt_is_shown():
     assert not any("By systemd's own account" in text for text in said)
 
 
+def test_a_silence_of_a_running_system_is_not_called_the_boots_largest_cost():
+    one = boot(
+        "[    0.000000] Linux version 4.4.0 (a@b) (gcc) #1\n[    1.500000] serial: driver\n[    2.000000] input: keys\n"
+        "[    4.000000] Run /init as init process\n[    5.000000] init: starting service\n"
+        "[    9.000000] binder: undelivered transaction 1\n[   10.000000] init: starting another\n"
+    )
+    said = " ".join(headline(one))
+    assert "The largest cost is 2.00 s: the kernel prints nothing" in said
+    assert "whether it still boots then is not shown" in said
+
+
 def test_a_lower_bound_is_compared_with_nothing():
     def log(end: str) -> bytes:
         return (

@@ -119,13 +119,31 @@ def _largest(boot: Boot) -> str:
     costs = [cost for cost in boot.costs if cost.cost_ns or cost.gain_ns]
     if not costs:
         return ""
-    largest = max(costs, key=lambda cost: cost.cost_ns or cost.gain_ns or 0)
-    sentence = f"The largest cost is {seconds(largest.cost_ns or largest.gain_ns or 0)}: {largest.title}"
-    sentence += f", {_gain(largest)}."
+    use = boot.stage("first-use")
+    shown = use is not None and (use.ns is not None or use.line is not None)
+    sure = [cost for cost in costs if shown or not _of_user_space(cost)]
+    largest = max(sure, key=_size, default=None)
+    sentences = []
+    if largest is not None:
+        sentences.append(f"The largest cost is {seconds(_size(largest))}: {largest.title}, {_gain(largest)}.")
+    silent = max((_size(cost) for cost in costs if cost not in sure), default=0)
+    if silent and (largest is None or silent > _size(largest)):
+        sentences.append(
+            f"User space is silent for up to {seconds(silent)}; whether that is still the boot is not shown."
+        )
     best = max((c for c in costs if c.gain_ns), key=lambda cost: cost.gain_ns or 0, default=None)
     if best is not None and best is not largest:
-        sentence += f" The largest known gain is {best.technique}, {_gain(best)}."
-    return sentence
+        sentences.append(f"The largest known gain is {best.technique}, {_gain(best)}.")
+    return " ".join(sentences)
+
+
+def _size(cost: Cost) -> int:
+    return cost.cost_ns or cost.gain_ns or 0
+
+
+def _of_user_space(cost: Cost) -> bool:
+    """Whether a cost is a silence behind init: in a running system it may be nobody's wait."""
+    return cost.technique == "silence" and cost.title.startswith("user space")
 
 
 def _gain(cost: Cost) -> str:
