@@ -113,7 +113,7 @@ def test_a_silence_of_a_running_system_is_not_called_the_boots_largest_cost():
         "[    9.000000] binder: undelivered transaction 1\n[   10.000000] init: starting another\n"
     )
     said = " ".join(headline(one))
-    assert "The largest cost is 2.00 s: the kernel prints nothing" in said
+    assert "The largest cost is 2.00 s: the kernel prints nothing" in said, said
     assert "whether it still boots then is not shown" in said
 
 

@@ -128,9 +128,7 @@ def _largest(boot: Boot) -> str:
         sentences.append(f"The largest cost is {seconds(_size(largest))}: {largest.title}, {_gain(largest)}.")
     silent = max((_size(cost) for cost in costs if cost not in sure), default=0)
     if silent and (largest is None or silent > _size(largest)):
-        sentences.append(
-            f"User space is silent for up to {seconds(silent)}; whether that is still the boot is not shown."
-        )
+        sentences.append(f"User space is silent for up to {seconds(silent)}; whether it still boots then is not shown.")
     best = max((c for c in costs if c.gain_ns), key=lambda cost: cost.gain_ns or 0, default=None)
     if best is not None and best is not largest:
         sentences.append(f"The largest known gain is {best.technique}, {_gain(best)}.")
