@@ -47,7 +47,10 @@ pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
         out.push(Cost {
             kind: CostKind::Silence,
             title: if stands_between(context, gap) {
-                format!("{whose} stamps no line from {} to {}", gap.after_line, gap.before_line)
+                format!(
+                    "{whose} stamps no line between {} and {}",
+                    gap.after_line, gap.before_line
+                )
             } else {
                 format!("{whose} prints nothing after line {}", gap.after_line)
             },
