@@ -53,9 +53,14 @@ fn start(day: u32, parts: &str) -> String {
 
 #[test]
 fn each_start_in_a_log_of_daemons_is_a_boot_and_what_ran_before_is_none() {
-    let before: String = (0..50)
-        .map(|minute| format!("Sep 20 03:{minute:02}:00 pi systemd[1]: Started Session {minute} of user pi.\n"))
-        .collect();
+    let before = (0..50).fold(String::new(), |mut log, minute| {
+        writeln!(
+            log,
+            "Sep 20 03:{minute:02}:00 pi systemd[1]: Started Session {minute} of user pi."
+        )
+        .unwrap();
+        log
+    });
     let log = before
         + &start(26, "2.176s (kernel) + 8.845s (userspace) = 11.021s")
         + &start(28, "2.157s (kernel) + 9.053s (userspace) = 11.211s");
@@ -139,10 +144,20 @@ fn a_page_that_shows_parts_of_a_log_and_then_the_whole_has_one_boot() {
     let document = read(&log);
     let parts = &document.parts;
     assert_eq!(parts.iter().filter(|part| matches!(part, Part::Boot(_))).count(), 1);
-    assert_eq!(
-        ms(document.boots().next().unwrap(), StageEvent::KernelStart).is_some(),
-        true
-    );
+    assert!(ms(document.boots().next().unwrap(), StageEvent::KernelStart).is_some());
+}
+
+#[test]
+fn a_loader_that_says_the_same_in_each_boot_is_reset_each_time() {
+    let mut log = String::new();
+    for _ in 0..3 {
+        log +=
+            "Format: Log Type - Time(microsec) - Message - Optional Info\nS - QC_IMAGE_VERSION_STRING=BOOT.BF.3.1.1\n";
+        for step in 1..9 {
+            writeln!(log, "B - {:9} - step {step}, Start", 30_000 * step).unwrap();
+        }
+    }
+    assert_eq!(boots(&log).len(), 3);
 }
 
 #[test]
