@@ -12,6 +12,7 @@ from bootlab.model.change import (
     DropInitramfsFiles,
     DropParam,
     ExtendParam,
+    MountRootDirectly,
     Op,
     PutFile,
     SetCompression,
@@ -110,3 +111,21 @@ def test_tree_is_sorted_whatever_the_order():
     assert one.get("/z") is None
     one.as_dict().clear()
     assert len(one.entries) == 2
+
+
+def test_an_initramfs_that_only_mounts_the_root():
+    module = "/lib/modules/6/mmc_core.ko"
+    entries = {path: Entry(kind="file", text="x") for path in (module, "/lib/modules/6/other.ko", "/kernel/x86/u.bin")}
+    packed = Initramfs(tree=FileTree.of({**TREE.as_dict(), **entries}), compression="zstd")
+    system = msgspec.structs.replace(SYSTEM, initramfs=packed, root=Root())
+    op = MountRootDirectly((module, "/not/there.ko"), "ext4")
+    direct = op.apply(system)
+    tree = direct.initramfs.tree
+    assert tree.get("/init").own == "mount-root"
+    assert tree.get("/root.list").text == "fs ext4\nmodule /modules/00-mmc_core.ko\n"
+    assert tree.get("/modules/00-mmc_core.ko") == entries[module]
+    assert tree.get("/kernel/x86/u.bin") is not None, "the kernel's microcode stays"
+    assert tree.get("/bin/sh") is None
+    assert direct.initramfs.compression == "none"
+    assert op.apply(direct) == direct
+    assert op.apply(SYSTEM) == SYSTEM, "an initramfs that is the root stays"

@@ -229,6 +229,9 @@ CASES = (
     Shows("initramfs-slim", BASE, BASE, False, "-> "),
     Shows("initramfs-modules", u.with_modules(), u.with_modules(left_out=u.MODULES[1:]), True, "7 -> 1 modules"),
     Shows("initramfs-modules", u.with_modules(), u.with_modules(), False, "7 -> 7 modules"),
+    Shows("initramfs-direct", u.mounting(), u.mounting(direct=True), True, "initramfs 1000 -> 100 bytes"),
+    Shows("initramfs-direct", u.mounting(), u.mounting(), False, "said nothing"),
+    Shows("initramfs-direct", u.mounting(direct=True), u.mounting(direct=True), False, "before as well"),
     Shows("rootdelay-to-rootwait", evidence("disk-rootdelay"), evidence("disk-rootwait"), True, "Waiting 2 sec"),
     Shows("rootdelay-to-rootwait", BASE, BASE, False, "never printed"),
     Shows("rootfstype", written(w.WRONG_TYPE_FIRST), written(w.RIGHT_TYPE_FIRST), True, "Magic Mismatch"),
@@ -298,6 +301,11 @@ CASES = (
     Shows("systemd-unit-masked", u.systemd(), u.systemd(), False, "nothing is masked"),
     Shows("systemd-target-reduced", u.systemd(), u.systemd(reduced=True), True, "application.target reached; 1 units"),
     Shows("systemd-target-reduced", u.systemd(), u.systemd(), False, "is not what systemd reached"),
+    Shows(
+        "systemd-rest-later", u.systemd(), u.systemd(later=True), True, "1 of 1 services and mounts are started behind"
+    ),
+    Shows("systemd-rest-later", u.systemd(), u.systemd(), False, "is not what systemd reached"),
+    Shows("systemd-rest-later", u.systemd(), u.systemd(later=True, diagnosed=False), False, "only diagnostic boots"),
     Shows(
         "systemd-generators-off",
         u.systemd(crowded=True),

@@ -4,6 +4,7 @@ import msgspec
 
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Diagnosis, FileRead
+from bootlab.model.root import Root
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques.base import Evidence
@@ -91,12 +92,14 @@ def systemd(
     masked: bool = False,
     crowded: bool = False,
     reduced: bool = False,
+    later: bool = False,
     diagnosed: bool = True,
     unread: tuple[str, ...] = (),
 ) -> Evidence:
     """Return a boot of a system whose unit waits for another one, is started early, or does not wait any more.
 
-    `crowded`: with a service and a generator more; `reduced`: booted to a target of the application's own.
+    `crowded`: with a service and a generator more; `reduced`: booted to a target of the application's own; `later`:
+    everything else is started behind it.
     """
     unit = "[Unit]\nDefaultDependencies=no\n" if early else "[Unit]\nAfter=net.target\nWants=net.target\n"
     log = _WAITED
@@ -117,6 +120,9 @@ def systemd(
         texts["/lib/systemd/system/multi-user.target"] = "[Unit]\nWants=app.service other.service\n"
     if reduced:
         log = (*log[:1], *log[3:], "[    3.800000] systemd[1]: Reached target application.target - The application.")
+    if later:
+        first = "[    1.200000] systemd[1]: Reached target application-first.target - The application."
+        log = (log[4].replace("3.7", "1.1"), first, *log[:4])
     found = booted(texts, diagnosed=diagnosed, unread=unread)
     system = msgspec.structs.replace(found.system, cmdline=CommandLine.parse("rdinit=/lib/systemd/systemd"))
     if masked:
@@ -149,6 +155,41 @@ def with_modules(
         found,
         recording=msgspec.structs.replace(found.recording, meta=meta),
         diagnosis=Diagnosis(recording=base.recording, proc=proc),
+    )
+
+
+CARD = (
+    "ahci 49152 0 - Live 0x0",
+    "libata 40960 1 ahci, Live 0x0",
+    "sdhci_pci 16384 0 - Live 0x0",
+    "mmc_block 16384 1 - Live 0x0",
+    "mmc_core 16384 2 mmc_block,sdhci_pci, Live 0x0",
+    "ext4 16384 1 - Live 0x0",
+    "jbd2 16384 1 ext4, Live 0x0",
+    "crc32c_intel 16384 2 - Live 0x0",
+)
+
+
+def mounting(
+    *, root: str = "UUID=1-2", kind: str = "ext4", end: str = ".ko", direct: bool = False, diagnosed: bool = True
+) -> Evidence:
+    """Return a boot whose initrd mounts a root on a card; `direct`: by bootlab's own program."""
+    names = [line.split()[0] for line in CARD]
+    entries = {f"/lib/modules/6/{name.replace('_', '-')}{end}": Entry(kind="file", text=name) for name in names}
+    entries |= dict(tree({"/init": INIT}).entries)
+    if direct:
+        entries = {"/init": Entry(kind="file", own="mount-root")}
+    found = evidence("base", initramfs=Initramfs(tree=FileTree.of(entries)), root=Root(medium="sd", file_system="ext4"))
+    said = diagnosis("diagnostic")
+    lines = ("mount-root: /dev/mmcblk0p1 mounted as the root (ext4), 6 modules loaded",) if direct else ()
+    proc = {"modules": "\n".join(CARD), "mounts": f"proc /proc proc rw 0 0\n/dev/mmcblk0p1 / {kind} rw 0 0"}
+    shown = Diagnosis(recording=said.recording, log=(*said.log, *lines), proc=proc)
+    meta = msgspec.structs.replace(found.recording.meta, artefact_bytes={"initramfs": 100 if direct else 1000})
+    return msgspec.structs.replace(
+        found,
+        system=msgspec.structs.replace(found.system, cmdline=CommandLine.parse(f"root={root} ro")),
+        recording=msgspec.structs.replace(found.recording, meta=meta),
+        diagnosis=shown if diagnosed else None,
     )
 
 

@@ -23,6 +23,7 @@ from bootlab.model.change import (
     DropParam,
     ExtendParam,
     LoadModulesLate,
+    MountRootDirectly,
     MoveRoot,
     Op,
     PutFile,
@@ -292,7 +293,7 @@ def test_every_operation_has_words():
     ops = (
         SetParam("a", "1"), ExtendParam("initcall_blacklist", "b"), AddParam("c"), DropParam("d"),
         SetCompression("lz4", 9), DropFiles(("/a", "/b", "/c", "/d")), DropInitramfsFiles(("/a",)),
-        PutFile("/init", entry),
+        MountRootDirectly(("/m.ko",), "ext4"), PutFile("/init", entry),
         SetKernelForm("vmlinux"), SetMachine(firmware="qboot"),
         SetKernelOptions((("SMP", "n"), ("HZ_100", "y"))), AddKernelFragment("/f.config"),
         AddKernelPatch(KernelPatch(name="p.patch", text="")), SetKernelVariables((("KCFLAGS", "-g0"),)),
@@ -308,6 +309,7 @@ def test_every_operation_has_words():
     assert [op_text(op) for op in ops] == [
         "set a=1", "extend initcall_blacklist=b", "add c", "drop d", "initramfs: lz4 level 9",
         "root: 4 files left out (/a, /b, /c, …)", "initramfs: 1 files left out (/a)",
+        "initramfs: only a program that mounts the root (ext4), and 1 modules",
         "root: put /init (file)", "kernel as vmlinux",
         "machine: firmware=qboot", "kernel: CONFIG_SMP=n CONFIG_HZ_100=y", "kernel: fragment /f.config",
         "kernel: patch p.patch", "kernel: make KCFLAGS=-g0", "kernel: xipImage, initramfs embedded",

@@ -13,7 +13,10 @@ from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
 from bootlab.model.source_patch import KernelPatch
 from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, System
-from bootlab.model.tree import BusyboxBuild, Compression, Entry
+from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
+
+_FOR_THE_KERNEL = ("/kernel/",)
+"""Microcode and ACPI tables, which the kernel looks for in the archive itself."""
 
 
 class SetParam(msgspec.Struct, frozen=True, tag_field="op", tag="set-param"):
@@ -99,6 +102,38 @@ class DropInitramfsFiles(msgspec.Struct, frozen=True, tag_field="op", tag="drop-
             return system
         tree = system.initramfs.tree.without(frozenset(self.paths))
         return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
+
+
+class MountRootDirectly(msgspec.Struct, frozen=True, tag_field="op", tag="mount-root-directly"):
+    """Leave in the initramfs bootlab's own first program (guest/mount/), and the modules that mount the root.
+
+    `modules`: their paths, in the order in which they are loaded. `file_system`: the root's type.
+    """
+
+    modules: tuple[str, ...]
+    file_system: str
+
+    def apply(self, system: System) -> System:
+        """Return the changed system; one without an initramfs beside a root, or changed so already, stays."""
+        initramfs = system.initramfs
+        if initramfs is None or system.root is None:
+            return system
+        there = initramfs.tree.as_dict()
+        if any(entry.own == "mount-root" for entry in there.values()):
+            return system
+        lines, tree = [f"fs {self.file_system}"], {p: e for p, e in there.items() if p.startswith(_FOR_THE_KERNEL)}
+        for number, path in enumerate(p for p in self.modules if p in there):
+            place = f"/modules/{number:02}-{path.rpartition('/')[2]}"
+            tree[place] = there[path]
+            lines.append(f"module {place}")
+        folders = {path: Entry(kind="dir", mode=0o755) for path in ("/dev", "/modules", "/proc", "/root")}
+        tree |= folders | {
+            "/init": Entry(kind="file", mode=0o755, own="mount-root"),
+            "/root.list": Entry(kind="file", mode=0o644, text="\n".join(lines) + "\n"),
+            "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
+        }
+        direct = msgspec.structs.replace(initramfs, tree=FileTree.of(tree), compression="none", level=None, packed=None)
+        return msgspec.structs.replace(system, initramfs=direct)
 
 
 class PutFile(msgspec.Struct, frozen=True, tag_field="op", tag="put-file"):
@@ -356,6 +391,7 @@ Op = (
     | SetCompression
     | DropFiles
     | DropInitramfsFiles
+    | MountRootDirectly
     | PutFile
     | SetBusybox
     | MoveRoot

@@ -29,10 +29,8 @@ def op_text(op: Op) -> str:
             text = f"{verb} {Param(op.key, op.value)}"
         case ops.SetCompression():
             text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
-        case ops.DropFiles() | ops.DropInitramfsFiles():
-            names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")
-            place = "root" if isinstance(op, ops.DropFiles) else "initramfs"
-            text = f"{place}: {len(op.paths)} files left out ({names})"
+        case ops.DropFiles() | ops.DropInitramfsFiles() | ops.MountRootDirectly():
+            text = _left_out_text(op)
         case ops.PutFile():
             text = f"root: put {op.path} ({op.entry.kind})"
         case ops.SetBusybox():
@@ -65,6 +63,14 @@ def op_text(op: Op) -> str:
         case _:
             assert_never(op)
     return text
+
+
+def _left_out_text(op: ops.DropFiles | ops.DropInitramfsFiles | ops.MountRootDirectly) -> str:
+    if isinstance(op, ops.MountRootDirectly):
+        return f"initramfs: only a program that mounts the root ({op.file_system}), and {len(op.modules)} modules"
+    names = ", ".join(op.paths[:3]) + (", …" if len(op.paths) > 3 else "")
+    place = "root" if isinstance(op, ops.DropFiles) else "initramfs"
+    return f"{place}: {len(op.paths)} files left out ({names})"
 
 
 def _loader_text(op: ops.SetLoader | ops.SetLoaderOptions) -> str:

@@ -10,8 +10,10 @@ from bootlab.model.change import (
     AddParam,
     Change,
     DropFiles,
+    DropInitramfsFiles,
     DropParam,
     ExtendParam,
+    MountRootDirectly,
     MoveRoot,
     Op,
     PutFile,
@@ -42,7 +44,7 @@ PHASES: tuple[PhaseName, ...] = (
 
 _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
     ("command line", (SetParam, ExtendParam, AddParam, DropParam)),
-    ("initramfs", (SetCompression,)),
+    ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly)),
     ("root tree", (DropFiles, PutFile, SetBusybox, MoveRoot)),
     ("programs", (SetProgramBuild, PutProgram)),
     ("machine and loader", (SetKernelForm, SetFlashStart, SetMachine)),

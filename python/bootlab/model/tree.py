@@ -10,6 +10,10 @@ import msgspec
 Compression = Literal["none", "gzip", "bzip2", "lzma", "xz", "lzo", "lz4", "zstd"]
 
 
+OwnProgram = Literal["mount-root"]
+"""A program that bootlab brings itself, by its name under guest/."""
+
+
 class BusyboxBuild(msgspec.Struct, frozen=True, kw_only=True):
     """A BusyBox to be built for the machine, static.
 
@@ -25,8 +29,9 @@ class BusyboxBuild(msgspec.Struct, frozen=True, kw_only=True):
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One name in the tree. Exactly the fields of its kind are set.
 
-    `file`: `source` (a path on this machine), `text` or `busybox` (built when the tree is packed); `symlink`:
-    `target`; `char`, `block`: `major`, `minor`. `linked`: files with the same text here are hard links of one file.
+    `file`: `source` (a path on this machine), `text`, `busybox` or `own` (the name of a program of bootlab's own; both
+    are built when the tree is packed); `symlink`: `target`; `char`, `block`: `major`, `minor`. `linked`: files with the
+    same text here are hard links of one file.
     """
 
     kind: Literal["file", "dir", "symlink", "char", "block", "fifo"]
@@ -36,6 +41,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     source: str | None = None
     text: str | None = None
     busybox: BusyboxBuild | None = None
+    own: OwnProgram | None = None
     target: str | None = None
     major: int = 0
     minor: int = 0

@@ -18,6 +18,7 @@ from bootlab.startup.files import Files, norm
 FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
 UNITS_MAX = 5000
 _LISTS = frozenset({"After", "Before", "Wants", "Requires", "Requisite", "BindsTo", "Upholds"})
+_NEEDS = ("Requires", "Requisite", "BindsTo")
 _NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
 _DESCRIPTION = re.compile(r"^Description=(.*)$", re.MULTILINE)
 # Messages of systemd's manager (src/core/job.c: job_start_message_format); the unit's name stands first since 246.
@@ -128,6 +129,22 @@ def of_program(files: Files, units: dict[str, Unit], program: str) -> Unit | Non
     """Return the service that starts a program, or None."""
     wanted = files.real(program)
     return next((u for u in units.values() if any(files.real(p) == wanted for p in u.programs if p[:1] == "/")), None)
+
+
+def with_required(units: dict[str, Unit], unit: Unit) -> tuple[Unit, ...]:
+    """Return a service behind the services that it cannot run without, those first that others need."""
+    found: dict[str, Unit] = {}
+
+    def add(one: Unit) -> None:
+        if one.name in found:
+            return
+        found[one.name] = one
+        for name in (n for key in _NEEDS for n in one.lists.get(key, ())):
+            if name.endswith(".service") and name in units and units[name].text and not units[name].masked:
+                add(units[name])
+
+    add(unit)
+    return tuple(reversed(found.values()))
 
 
 def before(units: dict[str, Unit], name: str) -> set[str]:

@@ -29,6 +29,7 @@ from bootlab.techniques.init.rc_parallel import RcParallel
 from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
 from bootlab.techniques.init.shell_expansions import ShellExpansions
 from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
+from bootlab.techniques.init.systemd_rest_later import SystemdRestLater
 from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
 from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
 from bootlab.techniques.init.systemd_update_checks_off import SystemdUpdateChecksOff
@@ -37,6 +38,7 @@ from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
 from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
 from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
 from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
+from bootlab.techniques.initramfs.initramfs_direct import InitramfsDirect
 from bootlab.techniques.initramfs.initramfs_modules import InitramfsModules
 from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
 from bootlab.techniques.kernel import (
@@ -113,6 +115,7 @@ BUILT_IN: tuple[Technique, ...] = (
     InitramfsCompression(),
     InitramfsSlim(),
     InitramfsModules(),
+    InitramfsDirect(),
     InitramfsBuiltin(),
     InitramfsBuiltinUncompressed(),
     RaidNoautodetect(),
@@ -130,6 +133,7 @@ BUILT_IN: tuple[Technique, ...] = (
     SystemdUnitMasked(),
     ApplicationUnitFirst(),
     SystemdTargetReduced(),
+    SystemdRestLater(),
     SystemdGeneratorsOff(),
     SystemdUpdateChecksOff(),
     MountsByApplication(),

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.own_programs import with_own_programs
 from bootlab.errors import ProgramBuildError, UserError
 from bootlab.model.program import BuiltFile, BuiltPrograms, ElfFacts, Role
 from bootlab.model.system import System
@@ -21,12 +22,12 @@ def with_built_programs(system: System, cache: Cache) -> System:
 
     Raise ProgramBuildError, UserError, ToolMissing or EnvironmentFault.
     """
-    return _installed(_with_busybox(system, cache), cache)[0]
+    return _installed(_with_busybox(with_own_programs(system), cache), cache)[0]
 
 
 def built_programs(system: System, cache: Cache) -> tuple[System, BuiltPrograms]:
     """Return the same, and what was built."""
-    return _installed(_with_busybox(system, cache), cache)
+    return _installed(_with_busybox(with_own_programs(system), cache), cache)
 
 
 def facts_file(built: BuiltPrograms, cache: Cache) -> Path:

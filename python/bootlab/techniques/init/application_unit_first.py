@@ -26,13 +26,15 @@ class ApplicationUnitFirst(Technique):
     stage = "init"
     what = (
         "Writes the application's unit anew under `/etc/systemd/system`, without `After=`, `Wants=` and default "
-        "dependencies, and wanted by `sysinit.target`."
+        "dependencies, and wanted by `sysinit.target`; the same for the services that it requires, which it still "
+        "waits for."
     )
     why = "It starts with the first units, together with udev, the journal and file systems, instead of after them."
     when_not = "The application needs devices that udev creates, mounts, D-Bus or the network: name these in `After=`."
     cost = "It competes for the processor with the rest of the start."
     risk = Risk(function=("what it used to wait for may not be there when it starts; only goal and check are proved"))
     rests_on = ("initramfs",)
+    conflicts = ("systemd-rest-later",)
     needs_diagnosis = True
     proof = "diagnosis"
     published = (Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),)
@@ -43,7 +45,7 @@ class ApplicationUnitFirst(Technique):
         files = Files.of(context.system)
         if files is None or not units.is_systemd(files, context.system.init_path):
             return Applies.no("init is not systemd", context.system.init_path)
-        found = _unit(context)
+        found = application_unit(context)
         if found is None:
             named = context.system.application
             if named is None:
@@ -57,16 +59,13 @@ class ApplicationUnitFirst(Technique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the unit's file and the link that starts it."""
-        found = _unit(context)
+        found = application_unit(context)
         if found is None:
             return ()
-        unit, _ = found
-        text = _ORDER.sub("", unit.text)
-        text = text.replace("[Unit]\n", f"[Unit]\n{_EARLY}", 1) if "[Unit]\n" in text else f"[Unit]\n{_EARLY}\n{text}"
-        path = f"{units.FOLDERS[0]}/{unit.name}"
+        unit, known = found
         link = f"{units.FOLDERS[0]}/{_WANTED_BY}.wants/{unit.name}"
         ops = (
-            PutFile(path, Entry(kind="file", mode=0o644, text=text)),
+            *early_units(known, unit),
             PutFile(link, Entry(kind="symlink", mode=0o777, target=f"../{unit.name}")),
         )
         return (Change(technique=self.id, ops=ops),)
@@ -93,7 +92,28 @@ class ApplicationUnitFirst(Technique):
         return Effect(True, f"{unit.name} is started before {len(passed)} units that came first: {shown} …")
 
 
-def _unit(context: Context) -> tuple[units.Unit, dict[str, units.Unit]] | None:
+def early_units(known: dict[str, units.Unit], unit: units.Unit, after: tuple[str, ...] = ()) -> tuple[PutFile, ...]:
+    """Return the files of a unit and of the services that it requires, waiting only for each other and for `after`."""
+    chain = units.with_required(known, unit)
+    names = {one.name for one in chain}
+    ops = []
+    for one in chain:
+        needed = _among(names, one.lists, "Requires", "Requisite", "BindsTo")
+        lines = [f"Requires={name}" for name in needed]
+        lines += [f"After={name}" for name in dict.fromkeys((*_among(names, one.lists, "After"), *needed, *after))]
+        early = _EARLY + "".join(f"{line}\n" for line in lines)
+        text = _ORDER.sub("", one.text)
+        text = text.replace("[Unit]\n", f"[Unit]\n{early}", 1) if "[Unit]\n" in text else f"[Unit]\n{early}\n{text}"
+        ops.append(PutFile(f"{units.FOLDERS[0]}/{one.name}", Entry(kind="file", mode=0o644, text=text)))
+    return tuple(ops)
+
+
+def _among(names: set[str], lists: dict[str, tuple[str, ...]], *keys: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for key in keys for name in lists.get(key, ()) if name in names))
+
+
+def application_unit(context: Context) -> tuple[units.Unit, dict[str, units.Unit]] | None:
+    """Return the unit that starts the application, and all units; None where that cannot be told."""
     files = Files.of(context.system)
     if files is None or context.system.application is None or not units.is_systemd(files, context.system.init_path):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from bootlab.model.change import Change, PutFile
 from bootlab.model.tree import Entry
@@ -26,6 +27,9 @@ _NEEDED_BY_PARAMETER = {
     "systemd-fstab-generator": ("root", "mount.usr", "systemd.volatile"),
     "systemd-run-generator": ("systemd.run",),
 }
+# It makes the login on a console that is no virtual terminal.
+_LOGINS = "systemd-getty-generator"
+_VIRTUAL = re.compile(r"tty\d*(,.*)?|ttynull|null")
 _SHOWN = 4
 
 
@@ -37,14 +41,13 @@ class SystemdGeneratorsOff(Technique):
     stage = "init"
     what = (
         "Links each generator under `/etc/systemd/system-generators` to `/dev/null`, except those whose table "
-        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists."
+        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is no virtual terminal keeps "
+        "the one that makes its login."
     )
     why = "Each one is a process that links shared libraries and searches for things that a fixed image does not have."
     when_not = "A generator makes units from something that bootlab does not know."
     cost = "A table that is added later has no effect until its generator is unmasked."
-    risk = Risk(
-        function=("units that generators would have made (getty on a serial console, swap, GPT mounts) are missing")
-    )
+    risk = Risk(function=("units that generators would have made (swap, mounts of GPT partitions) are missing"))
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"
@@ -93,6 +96,9 @@ def _spare(files: Files, context: Context) -> list[str]:
             table = _NEEDED_BY_FILE.get(name)
             needed = table is not None and files.entry(table) is not None
             needed = needed or any(line.has(key) for key in _NEEDED_BY_PARAMETER.get(name, ()))
+            needed = needed or (
+                name == _LOGINS and any(not _VIRTUAL.fullmatch(param.value or "") for param in line.all("console"))
+            )
             if name not in masked and not needed and files.runs(path):
                 found.setdefault(name, path)
     return sorted(found.values())

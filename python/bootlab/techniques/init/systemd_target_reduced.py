@@ -28,6 +28,7 @@ class SystemdTargetReduced(Technique):
     cost = "Something must start the other services later: `systemctl isolate multi-user.target` does."
     risk = Risk(function="logins, networks and daemons that only multi-user.target wants are not started")
     rests_on = ("initramfs",)
+    conflicts = ("systemd-rest-later",)
     needs_diagnosis = True
     proof = "diagnosis"
     references = ("systemd.special(7)", "kernel-command-line(7): systemd.unit=")

@@ -34,6 +34,7 @@ class InitramfsModules(Technique):
     )
     cost = "The list is valid for one machine and one medium; make it again when either changes."
     risk = Risk(function="on another machine, or with the root on another medium, the root's driver may be missing")
+    conflicts = ("initramfs-direct",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "recording"
@@ -45,7 +46,7 @@ class InitramfsModules(Technique):
         initramfs = context.system.initramfs
         if initramfs is None:
             return Applies.no("there is no initramfs", "no [initramfs] in the system")
-        carried = _modules(initramfs.tree)
+        carried = modules_of(initramfs.tree)
         if not carried:
             return Applies.no("the initramfs has no modules", f"{len(initramfs.tree.entries)} entries")
         if context.diagnosis is None:
@@ -69,12 +70,12 @@ class InitramfsModules(Technique):
         was, now = (e.recording.meta.artefact_bytes.get(_ARTEFACT) for e in (before, after))
         if was is None or now is None:
             return Effect(False, "the recordings do not tell the initramfs' size")
-        counts = [len(_modules(e.system.initramfs.tree)) if e.system.initramfs else 0 for e in (before, after)]
+        counts = [len(modules_of(e.system.initramfs.tree)) if e.system.initramfs else 0 for e in (before, after)]
         text = f"initramfs {was} -> {now} bytes, {counts[0]} -> {counts[1]} modules"
         return Effect(now < was and counts[1] < counts[0] and after.recording.ok, text)
 
 
-def _modules(tree: FileTree) -> dict[str, str]:
+def modules_of(tree: FileTree) -> dict[str, str]:
     """Return the modules of a tree: path to the name that the kernel gives them."""
     files = (path for path, entry in tree.entries if entry.kind == "file" and _MODULE.match(path))
     return {path: posixpath.basename(path).partition(".ko")[0].replace("-", "_") for path in files}
@@ -93,7 +94,7 @@ def _spare(context: Context) -> tuple[str, ...]:
     initramfs, loaded = context.system.initramfs, _loaded(context)
     if initramfs is None or not loaded:
         return ()
-    carried = _modules(initramfs.tree)
+    carried = modules_of(initramfs.tree)
     keep = initramfs.keep
     return tuple(
         sorted(

@@ -29,6 +29,7 @@ class InitramfsSlim(Technique):
         function=("files that are needed only later, or only sometimes, are missing; only goal and check are proved")
     )
     needs_diagnosis = True
+    conflicts = ("initramfs-direct",)
     rests_on = ("initramfs",)
     proof = "recording"
     published = (Published("-20 ms for a minimal initramfs", "BeagleBone Black", "Bootlin boot-time training"),)
