@@ -223,6 +223,7 @@ _KEYS: dict[str, str] = {
     "the matched text must be the same",
     "limits.virtual_s": "virtual seconds from power-on without the goal; default: 120 at `clock.shift` 0 and 1, doubled for each step above, so that the number of instructions stays the same",
     "limits.stall_virtual_s": "virtual seconds without a byte on the console; default: 30, and longer with the shift in the same way",
+    "limits.check_s": "seconds after the goal in which the text of `check.console` may come (virtual ones in exact mode; in free mode at least 5). Longer where the check names what the system starts behind the goal",
     "limits.wall_s": "host seconds without the goal, as a safety net. In exact mode this says nothing about the system: bootlab boots once more, then the verdict is *unknown*",
     "limits.stall_wall_s": "free mode: host seconds without a byte on the console. Exact mode: host seconds in which virtual time did not move at all. If two boots stop at the same instruction, the system hangs; otherwise bootlab boots again, and after three attempts the verdict is *unknown*",
 }

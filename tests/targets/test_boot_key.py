@@ -10,7 +10,7 @@ import pytest
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.model.launch import LoadedPlugin, Medium
-from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets import plugin, processors, qemu_launch
 from bootlab.targets.boot_key import key_of
 from bootlab.targets.emulator import Emulator
@@ -35,6 +35,11 @@ def key(given=BASE, artefacts=ARTEFACTS) -> str:
 def test_the_key_is_that_of_kept_recordings():
     # Made by 0.1: a change of it has every system booted again.
     assert key() == "0747f550e6c03e38871b5ccdacb4aace"
+
+
+def test_a_longer_check_is_another_boot():
+    later = msgspec.structs.replace(SYSTEM, limits=Limits(check_s=8.0))
+    assert key_of(later, BASE, ARTEFACTS, ("dd",), "7.2", "timing") != key()
 
 
 @pytest.mark.parametrize(

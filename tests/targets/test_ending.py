@@ -200,3 +200,20 @@ def test_the_stand_in_has_what_the_watch_has(tmp_path):
 def test_every_outcome_has_a_code_of_its_own_and_a_hint(outcome):
     assert [o for o in Outcome if o.exit_code == outcome.exit_code] == [outcome]
     assert bool(outcome.hint) is (outcome is not Outcome.GOAL)
+
+
+@pytest.mark.parametrize(
+    ("since_goal", "mode", "late"),
+    [
+        ((1, 7_900_000_000), "exact", False),
+        ((1, 8_100_000_000), "exact", True),
+        ((7.9, 1), "free", False),
+        ((8.1, 1), "free", True),
+    ],
+)
+def test_a_system_says_how_long_its_check_may_take(since_goal, mode, late):
+    limits = msgspec.structs.replace(SYSTEM.limits, check_s=8.0)
+    system = msgspec.structs.replace(SYSTEM, limits=limits, clock=Clockwork(mode=mode))
+    clocks = msgspec.structs.replace(QUIET, since_goal=since_goal)
+    found = judge(system, Seen(goal=GOAL), clocks, exit_code=None, emulator_words=str)
+    assert (found is not None) is late

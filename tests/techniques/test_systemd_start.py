@@ -76,3 +76,29 @@ def test_the_login_on_a_serial_console_stays(console, spared):
     context = _context({GETTY: "#!/bin/sh\n"}, f"console={console}")
     answer = techniques.get("systemd-generators-off").applies(context)
     assert ("systemd-getty-generator" in answer.evidence) is spared
+
+
+@pytest.mark.parametrize(
+    ("queued_ms", "masked", "shown"), [(1500, True, False), (1440, True, True), (1440, False, False)]
+)
+def test_generators_of_a_root_whose_files_cannot_be_marked(queued_ms, masked, shown):
+    """Every file counts as read there: masked ones, too."""
+
+    def booted(queued: int, masks: bool):
+        found = u.systemd(crowded=True)
+        log = (
+            "[    1.000000] systemd[1]: Detected architecture x86-64.",
+            f"[    {queued // 1000}.{queued % 1000:03}000] systemd[1]: Queued start job for default target x.target.",
+        )
+        tree = found.system.tree
+        if masks:
+            path = f"/etc/systemd/system-generators/{u.GENERATOR.rpartition('/')[2]}"
+            tree = tree.put(path, Entry(kind="symlink", mode=0o777, target="/dev/null"))
+        return msgspec.structs.replace(
+            found,
+            system=found.system.with_tree(tree),
+            diagnosis=msgspec.structs.replace(found.diagnosis, log=log),
+        )
+
+    effect = techniques.get("systemd-generators-off").took_effect(booted(1500, False), booted(queued_ms, masked))
+    assert effect.shown is shown, effect

@@ -13,7 +13,7 @@ from bootlab.collectors.agent_binary import agent_path
 from bootlab.collectors.loader_statistics import loading_of
 from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
-from bootlab.model.system import Check, Goal, System
+from bootlab.model.system import CHECK_S, Check, Goal, System
 from bootlab.model.tree import Entry
 from bootlab.startup import units
 from bootlab.startup.files import Files
@@ -38,13 +38,16 @@ def with_agent(system: System, timing: Recording) -> System:
         raise ValueError("no root tree for the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
     line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", system.init_path)
-    wait_ms = goal_ms * 2 + 1000
+    # What is started behind the goal and the check asks for is to be seen too.
+    checked_ms = max((line.first_ns or 0 for line in timing.lines), default=0) // 1_000_000
+    wait_ms = max(goal_ms * 2, checked_ms) + 1000
     line = line.with_param("BOOTLAB_WAIT_MS", str(wait_ms))
     # That silence is no hang.
     limits = msgspec.structs.replace(
         system.limits,
         virtual_s=system.limits.virtual_s + wait_ms / 1000,
         stall_virtual_s=system.limits.stall_virtual_s + wait_ms / 1000,
+        check_s=CHECK_S,
     )
     source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
     return msgspec.structs.replace(

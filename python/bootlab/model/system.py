@@ -229,11 +229,19 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
 
 
+CHECK_S = 2.0
+"""So many seconds after the goal a check's text may come unless a system says otherwise."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """When a boot is given up. Virtual limits decide alike on every machine; the wall limit is the safety net."""
+    """When a boot is given up. Virtual limits decide alike on every machine; the wall limit is the safety net.
+
+    `check_s`: how long after the goal the check's text may come, of virtual time where the clock is exact.
+    """
 
     virtual_s: float = 120.0
     stall_virtual_s: float = 30.0
+    check_s: float = CHECK_S
     wall_s: float = 180.0
     stall_wall_s: float = 60.0
 

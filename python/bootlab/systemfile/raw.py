@@ -11,7 +11,7 @@ from bootlab.model.boot_loader import LoaderPlace, LoaderStart
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
 from bootlab.model.storage import Storage
-from bootlab.model.system import Clockwork, DiskBus, Firmware, FlashStart, KernelForm, TargetName
+from bootlab.model.system import CHECK_S, Clockwork, DiskBus, Firmware, FlashStart, KernelForm, TargetName
 from bootlab.model.tree import Compression
 
 
@@ -211,6 +211,7 @@ class RawLimits(RawTable, frozen=True):
 
     virtual_s: float | None = None
     stall_virtual_s: float | None = None
+    check_s: float = CHECK_S
     wall_s: float = 180.0
     stall_wall_s: float = 60.0
 

@@ -83,6 +83,7 @@ console = ['(hello: ready)']
 [limits]
 # virtual_s = 120.0
 # stall_virtual_s = 30.0
+# check_s = 2.0             # the check's text comes so long after the goal at most
 wall_s = 180.0
 stall_wall_s = 60.0
 """

@@ -8,7 +8,7 @@ import msgspec
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.model.launch import Launch, LoadedPlugin, Medium
-from bootlab.model.system import System
+from bootlab.model.system import CHECK_S, System
 from bootlab.targets.base import Purpose
 from bootlab.targets.qemu_command import words
 
@@ -22,7 +22,7 @@ def key_of(
     of their sources; device tree and media by `disks`. The form of the text is that of the recordings already kept.
     """
     facts = _facts(launch, artefacts, disks, version)
-    judged = (system.goal, system.check, system.marks, system.limits, _clock(system), purpose)
+    judged = (system.goal, system.check, system.marks, _limits(system), _clock(system), purpose)
     return hashlib.sha256(msgspec.json.encode((*facts, *judged))).hexdigest()[:32]
 
 
@@ -52,6 +52,12 @@ def _clock(system: System) -> dict[str, object]:
     # Mode and quantum of several processors are a plugin with its arguments, or none.
     fields = msgspec.structs.asdict(system.clock)
     return {name: value for name, value in fields.items() if name not in {"processors", "quantum_ns"}}
+
+
+def _limits(system: System) -> dict[str, object]:
+    # Recordings that were kept before know no such limit.
+    fields = msgspec.structs.asdict(system.limits)
+    return {name: value for name, value in fields.items() if name != "check_s" or value != CHECK_S}
 
 
 def _named(medium: Medium) -> Medium:

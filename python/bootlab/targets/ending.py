@@ -12,9 +12,8 @@ from bootlab.model.system import System
 from bootlab.targets.host_causes import cause_of_exit
 from bootlab.targets.watch import ConsoleWatch
 
-# How long a check's text may come after the goal's, and a panic's last line after its first.
+# How long a check's text may come after the goal's on the host's clock, and a panic's last line after its first.
 _CHECK_GRACE_WALL_S = 5.0
-CHECK_GRACE_VIRTUAL_NS = 2_000_000_000
 _LINE_GRACE_WALL_S = 0.3
 LINE_GRACE_VIRTUAL_NS = 300_000_000
 """A line that stays open for longer counts as ended, and so does what a panic prints."""
@@ -114,16 +113,16 @@ def judge(
     return found or _given_up_by_host(system, watch, clocks, exact=exact)
 
 
-def _check_is_late(clocks: Clocks, *, exact: bool) -> bool:
+def _check_is_late(clocks: Clocks, limit_s: float, *, exact: bool) -> bool:
     if clocks.since_goal is None:
         return False
     wall_s, virtual_ns = clocks.since_goal
-    return virtual_ns > CHECK_GRACE_VIRTUAL_NS or (not exact and wall_s > _CHECK_GRACE_WALL_S)
+    return virtual_ns > limit_s * 1e9 or (not exact and wall_s > max(limit_s, _CHECK_GRACE_WALL_S))
 
 
 def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
-    if _check_is_late(clocks, exact=exact) and not watch.checks_done:
+    if _check_is_late(clocks, limits.check_s, exact=exact) and not watch.checks_done:
         late = "the goal was reached, but the text of the functional check is missing"
         return Ending(Outcome.CHECK_FAILED, late, host_limit=system.clock.mode == "exact" and not exact)
     if watch.size_bytes > CONSOLE_LIMIT_BYTES:

@@ -15,7 +15,6 @@ import msgspec
 from bootlab.model.recording import Mark, Outcome, Recording
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan
-from bootlab.targets.ending import CHECK_GRACE_VIRTUAL_NS
 from bootlab.targets.marks import CONSOLE_SOURCE, console_marks
 from bootlab.targets.stamps import Stamps
 from bootlab.targets.watch import ConsoleWatch
@@ -87,5 +86,5 @@ def _within(plan: BootPlan, stamps: Stamps, goal_ns: int, end_ns: int) -> bool:
     return (
         goal_ns <= limits.virtual_s * _NS
         and longest <= limits.stall_virtual_s * _NS
-        and end_ns - goal_ns <= CHECK_GRACE_VIRTUAL_NS
+        and end_ns - goal_ns <= limits.check_s * _NS
     )

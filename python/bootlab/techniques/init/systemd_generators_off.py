@@ -11,6 +11,7 @@ from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.evidence import interval_shrank
 
 _FOLDERS = ("/lib/systemd/system-generators", "/usr/lib/systemd/system-generators")
 _MASKS = "/etc/systemd/system-generators"
@@ -31,6 +32,11 @@ _NEEDED_BY_PARAMETER = {
 _LOGINS = "systemd-getty-generator"
 _VIRTUAL = re.compile(r"tty\d*(,.*)?|ttynull|null")
 _SHOWN = 4
+# What systemd says before it runs them, and when it has read the units behind them.
+_BEFORE_THEM = r"systemd\[1\]: Detected architecture "
+_BEHIND_THEM = r"systemd\[1\]: Queued start job for default target "
+_LEAST_NS = 5_000_000
+"""A process that links shared libraries takes longer than this."""
 
 
 class SystemdGeneratorsOff(Technique):
@@ -75,15 +81,27 @@ class SystemdGeneratorsOff(Technique):
         return (Change(technique=self.id, ops=ops),) if ops else ()
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the generators' files, which are no longer read."""
+        """Prove it by the generators' files, which are no longer read; where every file counts as read, by the time.
+
+        The agent cannot mark the files of a root that is mounted read-only when init starts, and counts them as read.
+        """
         if before.diagnosis is None or after.diagnosis is None or not after.diagnosis.files:
             return Effect(False, "only diagnostic boots of both show which generators run")
         was = {f.path for f in before.diagnosis.files if f.read and f.path.startswith(_FOLDERS)}
         gone = sorted(was - {f.path for f in after.diagnosis.files if f.read})
+        masked = _masked(after)
+        if not gone and masked and all(f.read for e in (before, after) if e.diagnosis for f in e.diagnosis.files):
+            found = interval_shrank(before, after, _BEFORE_THEM, _BEHIND_THEM, least_ns=_LEAST_NS * len(masked))
+            return Effect(found.shown, f"{len(masked)} generators are masked; {found.evidence}")
         if not gone:
             return Effect(False, f"still run: {', '.join(sorted(posixpath.basename(p) for p in was)[:_SHOWN])}")
         names = ", ".join(posixpath.basename(p) for p in gone[:_SHOWN])
         return Effect(True, f"{len(gone)} of {len(was)} generators no longer run: {names} …")
+
+
+def _masked(evidence: Evidence) -> list[str]:
+    files = Files.of(evidence.system)
+    return [] if files is None else [path for path in files.below(_MASKS) if files.real(path) == "/dev/null"]
 
 
 def _spare(files: Files, context: Context) -> list[str]:
