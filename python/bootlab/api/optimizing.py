@@ -47,7 +47,9 @@ def planned(bench: Bench, system: SystemValue, wishes: Wishes) -> tuple[Base, Pl
             'optimize needs clock.mode = "exact": on the host\'s clock each step would take dozens of boots',
             hint="optimize in exact mode, then prove the result on hardware with `bootlab try`",
         )
-    base = base_of(bench, system, wishes.selection.techniques())
+    # What stays out is planned too, but no boot is traced for it.
+    let_in = (one for one in wishes.selection.techniques() if not wishes.selection.why_not_stacked(one))
+    base = base_of(bench, system, tuple(let_in))
     plan, said = plan_of(base, wishes, jobs=bench.jobs)
     return base, plan, said
 

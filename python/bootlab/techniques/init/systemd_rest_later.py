@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, PutFile, SetParam
+from bootlab.model.change import Change, Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
@@ -97,7 +97,7 @@ class SystemdRestLater(Technique):
             "[Unit]\nDescription=Everything behind the application\nDefaultDependencies=no\n"
             f"After={unit.name}\n[Service]\nType=oneshot\nExecStart={control} --no-block start {goes_to}\n"
         )
-        ops = (
+        ops: tuple[Op, ...] = (
             *early_units(known, unit, waits),
             PutFile(f"{units.FOLDERS[0]}/{_TARGET}", Entry(kind="file", mode=0o644, text=target)),
             PutFile(f"{units.FOLDERS[0]}/{_REST}", Entry(kind="file", mode=0o644, text=rest)),
