@@ -7,7 +7,8 @@
  *   module /modules/00-mmc_core.ko   modules, in the order in which they are loaded
  *
  * The root, its options and init come from the kernel's command line, as initramfs-tools and dracut read them: root=
- * (a device, UUID= or LABEL= of an ext file system), rootfstype=, rootflags=, rw, init=, and MODULE.PARAMETER=VALUE.
+ * (a device, UUID= or LABEL= of an ext file system), rootfstype=, rootflags=, rw, init=, rootdelay= (so many seconds
+ * are waited for the device at most, else 30), and MODULE.PARAMETER=VALUE.
  * It says in the kernel's log what it has mounted. When it fails it ends, and the kernel panics with what it said last.
  */
 #include <ctype.h>
@@ -239,7 +240,10 @@ static int wait_for_root(const char *wanted, char *found, size_t size)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	for (int i = 0; i < WAIT_MS; i++) {
+	const char *said = value_of("rootdelay");
+	long most_ms = said ? strtol(said, NULL, 10) * 1000 : WAIT_MS;
+
+	for (long i = 0; i < most_ms; i++) {
 		if (find_root(wanted, found, size))
 			return 0;
 		nanosleep(&pause, NULL);
