@@ -58,3 +58,16 @@ def test_the_kernels_code_stays_in_flash_and_user_space_comes(tmp_path, monkeypa
     assert in_place["copy_ns"] == 0 < copied["copy_ns"]
     assert in_place["total_ns"] < copied["total_ns"]
     assert all(in_place[f"bench_{name}_ns"] for name in ("stat", "fork", "pipe", "context"))
+
+
+@needs("BOOTLAB_BUSYBOX", "6.1", "arm-linux-gnueabihf-gcc")
+def test_hot_functions_run_in_ram_and_the_rest_in_flash(tmp_path):
+    system = System.load(REPOSITORY / "examples/arm-virt-flash/system.toml", store=tmp_path)
+    found = system.compare(Xip("in-place", "partial")).comparison
+    # Proved: the emulator has start_kernel() in flash and the hottest function that was moved in RAM.
+    assert found.sound, [row.reason for row in (*found.rows, *found.left_out)]
+    in_place, partial = (row.values for row in found.rows)
+    assert 16 << 10 < partial["ram_code_bytes"] < 256 << 10
+    assert 0.5 < partial["run_ram_share"] < 1
+    assert partial["model_total_ns"] < in_place["model_total_ns"]
+    assert in_place["ram_free_kib"] - 256 < partial["ram_free_kib"] < in_place["ram_free_kib"]

@@ -19,13 +19,16 @@ class Start(enum.StrEnum):
     COPIED = "copied"
     UNPACKED = "unpacked"
     UNPACKED_IN_PLACE = "unpacked-in-place"
+    PARTIAL = "partial"
 
 
 def xip(
     system_file: SystemArgument,
     starts: Annotated[
         list[Start] | None,
-        typer.Argument(metavar="[START]...", help="Ways to start the kernel. Default: all.", show_default=False),
+        typer.Argument(
+            metavar="[START]...", help="Ways to start the kernel. Default: all but partial.", show_default=False
+        ),
     ] = None,
     *,
     markdown: MarkdownOption = None,
@@ -48,6 +51,9 @@ def xip(
 
     Builds a kernel for each way. The emulator and /proc/iomem show where the kernel's code really is.
 
+    `partial` traces the kernel executed in place, and builds one whose hottest functions run from RAM while all others
+    stay in flash (ARM, Linux 6.1).
+
     Works on the `virt` machines of ARM and RISC-V. A RISC-V kernel cannot unpack itself.
 
     Example: bootlab xip examples/arm-virt-flash/system.toml in-place copied
@@ -59,4 +65,6 @@ def xip(
     with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
         results = system.compare(Xip(*(start.value for start in starts or ()), model=model))
     section = f"xip-tables-{system.value.machine.arch}"
+    if Start.PARTIAL in (starts or ()):
+        section += "-partial"
     show(results.comparison, results, markdown=markdown, section=section, csv=csv, html=html, as_json=as_json)

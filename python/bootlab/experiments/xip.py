@@ -12,6 +12,7 @@ import msgspec
 from bootlab.collectors import benchmark
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import BuildError, UserError
+from bootlab.experiments import xip_partial
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment
@@ -26,10 +27,17 @@ from bootlab.targets.monitor import physical_address
 
 _WORDS = {
     "in-place": "executed in place",
+    "partial": "executed in place, hot functions in RAM",
     "copied": "copied to RAM",
     "unpacked": "copied to RAM, unpacked there",
     "unpacked-in-place": "unpacked out of flash",
 }
+
+
+PARTIAL = "partial"
+_IN_PLACE = ("in-place", PARTIAL)
+_SHARES = ("init_ram_share", "run_ram_share")
+_OF_PARTIAL = ("ram_code_bytes", *_SHARES)
 
 
 class Xip(Experiment):
@@ -39,6 +47,8 @@ class Xip(Experiment):
     kernel, from flash to RAM. `unpack_ns`: decompression, with the unpacker's own set-up. `init_ns`: from the kernel's
     first instruction to the first one in user space. `text_physical`: where the emulator says that start_kernel() is.
     `iomem_code`: the range that the kernel itself lists as its code in /proc/iomem; None when that file was not read.
+    `ram_code_bytes`: functions of a kernel in flash that run in RAM, and which share of its instructions they have, in
+    the kernel's initialisation and from there to the benchmark's end.
     `bench_NAME_ns`: nanoseconds of one stat, fork, pipe round trip, context switch.
     """
 
@@ -60,6 +70,9 @@ class Xip(Experiment):
         Column(key="text_physical", title="physical (emulator)", kind="hex"),
         Column(key="text_in_flash", title="in flash"),
         Column(key="iomem_code", title="/proc/iomem: Kernel code"),
+        Column(key="ram_code_bytes", title="code in RAM", kind="bytes"),
+        Column(key="init_ram_share", title="initialisation in RAM", kind="percent"),
+        Column(key="run_ram_share", title="benchmark in RAM", kind="percent"),
         Column(key="ram_free_kib", title="free RAM", kind="count", under="KiB"),
         *(Column(key=f"bench_{name}_ns", title=name, kind="us", under="µs") for name in benchmark.NAMES),
         *(
@@ -68,14 +81,17 @@ class Xip(Experiment):
         ),
     )
 
-    def __init__(self, *starts: FlashStart, model: FlashModel | None = None) -> None:
-        """Take some ways; none: all. `model`: what flash costs on a board, in columns of its own."""
-        self._starts = starts or STARTS
+    def __init__(self, *starts: str, model: FlashModel | None = None) -> None:
+        """Take some ways, `partial` too; none: all others. `model`: what flash costs on a board, in own columns."""
+        self._starts = tuple(start for start in STARTS if start in starts or not starts)
+        self._partial = PARTIAL in starts
         self._model = model or FlashModel()
 
     def boots(self, system: System) -> int:
         """Return three a way: timing, benchmark, diagnosis."""
-        return 3 * len(set(self._starts).intersection(flash_layout.layout(system).starts))
+        starts = set(self._starts).intersection(flash_layout.layout(system).starts)
+        # Two boots and two traces of the kernel in place say what runs often.
+        return 3 * len(starts) + (7 if self._partial else 0)
 
     def check(self, system: System) -> None:
         """Raise UserError for a system that cannot start from flash, or whose kernel is not built."""
@@ -106,6 +122,36 @@ class Xip(Experiment):
         for start, changed, timing, run in planned:
             booted = bench.wait(timing), bench.wait(run) if run is not None else None
             yield self._modelled(_row(bench, start, changed, *booted), changed.clock.shift)
+        if self._partial:
+            yield self._partly(bench, system)
+
+    def _partly(self, bench: Bench, system: System) -> Row | LeftOut:
+        """Return the row of the kernel with some functions in RAM."""
+        place = flash_layout.layout(system)
+        if place.arch != "arm":
+            reason = "only the linker script of ARM kernels is patched for it"
+            return LeftOut(id=PARTIAL, title=_WORDS[PARTIAL], reason=reason)
+        in_place = variant(system, "in-place")
+        try:
+            counts = xip_partial.counted(bench, in_place)
+            changed = xip_partial.partial(bench, in_place, counts.hot())
+            timing = bench.submit(changed, PARTIAL)
+            found = xip_partial.in_ram(bench.target.plan(changed), counts)
+        except (BuildError, UserError) as fault:
+            return LeftOut(id=PARTIAL, title=_WORDS[PARTIAL], reason=f"could not be built: {fault.message}")
+        loaded = benchmark.benchmarked(changed)
+        run = bench.boot(loaded, f"{PARTIAL} (benchmark)") if loaded is not None else None
+        row = _row(bench, PARTIAL, changed, bench.wait(timing), run)
+        hot = physical_address(bench.target.plan(changed), found.hottest_address, stop=threading.Event())
+        values: dict[str, Value] = {
+            "ram_code_bytes": found.code_bytes,
+            "init_ram_share": found.init_share,
+            "run_ram_share": found.run_share,
+        }
+        in_ram = hot is not None and not place.in_flash(hot)
+        proof = f"{row.proof}, {found.hottest}() at {hot:#x}" if hot is not None else row.proof
+        row = msgspec.structs.replace(row, proved=row.proved and in_ram, proof=proof, values={**row.values, **values})
+        return self._modelled(row, changed.clock.shift)
 
     def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return shift and size of the flash bank."""
@@ -116,6 +162,8 @@ class Xip(Experiment):
     def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
         """Return times, the place of the code, the price at run time."""
         keys = [column.key for column in self.columns]
+        if not any(row.id == PARTIAL for row in rows):
+            keys = [key for key in keys if key not in _OF_PARTIAL]
         price = tuple(key for key in keys if "bench_" in key)
         cut = keys.index("text_virtual")
         boots = Table(title="From power-on to user space", columns=tuple(keys[:cut]))
@@ -138,16 +186,23 @@ class Xip(Experiment):
         return (
             "Measured columns count instructions. Emulated flash is as fast as RAM, so they show the work saved, not "
             f"the waiting. The modelled columns add the waiting: {self._model.text()}. At run time the model treats "
-            "every instruction of an operation as executed from flash, which is an upper bound."
+            "every instruction of an operation as executed from flash, which is an upper bound. With hot functions in "
+            "RAM it takes the share of the instructions that stay in flash, and the copy of the others once."
         )
 
     def _modelled(self, row: Row, shift: int) -> Row:
         values, model = row.values, self._model
-        in_place = row.id == "in-place"
+        in_place = row.id in _IN_PLACE
+        in_flash = {key: 1 - share if isinstance(share := values.get(key), float) else 1.0 for key in _SHARES}
         insns, image_bytes = values["init_insns"], values["image_bytes"]
-        # The unpacker's loop stays in the cache; what it reads comes once, out of flash or into RAM.
-        told, cost_ns = (insns, model.executed_ns) if in_place else (image_bytes, model.read_ns)
-        added = cost_ns(told) if isinstance(told, int) else None
+        added: int | None = None
+        if in_place and isinstance(insns, int):
+            added = model.executed_ns(round(insns * in_flash["init_ram_share"]))
+            copied = values.get("ram_code_bytes")
+            added += model.read_ns(copied) if isinstance(copied, int) else 0
+        elif not in_place and isinstance(image_bytes, int):
+            # The unpacker's loop stays in the cache; what it reads comes once, out of flash or into RAM.
+            added = model.read_ns(image_bytes)
         total_ns = row.ns("total_ns")
         total = None if added is None or total_ns is None else total_ns + added
         more: dict[str, Value] = {"model_added_ns": added, "model_total_ns": total}
@@ -155,7 +210,8 @@ class Xip(Experiment):
             ns = row.ns(f"bench_{name}_ns")
             if ns is not None:
                 # Upper bound: every instruction of the operation is taken for one of the kernel's.
-                ns += model.executed_ns(max(0, ns) >> shift) if in_place else 0
+                insns_in_flash = round((max(0, ns) >> shift) * in_flash["run_ram_share"])
+                ns += model.executed_ns(insns_in_flash) if in_place else 0
             more[f"model_bench_{name}_ns"] = ns
         return msgspec.structs.replace(row, values={**values, **more})
 
@@ -168,7 +224,7 @@ def variant(system: System, start: FlashStart) -> System:
     return SetKernelOptions(options).apply(changed) if options else changed
 
 
-def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run: Recording | None) -> Row:
+def _row(bench: Bench, start: str, system: System, timing: Recording, run: Recording | None) -> Row:
     for recording in (timing, run):
         if recording is not None:
             require_goal(recording)
@@ -187,13 +243,13 @@ def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run
     return Row(
         id=start,
         title=_WORDS[start],
-        proved=in_flash is not None and in_flash == (start == "in-place"),
+        proved=in_flash is not None and in_flash == (start in _IN_PLACE),
         proof=f"the emulator has start_kernel() at {physical:#x}" if physical is not None else "",
         cmdline=timing.meta.cmdline,
         key=timing.meta.key,
         values={
             "start": start,
-            "image": flash_layout.image(start),
+            "image": flash_layout.image(system.kernel.flash or "in-place"),
             "image_bytes": plan.sizes_bytes["kernel"],
             "text_bytes": _kernel_code_bytes(timing),
             "ram_free_kib": _free_kib(timing),
@@ -213,7 +269,7 @@ def _row(bench: Bench, start: FlashStart, system: System, timing: Recording, run
     )
 
 
-def _iomem_code(bench: Bench, start: FlashStart, system: System, timing: Recording) -> str | None:
+def _iomem_code(bench: Bench, start: str, system: System, timing: Recording) -> str | None:
     instrumented = diagnostic_system(system, timing)
     if instrumented is None:
         return None
