@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bootlab.builders.artefacts import with_built_kernel
+from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import SystemFileError
 from bootlab.model.change import (
     AddKernelFragment,
@@ -57,6 +60,45 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         device_tree="b.dtb",
         embed_initramfs=True,
     )
+
+
+def test_a_kernel_of_a_distribution_is_booted_until_a_change_asks_for_another(tmp_path: Path) -> None:
+    (tmp_path / "vmlinuz").write_bytes(b"MZ")
+    keys = 'source = "linux"\ndefconfig = "./a.config"\nprebuilt = "vmlinuz"\nmodules = false'
+    system = read(tmp_path, keys)
+    build = system.kernel.build
+    assert build is not None
+    assert (build.prebuilt, build.base) == (str(tmp_path / "vmlinuz"), str(tmp_path / "a.config"))
+    booted = with_built_kernel(system, Cache(tmp_path / "cache"), KernelBuilder(Cache(tmp_path / "cache")))
+    assert (booted.kernel.image, booted.kernel.config) == (build.prebuilt, build.base)
+    changed = SetKernelOptions((("SMP", "n"),)).apply(system)
+    assert changed.kernel.build is not None
+    assert (changed.kernel.build.prebuilt, changed.kernel.build.modules) == (None, False)
+    same = SetKernelImage().apply(system)
+    assert same == system
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ("", "kernel.defconfig"),
+        ('defconfig = "defconfig"', "kernel.defconfig"),
+        ('defconfig = "./a.config"\npatches = ["p.patch"]', "kernel.patches"),
+        ('defconfig = "./a.config"\nembed_initramfs = true', "kernel.embed_initramfs"),
+    ],
+)
+def test_a_kernel_that_was_built_elsewhere_cannot_be_another(tmp_path: Path, more: str, where: str) -> None:
+    (tmp_path / "vmlinuz").write_bytes(b"MZ")
+    with pytest.raises(SystemFileError) as caught:
+        read(tmp_path, f'source = "linux"\nprebuilt = "vmlinuz"\n{more}')
+    assert caught.value.where == where
+
+
+def test_modules_that_are_not_built_cannot_be_loaded(tmp_path: Path) -> None:
+    with pytest.raises(SystemFileError, match="cannot be loaded later"):
+        read(tmp_path, 'source = "linux"\nmodules = false\nlate_modules_ms = 5')
+    with pytest.raises(SystemFileError, match="no source is given"):
+        read(tmp_path, 'image = "a.config"\nmodules = false')
 
 
 def test_little_need_be_said(tmp_path: Path) -> None:
@@ -116,6 +158,7 @@ def test_changes_make_another_kernel(tmp_path: Path) -> None:
 def test_the_lab_systems_are_well_formed(fragment: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BOOTLAB_BUSYBOX", "/bin/sh")
     monkeypatch.setenv("BOOTLAB_VIDEO", str(tmp_path))
+    monkeypatch.setenv("BOOTLAB_KERNEL", "/bin/sh")
     (tmp_path / "debian").mkdir()
     for name in ("sample.mp4", "ffmpeg.tar"):
         (tmp_path / name).write_bytes(b"")
@@ -123,6 +166,8 @@ def test_the_lab_systems_are_well_formed(fragment: Path, monkeypatch: pytest.Mon
     assert system.name == fragment.parent.name
     assert system.kernel.build is not None
     assert system.kernel.build.fragments[-1] == str(fragment)
-    lines = [line for path in system.kernel.build.fragments for line in Path(path).read_text().splitlines()]
+    base = [system.kernel.build.base] if system.kernel.build.base.startswith("/") else []
+    lines = [line for path in [*base, *system.kernel.build.fragments] for line in Path(path).read_text().splitlines()]
     # Otherwise exact mode loses ticks while the processor is idle.
-    assert {"CONFIG_HIGH_RES_TIMERS=y", "CONFIG_NO_HZ_IDLE=y"} <= set(lines)
+    assert "CONFIG_HIGH_RES_TIMERS=y" in lines
+    assert {"CONFIG_NO_HZ_IDLE=y", "CONFIG_NO_HZ_FULL=y"} & set(lines)

@@ -42,7 +42,15 @@ class SystemFileError(UserError):
 
 
 class BuildError(UserError):
-    """What a system boots from cannot be built. Of a variant, this is a result."""
+    """What a system boots from cannot be built. Of a variant, this is a result.
+
+    `missing`: functions and data that the linker did not find.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", missing: frozenset[str] = frozenset()) -> None:
+        """Keep what is missing."""
+        super().__init__(message, hint=hint)
+        self.missing = missing
 
 
 class ProgramBuildError(BuildError):

@@ -117,6 +117,8 @@ _KEYS: dict[str, str] = {
     "kernel.device_tree": "with `source`: the device tree of the build to give to the machine (`vexpress-v2p-ca9.dtb`), instead of `machine.dtb`",
     "kernel.embed_initramfs": "with `source`: make the system's initramfs a part of the image",
     "kernel.late_modules_ms": "with `source`: put the build's modules into the initramfs, and load them this many milliseconds after user space has started, in the order of their dependencies (found by depmod from kmod)",
+    "kernel.prebuilt": "with `source` and `defconfig`: the image that a distribution built from this source with this configuration. It boots until a technique or a variant changes something of the kernel; only then is one built. The options of `config` and `options` hold for what is built",
+    "kernel.modules": "with `source`: `false` builds the image only, whatever the configuration has as a module: for a system that loads none",
     "kernel.append_device_tree": "with `source`, ARM: append the device tree to the zImage, for a boot loader that passes none; needs the options `ARM_APPENDED_DTB` and, for `cmdline` and initramfs, `ARM_ATAG_DTB_COMPAT`",
     "kernel.config": "its configuration, or with `source` one fragment or a list of them, merged in order; else `config-VERSION` beside `vmlinuz-VERSION`, else the one inside the image (IKCONFIG)",
     "kernel.symbols": "its `System.map` or its unstripped vmlinux; else `System.map-VERSION` beside it. If it and the image give different addresses, its addresses are used",

@@ -17,10 +17,12 @@ from bootlab.kernelsource.levers import Levers
 from bootlab.targets.trace_symbols import BUCKETS, Symbols
 
 _LONGEST_BYTES = 64 << 10
+_SET_UP = frozenset({"early_initcall", "pure_initcall", "core_initcall", "arch_initcall", "rootfs_initcall"})
+"""Initcalls of these levels set things up that others use, rather than say that a driver or a format is there."""
 
 
 class FunctionCover(msgspec.Struct, frozen=True, kw_only=True):
-    """One function of the image. `object` and `symbol` are "" where they are unknown.
+    """One function of the image. `object` and `symbol` are "" where they are unknown, `initcall` for what is none.
 
     `bytes` is 0 for one at the end of a section, whose end no symbol marks.
     """
@@ -30,6 +32,7 @@ class FunctionCover(msgspec.Struct, frozen=True, kw_only=True):
     executed: bool
     object: str = ""
     symbol: str = ""
+    initcall: str = ""
 
 
 class Cover(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,8 @@ class Cover(msgspec.Struct, frozen=True, kw_only=True):
     functions: int
     never: int
     ran: Literal["nothing", "partly", "all"]
+    only_registered: bool = False
+    """What ran of it are initcalls and nothing else: it told the kernel that it is there."""
 
 
 def functions(trace: FunctionTrace, symbols: Symbols, levers: Sequence[Levers] = ()) -> list[FunctionCover]:
@@ -66,6 +71,7 @@ def functions(trace: FunctionTrace, symbols: Symbols, levers: Sequence[Levers] =
                 executed=bool(ran[number]),
                 object=f"{found.place.stem}.o" if found and found.place.stem else "",
                 symbol=found.levers[0].symbol if found and found.levers else "",
+                initcall=found.initcall if found else "",
             )
         )
     return out
@@ -109,7 +115,12 @@ def _rolled(covered: Sequence[FunctionCover], name: Callable[[FunctionCover], st
                 functions=len(rows),
                 never=len(never),
                 ran="all" if not never else "nothing" if len(never) == len(rows) else "partly",
+                only_registered=len(never) < len(rows) and all(_registers(row) for row in rows if row.executed),
             )
         )
     out.sort(key=lambda row: (-row.never_bytes, row.name))
     return out
+
+
+def _registers(row: FunctionCover) -> bool:
+    return bool(row.initcall) and row.initcall not in _SET_UP

@@ -88,6 +88,8 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     """
     if system.kernel.build is None:
         return system
+    if system.kernel.build.prebuilt is not None:
+        return _as_prebuilt(system, system.kernel.build, system.kernel.build.prebuilt)
     built = build_system_kernel(system, cache, kernels)
     build = system.kernel.build
     machine = system.machine
@@ -116,6 +118,12 @@ def with_built_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> S
     )
     initramfs = None if build.embed_initramfs else system.initramfs
     return msgspec.structs.replace(system, kernel=kernel, machine=machine, initramfs=initramfs)
+
+
+def _as_prebuilt(system: System, build: KernelBuild, image: str) -> System:
+    """Return the system with the image that was built elsewhere, and the configuration that it was built with."""
+    kernel = Kernel(image=image, config=build.base, form=system.kernel.form, flash=system.kernel.flash)
+    return msgspec.structs.replace(system, kernel=kernel)
 
 
 def in_flash(system: System, artefacts: Artefacts, cache: Cache) -> System:

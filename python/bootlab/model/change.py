@@ -378,8 +378,10 @@ def _with_flags(there: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ..
 def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> System:
     if system.kernel.build is None:
         return system
-    kernel = msgspec.structs.replace(system.kernel, build=change(system.kernel.build))
-    return msgspec.structs.replace(system, kernel=kernel)
+    build = change(system.kernel.build)
+    if build != system.kernel.build:
+        build = msgspec.structs.replace(build, prebuilt=None)
+    return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, build=build))
 
 
 KernelOp = SetKernelOptions | AddKernelFragment | AddKernelPatch | SetKernelVariables | SetKernelImage | LoadModulesLate

@@ -42,6 +42,9 @@ PHASES: tuple[PhaseName, ...] = (
     "kernel",
 )
 
+BUILDS: PhaseName = "kernel"
+"""The phase in which kernels are built."""
+
 _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
     ("command line", (SetParam, ExtendParam, AddParam, DropParam)),
     ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly)),

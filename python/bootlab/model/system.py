@@ -133,6 +133,9 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
     initramfs becomes a part of the image; with `append_device_tree` the machine's device tree stands behind it (ARM).
     `late_modules_ms`: the build's modules go into the initramfs, and are loaded so long after user space has started.
+    Without `modules` only the image is made, whatever the configuration has as a module. `prebuilt`: an image that
+    somebody else built from this source with this configuration (a distribution); it is booted until a change takes it
+    away, because then another kernel is asked for.
     """
 
     source: str = "debian"
@@ -148,6 +151,8 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     embed_initramfs: bool = False
     append_device_tree: bool = False
     late_modules_ms: int | None = None
+    modules: bool = True
+    prebuilt: str | None = None
 
     def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
         """Return the build with options changed; itself when all of them were asked for so already."""

@@ -12,7 +12,7 @@ from bootlab.systemfile.raw import RawKernel
 
 _BUILD_KEYS = (
     "defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs", "append_device_tree",
-    "late_modules_ms",
+    "late_modules_ms", "prebuilt",
 )  # fmt: skip
 _OPTION = re.compile(r"(?:CONFIG_)?[A-Za-z0-9_]+")
 _PATCH_MAX_BYTES = 16 << 20
@@ -22,13 +22,13 @@ def kernel(raw: RawKernel, place: Place) -> Kernel:
     """Check `[kernel]`. Raise SystemFileError."""
     if raw.source is not None:
         return _built(raw, raw.source, place)
-    for key in _BUILD_KEYS:
-        if getattr(raw, key):
-            raise place.error(
-                "this key is for a kernel that is built, and no source is given",
-                f"kernel.{key}",
-                'add to [kernel]: source = "debian", or the path of a kernel source tree',
-            )
+    given = [key for key in _BUILD_KEYS if getattr(raw, key)] + ([] if raw.modules else ["modules"])
+    if given:
+        raise place.error(
+            "this key is for a kernel that is built, and no source is given",
+            f"kernel.{given[0]}",
+            'add to [kernel]: source = "debian", or the path of a kernel source tree',
+        )
     if isinstance(raw.config, list):
         raise place.error(
             "a list of fragments is for a kernel that is built, and no source is given",
@@ -68,6 +68,12 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
             "kernel.image",
             'write bzImage, zImage, Image ..., or leave the key out; without source = "..." it is the path of an image',
         )
+    if raw.late_modules_ms is not None and not raw.modules:
+        raise place.error(
+            "modules that are not built cannot be loaded later", "kernel.late_modules_ms", "leave kernel.modules out"
+        )
+    if raw.prebuilt is not None:
+        _check_prebuilt(raw, place)
     base = raw.defconfig or "allnoconfig"
     if "/" in base or base.startswith(("~", "$", ".")):
         base = place.file(base, "kernel.defconfig")
@@ -88,8 +94,23 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         embed_initramfs=raw.embed_initramfs,
         append_device_tree=raw.append_device_tree,
         late_modules_ms=raw.late_modules_ms,
+        modules=raw.modules,
+        prebuilt=place.file(raw.prebuilt, "kernel.prebuilt") if raw.prebuilt else None,
     )
     return Kernel(image="", form=raw.form, build=build, flash=raw.flash)
+
+
+def _check_prebuilt(raw: RawKernel, place: Place) -> None:
+    """Raise SystemFileError for a kernel that cannot be the one that was built elsewhere."""
+    if not raw.defconfig or "/" not in raw.defconfig and not raw.defconfig.startswith(("~", "$", ".")):
+        raise place.error(
+            "the configuration that it was built with must be given",
+            "kernel.defconfig",
+            'the path of its .config: defconfig = "/boot/config-..."',
+        )
+    for key in ("image", "patches", "variables", "embed_initramfs", "append_device_tree", "late_modules_ms"):
+        if getattr(raw, key):
+            raise place.error("a kernel that was built elsewhere has no such key", f"kernel.{key}", "leave one out")
 
 
 def option_value(name: str, value: str | int, place: Place, where: str) -> str:

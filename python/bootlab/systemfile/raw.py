@@ -67,6 +67,8 @@ class RawKernel(RawTable, frozen=True):
     embed_initramfs: bool = False
     append_device_tree: bool = False
     late_modules_ms: Annotated[int, msgspec.Meta(ge=1, le=3_600_000)] | None = None
+    modules: bool = True
+    prebuilt: str | None = None
     cmdline: str | None = None
     application: str | None = None
 

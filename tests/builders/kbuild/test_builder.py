@@ -265,6 +265,26 @@ def test_the_first_error_is_the_one_that_is_told(builder: KernelBuilder, tree: P
     assert builder.build(request(tree), "x86_64").image.is_file()
 
 
+def test_objects_of_a_build_that_failed_serve_the_next_one(builder: KernelBuilder, tree: Path) -> None:
+    """An option whose file does not compile is left out of the next question: what is compiled already stays."""
+    (tree / "src/three.c").write_text("#error\n")
+    makefile = (tree / "Makefile").read_text()
+    (tree / "Makefile").write_text(
+        makefile.replace("SRCS := one two three", "SRCS := one two $(shell grep -q '^CONFIG_A=y' obj/.config && echo three)")
+    )
+    with pytest.raises(KernelBuildError, match="#error three"):
+        builder.build(request(tree), "x86_64")
+    without = builder.build(request(tree, options=(("A", "n"),)), "x86_64")
+    assert without.facts.objects_built == 0
+
+
+def test_what_a_configuration_comes_to_is_told_without_a_build(builder: KernelBuilder, tree: Path, seen: Seen) -> None:
+    build = request(tree, options=(("A", "y"), ("B", "y")))
+    assert builder.settled(build, "x86_64", (("A", "n"),)).get("B", "n") == "n"
+    assert builder.settled(build, "x86_64", (("LATER", "y"),))["B"] == "y"
+    assert seen.events == []
+
+
 def test_a_full_disk_is_said_to_be_one(builder: KernelBuilder, tree: Path, tmp_path: Path) -> None:
     (tree / "src/two.c").write_text("#full\n")
     with pytest.raises(EnvironmentFault, match="the disk is full") as caught:

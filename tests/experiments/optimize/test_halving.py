@@ -121,3 +121,35 @@ def test_circles_end():
     both = frozenset({"a", "b"})
     found = shrink([Family(name="a", members=both), Family(name="b", members=both)], broken_by({"b"}))
     assert "b" not in found.dropped
+
+
+def test_what_a_failure_names_is_left_and_the_others_are_asked_together():
+    """A linker says what it misses: no need to halve for that."""
+    parents = {"NET": None, "INET": "NET", "IPV6": "INET", **{f"O{n}": None for n in range(100)}}
+    asked = []
+
+    def why_broken(dropped):
+        asked.append(dropped)
+        return "undefined reference" if {"INET", "O7"} & dropped else ""
+
+    found = shrink(families(parents), why_broken, culprits=lambda dropped: {"INET", "O7"} & dropped)
+    assert found.dropped == set(parents) - {"NET", "INET", "O7"}
+    assert set(found.kept) == {"NET", "INET", "O7"}
+    assert len(asked) == 3, "all, all without those that were named, and the child of one that stays"
+
+
+def test_a_failure_that_names_nothing_known_is_halved():
+    found = shrink(
+        families(dict.fromkeys("abcdefgh")), broken_by({"c"}), culprits=lambda _dropped: frozenset({"elsewhere"})
+    )
+    assert found.dropped == set("abdefgh")
+
+
+def test_a_higher_tier_is_asked_on_top_of_what_a_lower_one_left():
+    asked = []
+    likely = families({f"a{n}": None for n in range(8)})
+    perhaps = [Family(name=f"b{n}", members=frozenset({f"b{n}"}), tier=1) for n in range(8)]
+    found = shrink([*perhaps, *likely], lambda dropped: asked.append(dropped) or broken_by({"b3"})(dropped))
+    assert asked[0] == {f"a{n}" for n in range(8)}
+    assert all(asked[0] <= dropped for dropped in asked)
+    assert found.dropped == {f"{kind}{n}" for kind in "ab" for n in range(8)} - {"b3"}

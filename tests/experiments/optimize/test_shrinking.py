@@ -7,7 +7,8 @@ import pytest
 
 from bootlab.analysis.coverage import Cover
 from bootlab.experiments.optimize.halving import Family
-from bootlab.experiments.optimize.shrinking import families_of, without_options
+from bootlab.experiments.optimize.shrinking import without_options
+from bootlab.experiments.optimize.unused_options import configurable, families_of
 from bootlab.kernelsource.advice import Dependent, Reason
 from bootlab.model.system import Kernel, KernelBuild
 from tests.experiments.fake_bench import SYSTEM
@@ -70,3 +71,35 @@ def test_a_system_without_options_builds_another_kernel():
     system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
     changed = without_options(system, frozenset({"B", "A"}))
     assert changed.kernel.build.changes == ((("A", "n"), ("B", "n")),)
+
+
+def registered(name: str) -> Cover:
+    return msgspec.structs.replace(cover(name, "partly"), only_registered=True)
+
+
+def test_what_only_said_that_it_is_there_is_asked_after_what_never_ran():
+    families, kept = families_of([registered("DRIVER"), cover("NEVER"), cover("BUS")], Told({"BUS": ["DRIVER"]}), ())
+    assert [(family.name, family.tier) for family in families] == [("DRIVER", 1), ("NEVER", 0), ("BUS", 1)]
+    assert kept == {}
+
+
+def test_what_the_configuration_switches_on_again_is_not_asked_in_a_build():
+    offered = [
+        Family(name="CRC", members=frozenset({"CRC"})),
+        Family(name="EXT4", members=frozenset({"EXT4", "EXT4_ACL"})),
+        Family(name="BUS", members=frozenset({"BUS", "CHILD"})),
+    ]
+    asked = []
+
+    def settle(dropped):
+        asked.append(dropped)
+        # Something that stays selects CRC; CHILD comes back as soon as CRC stays.
+        return {"CRC": "y", "CHILD": "m" if len(asked) == 2 else "n", "EXT4": "n"}
+
+    families, kept = configurable(offered, settle)
+    assert families == [
+        Family(name="EXT4", members=frozenset({"EXT4", "EXT4_ACL"})),
+        Family(name="BUS", members=frozenset({"BUS"})),
+    ]
+    assert kept == {"CRC": "the kernel's configuration switches it on again"}
+    assert len(asked) == 3

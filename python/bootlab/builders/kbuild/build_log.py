@@ -22,6 +22,8 @@ _ERRORS = (
     re.compile(r"^(?P<what>.*No space left on device.*)$"),
     re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): \*\*\* (?P<what>.*)$"),
 )
+# Of ld, and of modpost, which looks at the whole kernel before it is linked.
+_UNDEFINED = re.compile(r"undefined reference to `([\w.]+)'|^ERROR: modpost: \"([\w.]+)\" \[", re.MULTILINE)
 _MAKE = re.compile(r"^make(?:\[\d+\])?: \*\*\* (?P<what>.*)$")
 
 
@@ -41,6 +43,13 @@ def made_object(line: str) -> str | None:
     """Return the object that make says it is making, or None for any other line."""
     found = _OBJECT.match(line)
     return found[1] if found else None
+
+
+def undefined(log: Path) -> frozenset[str]:
+    """Return what the linker did not find in the log's last run of make."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    found = _UNDEFINED.findall(text[max(text.rfind("\n$ make "), 0) :])
+    return frozenset(name for names in found for name in names if name)
 
 
 def first_error(log: Path) -> BuildError:

@@ -72,6 +72,18 @@ class KernelBuilder:
         request = self._look_up(build, arch, initramfs)
         return self._config(request).read_text(encoding="utf-8")
 
+    def settled(self, build: KernelBuild, arch: str, options: tuple[tuple[str, str], ...]) -> dict[str, str]:
+        """Return the options (without `CONFIG_`) that come out of asking for some on top of a build, as asked or not.
+
+        Seconds, and nothing is compiled. Raise what `config` raises, but for options that did not take effect.
+        """
+        request = self._look_up(build, arch, None)
+        layers = (*self._without_modules(request), of_options(options, "a question"))
+        text = self._in_config_folder(
+            request, lambda call, log: configuration.resolve(call, build.base, layers, log, why=None)
+        )
+        return read_config(text)
+
     def build(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> BuiltKernel:
         """Return the kernel of a request, built unless it is in the cache.
 
@@ -95,6 +107,7 @@ class KernelBuilder:
             config,
             self._embedded(options),
             build.variables,
+            *(() if build.modules else ("no modules",)),
         )
         place = self._root / "built" / key
         there = built.load(place)
@@ -178,17 +191,22 @@ class KernelBuilder:
             # What a later layer takes away from an earlier one was asked for: each must hold where it is the last.
             if len(request.layers) > 1:
                 self._config(msgspec.structs.replace(request, layers=request.layers[:-1]))
-            work = Workspace(self._root / "work", f"{request.family}-config")
-            with work.locked(request.patches[:16] or "plain") as slot:
-                tree = self._tree(request)
-                overlay.make_view(tree, slot)
-                log = slot / "config.log"
-                log.unlink(missing_ok=True)
-                call = Make(tree=slot, variables=self._variables(request))
-                why = Reasons(tree, request.target).why
-                path.write_text(configuration.resolve(call, base, layers, log, why=why), encoding="utf-8")
+            why = Reasons(self._tree(request), request.target).why
+            text = self._in_config_folder(
+                request, lambda call, log: configuration.resolve(call, base, layers, log, why=why)
+            )
+            path.write_text(text, encoding="utf-8")
 
         return self._cache.file(key, ".config", make)
+
+    def _in_config_folder(self, request: _Request, configure: Callable[[Make, Path], str]) -> str:
+        """Return what is configured in a view of the source that nothing is compiled in."""
+        work = Workspace(self._root / "work", f"{request.family}-config")
+        with work.locked(request.patches[:16] or "plain") as slot:
+            overlay.make_view(self._tree(request), slot)
+            log = slot / "config.log"
+            log.unlink(missing_ok=True)
+            return configure(Make(tree=slot, variables=self._variables(request)), log)
 
     def _without_modules(self, request: _Request) -> tuple[Layer, ...]:
         """Return the layers, each one that switches modules off behind one that leaves out what is a module there.
@@ -264,6 +282,10 @@ class KernelBuilder:
             )
             sizes = objects.record(slot / overlay.OBJECTS, options, image[0])
             return built.keep(slot, image[1], log, facts, request.target, place, sizes=sizes)
+        except KernelBuildError:
+            # What was compiled before the mistake is as good as that of any other build: the next one starts from it.
+            work.finish(slot, options, request.patches)
+            raise
         except OSError as error:
             raise cannot_write(
                 f"the kernel cannot be built in {slot}",
@@ -295,7 +317,7 @@ class KernelBuilder:
                 variables[name] = f"{variables.get(name, '')} {same}".strip()
         call = Make(tree=slot, variables=variables, jobs=self._jobs)
         targets = [image, *(["dtbs"] if request.target.device_trees and options.get("OF") == "y" else [])]
-        has_modules = "m" in options.values()
+        has_modules = request.build.modules and "m" in options.values()
         targets += ["modules"] if has_modules else []
         label = f"kernel {request.tree.version} {request.target.name} {image}"
         with WatchedMake(

@@ -39,17 +39,18 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def resolve(
-    make: Make, base: str, layers: tuple[Layer, ...], log: Path, *, why: Callable[[Lost, dict[str, str]], str]
+    make: Make, base: str, layers: tuple[Layer, ...], log: Path, *, why: Callable[[Lost, dict[str, str]], str] | None
 ) -> str:
     """Return the text of the `.config` that the kernel's own tools make in `make.tree/obj`.
 
     Layers are merged in order; of the last one every option must be as it was asked for, while it may take effect on
-    what earlier ones asked for (`SMP=n` takes `NR_CPUS` away). Raise KernelBuildError naming every option that is not.
+    what earlier ones asked for (`SMP=n` takes `NR_CPUS` away). Raise KernelBuildError naming every option that is not,
+    unless `why` is None: then what came out is wanted, whatever it is.
     """
     config = make.tree / OBJECTS / ".config"
     config.parent.mkdir(parents=True, exist_ok=True)
     text = _configure(make, base, merge(layers), config, log)
-    if not layers:
+    if not layers or why is None:
         return text
     got = read_config(text)
     lost = [

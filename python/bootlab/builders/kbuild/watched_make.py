@@ -12,7 +12,7 @@ from typing import Self
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
-from bootlab.errors import BootlabError, EnvironmentFault
+from bootlab.errors import BuildError, EnvironmentFault
 
 _ROOM_BYTES = 1 << 20
 """A build that failed with less than this left on its disk failed for that."""
@@ -33,7 +33,7 @@ class WatchedMake:
         observer: BuildObserver | None,
         *,
         root: Path,
-        fault: type[BootlabError],
+        fault: type[BuildError],
         expected: int | None = None,
     ) -> None:
         """Note what is built; nothing runs yet."""
@@ -70,7 +70,11 @@ class WatchedMake:
         # Not every tool says why it could not write.
         if error.full_disk or shutil.disk_usage(self._root).free < _ROOM_BYTES:
             raise EnvironmentFault(f"the disk is full: {error}", hint=f"make room: df -h {self._root}   ({again})")
-        raise self._fault(f"{self._what} does not build: {error}", hint=f"the whole log: {self._log}   ({again})")
+        raise self._fault(
+            f"{self._what} does not build: {error}",
+            hint=f"the whole log: {self._log}   ({again})",
+            missing=build_log.undefined(self._log),
+        )
 
     def _line(self, text: str) -> None:
         name = build_log.made_object(text)

@@ -20,7 +20,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.floor import floor_found
 from bootlab.experiments.optimize.planning import expected_gains
-from bootlab.experiments.optimize.shrinking import Shrinking, shrink_kernel
+from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
@@ -28,7 +28,7 @@ from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
-from bootlab.model.plan import Plan
+from bootlab.model.plan import BUILDS, Plan
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
@@ -90,16 +90,21 @@ class _Search:
         self._started = time.monotonic()
 
     def run(self) -> Optimized:
+        shrunk, shrinking = False, None
         for phase in self._plan.phases:
+            # Options first, in one build: every kernel that is built after that has a fraction of the files to compile.
+            if phase.name == BUILDS and not shrunk:
+                shrunk, shrinking = True, self._shrink()
             self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
-        shrinking = self._shrink()
+        if not shrunk:
+            shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
             before = self._stacker.changes
             self._round(f"again {number}", tuple(self._techniques.values()))
             if self._stacker.changes == before:
                 break
         self._bench.phase("leave one out", len(self._stacker.changes))
-        stacked = self._stacker.finished(self._stacker.leave_one_out())
+        stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared))
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
@@ -182,11 +187,27 @@ class _Search:
         if not self._plan.shrink or self._spent():
             return None
         self._journal.round("unused kernel options", self._stacker.standing.recording.meta.goal_ns or 0)
-        found = shrink_kernel(self._bench, self._base, self._stacker.standing, self._plan.keep)
+        found = shrink_kernel(
+            self._bench, self._base, self._stacker.standing, self._plan.keep, spent=self._spent
+        )
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)
             self._stacker.offer((found.change,), "unused kernel options")
         return found
+
+    def _why_spared(self, change: Change) -> str:
+        """Say why a change is not left out once more, or ""."""
+        if not self._builds(change):
+            return ""
+        if change.technique == UnusedOptions.id:
+            return "not left out once more: a kernel with all of it would be built; it was proved when it was taken"
+        return f"not left out once more: {_NO_TIME}; it was proved when it was taken" if self._spent() else ""
+
+    def _builds(self, change: Change) -> bool:
+        """Tell whether a kernel is built for a change on what stands."""
+        stack = self._stacker.changes
+        system = apply_all(self._base.system, tuple(c for c in stack if c != change))
+        return change.apply(system).kernel.build != system.kernel.build
 
     def _base_here(self, chosen: tuple[Technique, ...]) -> Base:
         """Return the system that stands so far as techniques look at it."""
@@ -204,6 +225,10 @@ class _Search:
             late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False
             if lost or (step.verdict in _NOT_AGAIN and not (late and step.verdict is Verdict.NO_EFFECT)):
                 self._over[step.change.id] = step.reason
+        if isinstance(step, Step) and not step.kept and step.verdict in {Verdict.SAME, Verdict.SLOWER}:
+            # Kernels come last: nothing that is taken after them turns the sign of an option, and each is a build.
+            alone = step.members or (step.change,)
+            self._over |= {one.id: step.reason for one in alone if self._builds(one)}
 
     def _refuse(self, changes: tuple[Change, ...], phase: str, reason: str) -> None:
         for change in changes:

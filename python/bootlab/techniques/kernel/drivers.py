@@ -177,6 +177,8 @@ def _no_modules(context: Context) -> Applies | None:
     build = context.system.kernel.build
     if context.system.initramfs is None or (build is not None and build.embed_initramfs):
         return Applies.no("no initramfs beside the kernel could carry modules")
+    if build is not None and not build.modules:
+        return Applies.no("modules are not built", "kernel.modules = false")
     if context.enabled("MODULES") is False:
         return Applies.no("this kernel loads no modules", "CONFIG_MODULES is not set")
     return None
