@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.kernelsource.levers import Levers
@@ -75,6 +76,27 @@ def functions(trace: FunctionTrace, symbols: Symbols, levers: Sequence[Levers] =
             )
         )
     return out
+
+
+def executed(trace: FunctionTrace) -> frozenset[str]:
+    """Return the functions that a trace saw."""
+    insns = _insns(trace)
+    return frozenset(name for number, name in enumerate(trace.names) if insns[number] > 0)
+
+
+def executed_after(whole: FunctionTrace, beginning: FunctionTrace) -> frozenset[str]:
+    """Return the functions that ran after the instant where a trace of the same boot ends that was cut off sooner.
+
+    Raise ValueError when the two have other functions.
+    """
+    if whole.names != beginning.names:
+        raise ValueError("the traces are those of different kernels")
+    more = _insns(whole) - _insns(beginning)
+    return frozenset(name for number, name in enumerate(whole.names) if more[number] > 0)
+
+
+def _insns(trace: FunctionTrace) -> npt.NDArray[np.float64]:
+    return np.bincount(trace.function, weights=trace.self_insns, minlength=len(trace.names))
 
 
 def by_object(covered: Sequence[FunctionCover]) -> list[Cover]:

@@ -1,94 +1,122 @@
-"""Which options may be offered at all: by coverage and Kconfig, without a boot."""
+"""Which options may be offered at all: by what ran for the goal and by Kconfig, without a boot."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 
-from bootlab.analysis.coverage import Cover
+from bootlab.analysis.coverage import FunctionCover
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.optimize.shrinking import without_options
-from bootlab.experiments.optimize.unused_options import configurable, families_of
+from bootlab.experiments.optimize.unused_options import Ran, families_of, ran, settled
 from bootlab.kernelsource.advice import Dependent, Reason
 from bootlab.model.system import Kernel, KernelBuild
 from tests.experiments.fake_bench import SYSTEM
 
 
-def cover(name: str, ran: str = "nothing") -> Cover:
-    return Cover(name=name, bytes=100, never_bytes=100, functions=2, never=2 if ran == "nothing" else 0, ran=ran)
-
-
 class Told:
-    """An advisor with answers of its own."""
+    """An advisor with answers of its own. `fixed`: kind of the reason by symbol."""
 
-    def __init__(self, hanging=None, fixed=()):
-        self._hanging, self._fixed = hanging or {}, fixed
+    def __init__(self, hanging=None, fixed=None):
+        self._hanging, self._fixed = hanging or {}, fixed or {}
 
     def may_be(self, symbol, value):
         assert value == "n"
         if symbol in self._fixed:
-            return "no", (Reason(kind="selected", text="X86 selects it"),)
+            return "no", (Reason(kind=self._fixed[symbol], text=f"{symbol} is fixed"),)
         return "yes", ()
 
     def dependents(self, symbol, value="n"):
         return [Dependent(symbol=one, value="n", through=symbol) for one in self._hanging.get(symbol, ())]
 
 
-def test_what_ran_is_not_offered_and_what_never_ran_is():
-    families, kept = families_of([cover("RAN", "partly"), cover("NEVER")], Told(), ())
+def found(needed=(), **tiers):
+    return Ran(needed={name: "f() ran when programs ran" for name in needed}, tiers=tiers)
+
+
+def row(function, symbol, *, executed=False, initcall=""):
+    return FunctionCover(function=function, bytes=16, executed=executed, symbol=symbol, initcall=initcall)
+
+
+def test_options_are_sorted_by_when_their_code_ran():
+    rows = [
+        row("tty_write", "TTY", executed=True),
+        row("tty_never", "TTY"),
+        row("pvh_start", "PVH", executed=True),
+        msgspec.structs.replace(
+            row("populate_rootfs", "BLK_DEV_INITRD", executed=True, initcall="rootfs_initcall"), object="init/initramfs.o"
+        ),
+        row("p4d_offset", "EFI", executed=True),
+        row("p4d_offset", "NVME", executed=True),
+        row("cpumask_weight.constprop.0", "NVME", executed=True),
+        row("never", "SOUND"),
+        row("virtio_init", "VIRTIO_BLK", executed=True, initcall="device_initcall"),
+        row("virtblk_probe", "VIRTIO_BLK"),
+        row("inet_init", "INET", executed=True, initcall="fs_initcall"),
+        row("ip_init", "INET", executed=True),
+        row("topology", "TOPOLOGY", executed=True, initcall="core_initcall"),
+        row("no_option", "", executed=True),
+    ]
+    got = ran(rows, frozenset({"tty_write", "no_option", "p4d_offset", "cpumask_weight.constprop.0"}), frozenset({"pvh_start"}))
+    assert got.needed == {
+        "TTY": "tty_write() ran when programs ran",
+        "PVH": "pvh_start() starts the kernel",
+        "BLK_DEV_INITRD": "populate_rootfs() unpacks the initramfs",
+    }
+    assert got.tiers == {"EFI": 2, "NVME": 2, "SOUND": 0, "VIRTIO_BLK": 1, "INET": 2, "TOPOLOGY": 2}
+
+
+def test_what_ran_for_the_goal_is_not_offered_and_what_did_not_is():
+    families, kept = families_of(found(["RAN"], NEVER=0), Told(), ())
     assert families == [Family(name="NEVER", members=frozenset({"NEVER"}))]
     assert kept == {}
 
 
 def test_a_parent_of_what_ran_stays():
     families, kept = families_of(
-        [cover("NET"), cover("INET", "all"), cover("SOUND"), cover("SND_HDA")],
-        Told({"NET": ["INET"], "SOUND": ["SND_HDA", "SND_TIMER"]}),
+        found(["UNIX"], NET=2, SOUND=0, SND_HDA=0),
+        Told({"NET": ["UNIX"], "SOUND": ["SND_HDA", "SND_TIMER"]}),
         (),
     )
     assert families == [
         Family(name="SOUND", members=frozenset({"SOUND", "SND_HDA", "SND_TIMER"})),
         Family(name="SND_HDA", members=frozenset({"SND_HDA"})),
     ]
-    assert kept == {"NET": "code of INET ran, which cannot be on without it"}
+    assert kept == {"NET": "UNIX cannot be on without it, and f() ran when programs ran"}
+
+
+def test_a_family_is_as_unlikely_to_go_as_the_least_likely_of_it():
+    families, _ = families_of(found(BUS=0, DRIVER=1, CORE=2), Told({"BUS": ["DRIVER"]}), ())
+    assert [(family.name, family.tier) for family in families] == [("BUS", 1), ("DRIVER", 1), ("CORE", 2)]
 
 
 @pytest.mark.parametrize("name", ["SECURITY_SELINUX", "SECCOMP_FILTER", "HARDENED_USERCOPY", "AUDITSYSCALL", "KEYS"])
 def test_what_guards_is_never_offered(name):
-    families, kept = families_of([cover(name), cover("PARENT")], Told({"PARENT": [name]}), ())
+    families, kept = families_of(found(**{name: 0, "PARENT": 0}), Told({"PARENT": [name]}), ())
     assert families == []
     assert "guards" in kept[name]
     assert kept["PARENT"] == f"{name} would go with it"
 
 
-def test_what_the_user_keeps_and_what_kconfig_forces_stays_with_its_reason():
-    families, kept = families_of([cover("MINE"), cover("FORCED")], Told(fixed=("FORCED",)), ("MINE",))
-    assert families == []
-    assert kept == {"MINE": "the plan keeps it", "FORCED": "X86 selects it"}
+def test_what_guards_is_offered_to_who_gives_security_up():
+    families, _ = families_of(found(SECURITY_SELINUX=2, PARENT=0), Told({"PARENT": ["SECURITY_SELINUX"]}), (), unguarded=True)
+    assert [family.name for family in families] == ["SECURITY_SELINUX", "PARENT"]
 
 
-def test_a_system_without_options_builds_another_kernel():
-    system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
-    changed = without_options(system, frozenset({"B", "A"}))
-    assert changed.kernel.build.changes == ((("A", "n"), ("B", "n")),)
+def test_the_console_of_a_driver_that_is_used_stays():
+    families, kept = families_of(found(["SERIAL_8250"], SERIAL_8250_CONSOLE=0, VT_CONSOLE=0), Told(), ())
+    assert [family.name for family in families] == ["VT_CONSOLE"]
+    assert "which is used" in kept["SERIAL_8250_CONSOLE"]
 
 
-def registered(name: str) -> Cover:
-    return msgspec.structs.replace(cover(name, "partly"), only_registered=True)
-
-
-def test_what_only_said_that_it_is_there_is_asked_after_what_never_ran():
-    families, kept = families_of([registered("DRIVER"), cover("NEVER"), cover("BUS")], Told({"BUS": ["DRIVER"]}), ())
-    assert [(family.name, family.tier) for family in families] == [("DRIVER", 1), ("NEVER", 0), ("BUS", 1)]
-    assert kept == {}
+def test_what_is_selected_may_go_with_what_selects_it_and_what_cannot_be_set_stays():
+    told = Told(fixed={"FORCED": "no prompt", "CHOSEN": "choice", "CRC": "selected"})
+    families, kept = families_of(found(MINE=0, FORCED=0, CHOSEN=0, CRC=0), told, ("MINE",))
+    assert [family.name for family in families] == ["CRC"]
+    assert kept == {"MINE": "the plan keeps it", "FORCED": "FORCED is fixed", "CHOSEN": "CHOSEN is fixed"}
 
 
 def test_what_the_configuration_switches_on_again_is_not_asked_in_a_build():
-    offered = [
-        Family(name="CRC", members=frozenset({"CRC"})),
-        Family(name="EXT4", members=frozenset({"EXT4", "EXT4_ACL"})),
-        Family(name="BUS", members=frozenset({"BUS", "CHILD"})),
-    ]
     asked = []
 
     def settle(dropped):
@@ -96,10 +124,11 @@ def test_what_the_configuration_switches_on_again_is_not_asked_in_a_build():
         # Something that stays selects CRC; CHILD comes back as soon as CRC stays.
         return {"CRC": "y", "CHILD": "m" if len(asked) == 2 else "n", "EXT4": "n"}
 
-    families, kept = configurable(offered, settle)
-    assert families == [
-        Family(name="EXT4", members=frozenset({"EXT4", "EXT4_ACL"})),
-        Family(name="BUS", members=frozenset({"BUS"})),
-    ]
-    assert kept == {"CRC": "the kernel's configuration switches it on again"}
+    assert settled(frozenset({"CRC", "EXT4", "CHILD"}), settle) == {"EXT4"}
     assert len(asked) == 3
+
+
+def test_a_system_without_options_builds_another_kernel():
+    system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
+    changed = without_options(system, frozenset({"B", "A"}))
+    assert changed.kernel.build.changes == ((("A", "n"), ("B", "n")),)

@@ -21,13 +21,15 @@ def take_most(
     items: Sequence[T],
     why_not: Callable[[tuple[T, ...], tuple[T, ...]], str],
     blamed: Callable[[tuple[T, ...], tuple[T, ...]], tuple[T, ...]] = lambda _taken, _group: (),
+    tier: Callable[[T], int] = lambda _item: 0,
 ) -> Halved[T]:
     """Take as many as can be taken together.
 
     `why_not(taken, group)` says why `group` cannot be taken on top of `taken`, or "" when it can. A group that fails is
     halved; its second half is asked on top of what the first half left. With k that fail out of n this asks about
     2 k log2(n/k) times. One that fails alone is left, and is not asked again. `blamed(taken, group)`: those of a group
-    that failed which the failure itself names; they are left, and the others are asked together.
+    that failed which the failure itself names; they are left, and the others are asked together. `tier`: a group of
+    several is parted between two of them.
     """
     taken: list[T] = []
     left: list[tuple[T, str]] = []
@@ -43,7 +45,8 @@ def take_most(
             left += [(one, reason) for one in named]
             pending += [rest] if (rest := tuple(one for one in group if one not in named)) else []
         else:
-            middle = len(group) // 2
+            lowest = sum(tier(one) == tier(group[0]) for one in group)
+            middle = lowest if lowest < len(group) else len(group) // 2
             pending += [group[middle:], group[:middle]]
     return Halved(tuple(taken), tuple(left))
 
@@ -51,7 +54,7 @@ def take_most(
 class Family(msgspec.Struct, frozen=True, kw_only=True):
     """One thing with all that goes with it: an option and the options that cannot be on without it.
 
-    `tier`: those of a lower one are asked first, because they are more likely to go.
+    `tier`: those of a lower one are more likely to go. When all together fail, they are asked first.
     """
 
     name: str
@@ -112,7 +115,7 @@ def shrink(
     queue = _roots(order)
     done: set[str] = set()
     while queue:
-        found = take_most(queue, why_not, blamed)
+        found = take_most(queue, why_not, blamed, lambda family: family.tier)
         dropped = dropped.union(*(family.members for family in found.taken))
         kept |= {family.name: reason for family, reason in found.left}
         done |= {family.name for family in queue}
@@ -133,8 +136,7 @@ _UNDECIDED = "not decided: the budget was used up"
 
 
 def _roots(order: Sequence[Family]) -> list[Family]:
-    """Return the families of the lowest tier that no other one of it contains, in their order."""
-    order = [family for family in order if family.tier == order[0].tier]
+    """Return the families that no other one contains, in their order."""
     inside: set[str] = set()
     for family in order:
         inside |= family.members - {family.name}

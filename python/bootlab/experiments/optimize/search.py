@@ -188,7 +188,12 @@ class _Search:
             return None
         self._journal.round("unused kernel options", self._stacker.standing.recording.meta.goal_ns or 0)
         found = shrink_kernel(
-            self._bench, self._base, self._stacker.standing, self._plan.keep, spent=self._spent
+            self._bench,
+            self._base,
+            self._stacker.standing,
+            self._plan.keep,
+            unguarded="security" in self._plan.allow,
+            spent=self._spent,
         )
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)

@@ -1,8 +1,11 @@
-"""A smaller kernel by evidence: options whose code never ran up to the goal are left out in groups, and booted.
+"""A smaller kernel by evidence: options whose code did not run for the goal are left out in groups, and booted.
 
-What never ran may still be needed: a table that other code reads, a device that the check asks for. So a boot decides,
-with the goal and the functional check. What is not covered by the check and first used after the goal is lost: that is
-the risk of it, and why it is asked for.
+What did not run may still be needed: a table that other code reads, a device that the check asks for. So a boot
+decides, with the goal and the functional check. What is not covered by the check and first used after the goal is lost:
+that is the risk of it, and why it is asked for.
+
+The first question is the boldest, because it is also the cheapest: a kernel without all of it has the fewest files to
+compile. What the linker then misses is kept, and the rest is asked again; only what a boot breaks on is halved.
 """
 
 from __future__ import annotations
@@ -11,11 +14,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import BuildError, KernelBuildError, MeasurementError
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import shrink
-from bootlab.experiments.optimize.unused_options import unused_options
+from bootlab.experiments.optimize.unused_options import settled, unused_options
 from bootlab.experiments.trial import HostEnded
 from bootlab.model.change import Change, SetKernelOptions
 from bootlab.model.system import System
@@ -69,54 +73,62 @@ class Shrinking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def shrink_kernel(
-    bench: Bench, base: Base, standing: Evidence, keep: tuple[str, ...], *, spent: Callable[[], bool] = lambda: False
+    bench: Bench,
+    base: Base,
+    standing: Evidence,
+    keep: tuple[str, ...],
+    *,
+    unguarded: bool = False,
+    spent: Callable[[], bool] = lambda: False,
 ) -> Shrinking | None:
     """Leave out of a system's kernel what never ran; None where its kernel is not built here or cannot be traced.
 
     Each question is a kernel build and a boot, both kept by content: an interrupted search asks none of them twice.
-    `spent`: whether the time for it is used up; what is not decided by then stays.
+    `unguarded`: options that guard against attacks may go, too. `spent`: whether the time for it is used up; what is not
+    decided by then stays.
     """
-    if standing.system.kernel.build is None:
+    build = standing.system.kernel.build
+    if build is None:
         return None
-    unused = unused_options(bench, standing, keep)
+    builder = KernelBuilder(bench.cache)
+
+    def settle(dropped: frozenset[str]) -> dict[str, str]:
+        return builder.settled(build, standing.system.machine.arch, tuple((name, "n") for name in sorted(dropped)))
+
+    unused = unused_options(bench, standing, keep, settle, unguarded=unguarded)
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}
+    really: dict[frozenset[str], frozenset[str]] = {}
 
-    def why_broken(dropped: frozenset[str]) -> str:
+    def why_broken(asked: frozenset[str]) -> str:
         if spent():
             return "not decided: the time budget is used up"
-        broken = _why_broken(bench, base, standing.system, dropped, missing)
-        bench.decided(f"  without {len(dropped)} options: {broken or 'it works'}")
+        really[asked] = settled(asked | unused.modules, settle)
+        found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]))
+        missing[asked] = frozenset() if isinstance(found, str) else found.missing
+        broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
+        bench.decided(f"  without {len(really[asked])} options: {broken or 'it works'}")
         return broken
 
-    def culprits(dropped: frozenset[str]) -> frozenset[str]:
-        named = missing.get(dropped, frozenset())
-        return frozenset(unused.option_of[name] for name in named if name in unused.option_of)
+    def culprits(asked: frozenset[str]) -> frozenset[str]:
+        return frozenset(unused.option_of[name] for name in missing.get(asked, ()) if name in unused.option_of)
 
     found = shrink(unused.families, why_broken, culprits=culprits)
-    dropped = tuple(sorted(found.dropped))
+    dropped = tuple(sorted(really.get(found.dropped, frozenset())))
+    back = {name: "something that stays selects it" for name in found.dropped - frozenset(dropped)}
     technique = UnusedOptions(dropped)
     change = Change(technique=technique.id, ops=(SetKernelOptions(technique.options),)) if dropped else None
-    return Shrinking(
-        technique=technique, change=change, dropped=dropped, kept=unused.kept | found.kept, asked=found.asked
-    )
+    kept = unused.kept | found.kept | back
+    return Shrinking(technique=technique, change=change, dropped=dropped, kept=kept, asked=found.asked)
 
 
-def _why_broken(
-    bench: Bench,
-    base: Base,
-    whole: System,
-    dropped: frozenset[str],
-    missing: dict[frozenset[str], frozenset[str]],
-) -> str:
-    """Build and boot a system without options; say what is wrong with it, and note what the linker missed."""
-    system = without_options(whole, dropped)
-    label = f"without {len(dropped)} options"
+def _why_broken(bench: Bench, base: Base, system: System, count: int) -> str | KernelBuildError:
+    """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built."""
+    label = f"without {count} options"
     try:
         recording = bench.boot(system, label)
     except KernelBuildError as fault:
-        missing[dropped] = fault.missing
-        return f"it cannot be built: {fault.message}"
+        return fault
     except BuildError as fault:
         return f"it cannot be built: {fault.message}"
     broken = why_lost(bench, base, system, recording, label)

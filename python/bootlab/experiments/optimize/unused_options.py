@@ -1,26 +1,32 @@
-"""Which kernel options may be left out at all: by what ran up to the goal, and by what Kconfig lets go. No build."""
+"""Which kernel options may be left out at all: by what ran for the goal, and by what Kconfig lets go. No build.
+
+Code that ran when programs ran is needed for the goal, and so is what starts the kernel, its console and its initramfs.
+Everything else only prepared something: nobody knows whether that is used, but a boot tells.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from bootlab import _core
 from bootlab.analysis import coverage
-from bootlab.analysis.coverage import Cover
+from bootlab.analysis.call_tree import FunctionTrace
+from bootlab.analysis.coverage import FunctionCover
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.errors import EnvironmentFault
+from bootlab.errors import EnvironmentFault, MeasurementError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import Family
-from bootlab.experiments.traced_boot import trace_boot
+from bootlab.experiments.traced_boot import Traced, trace_boot
 from bootlab.kernelsource.advice import Advisor
 from bootlab.kernelsource.configuration import from_mapping
 from bootlab.kernelsource.levers import levers_of
 from bootlab.kernelsource.tree import SourceTree
-from bootlab.model.change import SetKernelOptions
 from bootlab.model.system import System
 from bootlab.targets import trace_symbols
 from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest
@@ -30,106 +36,151 @@ _SECURITY = re.compile(
     r"SECURITY|SECCOMP|HARDEN|MITIGAT|RETPOLINE|KEYS$|KEYRING|INTEGRITY|\bIMA|\bEVM|AUDIT|LANDLOCK|SIGNATURE|LOCKDOWN"
     r"|RANDOMIZE|STACKPROTECTOR|STRICT_|VMAP_STACK|SLAB_FREELIST|INIT_ON_|PAGE_TABLE_ISOLATION"
 )
-"""Options that are never given up because their code did not run: what they guard against had not happened yet."""
+"""Options that are not given up because their code did not run: what they guard against had not happened yet."""
 
 Settle = Callable[[frozenset[str]], dict[str, str]]
 """What the kernel's own tool makes of a configuration without some options: names without `CONFIG_` to values."""
 
 
+Tier = Literal[0, 1, 2]
+"""How likely it goes: 0 nothing of it ran, 1 it only said that it is there, 2 it ran before the first program only."""
+
+
 class Unused(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be offered, why the rest may not, and the option that each function of the image belongs to."""
+    """What may be offered, why the rest may not, and the option that each function of the image belongs to.
+
+    `modules`: options that are modules where no module is built: they go with every question.
+    """
 
     families: list[Family]
     kept: dict[str, str]
     option_of: dict[str, str]
+    modules: frozenset[str] = frozenset()
 
 
-def unused_options(bench: Bench, standing: Evidence, keep: tuple[str, ...]) -> Unused:
-    """Return options whose code never ran, each with what hangs on it, and why others are not offered.
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """Options by what of them ran."""
 
-    One traced boot. Raise what tracing raises.
+    needed: dict[str, str]
+    """Ran for the goal; with the reason."""
+    tiers: dict[str, Tier]
+    """The others, of which the image has code."""
+
+
+def unused_options(
+    bench: Bench, standing: Evidence, keep: tuple[str, ...], settle: Settle, *, unguarded: bool = False
+) -> Unused:
+    """Return options that may go, each with what hangs on it, and why others are not offered.
+
+    Three traced boots: up to the goal, to the first program, and to the kernel's own start. Raise what tracing raises.
     """
     system = standing.system
     build = system.kernel.build
     if build is None:
         return Unused(families=[], kept={}, option_of={})
     traced = trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS))
-    info = bench.target.plan(system).info
-    configuration = from_mapping(info.config)
-    builder = KernelBuilder(bench.cache)
+    to_init, to_start = (_up_to(bench, system, traced, mark) for mark in ("run-init", "start-kernel"))
+    config = from_mapping(bench.target.plan(system).info.config)
+    modules = frozenset() if build.modules else frozenset(n for n, value in config.values.items() if value == "m")
+    if modules:
+        # What only a module selects can go, too.
+        config = from_mapping({f"CONFIG_{n}": value.strip('"') for n, value in settle(modules).items()})
     arch = system.machine.arch
-    tree = SourceTree(
-        builder.source_tree(build, arch), cache=bench.cache.root, arch=arch, configuration=configuration
-    )
+    source = KernelBuilder(bench.cache).source_tree(build, arch)
+    tree = SourceTree(source, cache=bench.cache.root, arch=arch, configuration=config)
     image = traced.recording.meta.launch.kernel if traced.recording.meta.launch is not None else None
     if image is None:
         raise EnvironmentFault("the traced boot names no kernel", hint="bootlab trace SYSTEM.toml --coverage")
     symbols = trace_symbols.choose(_core.kernel_symbol_table(Path(image).read_bytes()), arch)
     places = tree.resolver.resolve([(name, "") for name in traced.trace.names[len(trace_symbols.BUCKETS) :]])
     covered = coverage.functions(traced.trace, symbols, levers_of(tree, places))
-    families, kept = families_of(coverage.by_symbol(covered), tree.advisor, keep)
-
-    def settle(dropped: frozenset[str]) -> dict[str, str]:
-        changed = SetKernelOptions(tuple((name, "n") for name in sorted(dropped)))
-        return builder.settled(build, arch, changed.options)
-
-    families, more = configurable(families, settle)
+    found = ran(covered, coverage.executed_after(traced.trace, to_init), coverage.executed(to_start))
+    families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded)
     option_of = {row.function: row.symbol for row in covered if row.symbol}
-    return Unused(families=families, kept=kept | more, option_of=option_of)
+    return Unused(families=families, kept=kept, option_of=option_of, modules=modules)
 
 
-def families_of(covers: list[Cover], advisor: Advisor, keep: tuple[str, ...]) -> tuple[list[Family], dict[str, str]]:
-    """Return what may be offered, by coverage and Kconfig alone, and why the rest may not. Pure.
+def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionTrace:
+    insns = next((m.insns for m in traced.timing.marks if m.name == mark), None)
+    if insns is None:
+        raise MeasurementError(
+            f"the boot does not show when it came to {mark}", hint="bootlab boot SYSTEM.toml shows the marks it has"
+        )
+    return trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS, end_insns=insns)).trace
 
-    First those of which nothing ran, then those that only said that they are there.
+
+def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset[str]) -> Ran:
+    """Sort options by what of them ran. `late`: functions that ran with programs; `first`: before the kernel's C code.
+
+    Pure.
     """
-    needed = {cover.name for cover in covers if cover.ran != "nothing" and not cover.only_registered}
-    registered = {cover.name for cover in covers if cover.only_registered}
+    needed: dict[str, str] = {}
+    tiers: dict[str, Tier] = {}
+    times = Counter(row.function for row in covered)
+    for row in covered:
+        # Of functions of one name, copies of what stands in a header, nobody knows which of them is this option's.
+        if not row.symbol or times[row.function] > 1 or "." in row.function:
+            continue
+        if row.function in late:
+            needed.setdefault(row.symbol, f"{row.function}() ran when programs ran")
+        elif row.function in first:
+            needed.setdefault(row.symbol, f"{row.function}() starts the kernel")
+        elif row.executed and row.initcall == "rootfs_initcall" and row.object.startswith("init/"):
+            needed.setdefault(row.symbol, f"{row.function}() unpacks the initramfs")
+    for cover in coverage.by_symbol(covered):
+        if cover.name not in needed:
+            tiers[cover.name] = 0 if cover.ran == "nothing" else 1 if cover.only_registered else 2
+    return Ran(needed=needed, tiers=tiers)
+
+
+def families_of(
+    found: Ran, advisor: Advisor, keep: tuple[str, ...], *, unguarded: bool = False
+) -> tuple[list[Family], dict[str, str]]:
+    """Return what may be offered, by what ran and by Kconfig, and why the rest may not. Pure.
+
+    What something else selects is offered all the same: that may go with it. `unguarded`: so is what guards.
+    """
     families: list[Family] = []
     kept: dict[str, str] = {}
-    for cover in covers:
-        name = cover.name
-        if name in needed:
-            continue
+    for name, tier in found.tiers.items():
         if name in keep:
             kept[name] = "the plan keeps it"
             continue
-        if _SECURITY.search(name):
+        if not unguarded and _SECURITY.search(name):
             kept[name] = "it guards against what had not happened yet"
             continue
-        answer, reasons = advisor.may_be(name, "n")
-        if answer == "no":
-            kept[name] = "; ".join(reason.text for reason in reasons[:2])
+        if name.removesuffix("_CONSOLE") in found.needed:
+            kept[name] = f"it makes a console of {name.removesuffix('_CONSOLE')}, which is used"
+            continue
+        _, reasons = advisor.may_be(name, "n")
+        if barred := [reason.text for reason in reasons if reason.kind not in {"selected", "unknown"}]:
+            kept[name] = "; ".join(barred[:2])
             continue
         hanging = frozenset(one.symbol for one in advisor.dependents(name))
-        if used := sorted(hanging & needed):
-            kept[name] = f"code of {', '.join(used[:3])} ran, which cannot be on without it"
+        if used := sorted(hanging & found.needed.keys()):
+            kept[name] = f"{used[0]} cannot be on without it, and {found.needed[used[0]]}"
             continue
-        if guarded := sorted(one for one in hanging if one in keep or _SECURITY.search(one)):
+        if guarded := sorted(one for one in hanging if one in keep or (not unguarded and _SECURITY.search(one))):
             kept[name] = f"{', '.join(guarded[:3])} would go with it"
             continue
         members = frozenset({name}) | hanging
-        families.append(Family(name=name, members=members, tier=1 if members & registered else 0))
+        families.append(
+            Family(name=name, members=members, tier=max([tier, *(found.tiers.get(one, 0) for one in hanging)]))
+        )
     return families, kept
 
 
-def configurable(families: list[Family], settle: Settle) -> tuple[list[Family], dict[str, str]]:
-    """Return the families that the kernel's own tool lets go together, and why others stay.
+def settled(asked: frozenset[str], settle: Settle) -> frozenset[str]:
+    """Return which of some options stay off together, as the kernel's own tool has it.
 
-    What is left out and comes back on, because something that stays selects it, would fail every build that it is
-    asked in. Finding that out costs a run of the configuration's tool, and no build.
+    One that comes back on, because something that stays selects it, would fail every build in which it is asked for.
+    Finding that out costs a run of the configuration's tool, and no build.
     """
-    kept: dict[str, str] = {}
-    here = list(families)
+    here = asked
     while here:
-        asked = frozenset[str]().union(*(family.members for family in here))
-        got = settle(asked)
-        back = {name for name in asked if got.get(name, "n") not in {"n", ""}}
+        got = settle(here)
+        back = {name for name in here if got.get(name, "n") not in {"n", ""}}
         if not back:
             break
-        kept |= {f.name: "the kernel's configuration switches it on again" for f in here if f.name in back}
-        # A child that stays on its own does not hold up its parent.
-        here = [
-            msgspec.structs.replace(family, members=family.members - back) for family in here if family.name not in back
-        ]
-    return here, kept
+        here -= back
+    return here
