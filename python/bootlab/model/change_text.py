@@ -21,6 +21,10 @@ class Word(msgspec.Struct, frozen=True):
     fate: Literal["same", "added", "removed"]
 
 
+_OPTIONS_SHOWN = 24
+"""More options than that are a kernel's configuration, which is handed over as a file."""
+
+
 def op_text(op: Op) -> str:
     """Say in a few words what one operation does."""
     match op:
@@ -91,7 +95,9 @@ def _program_text(op: ops.PutProgram | ops.SetProgramBuild) -> str:
 def _kernel_text(op: ops.KernelOp) -> str:
     match op:
         case ops.SetKernelOptions():
-            return "kernel: " + " ".join(f"CONFIG_{name}={value}" for name, value in op.options)
+            shown = [f"CONFIG_{name}={value}" for name, value in op.options[:_OPTIONS_SHOWN]]
+            more = len(op.options) - len(shown)
+            return "kernel: " + " ".join(shown) + (f" and {more} more" if more else "")
         case ops.AddKernelFragment():
             return f"kernel: fragment {op.path}"
         case ops.AddKernelPatch():

@@ -102,7 +102,7 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
 
 def _check_prebuilt(raw: RawKernel, place: Place) -> None:
     """Raise SystemFileError for a kernel that cannot be the one that was built elsewhere."""
-    if not raw.defconfig or "/" not in raw.defconfig and not raw.defconfig.startswith(("~", "$", ".")):
+    if not raw.defconfig or ("/" not in raw.defconfig and not raw.defconfig.startswith(("~", "$", "."))):
         raise place.error(
             "the configuration that it was built with must be given",
             "kernel.defconfig",

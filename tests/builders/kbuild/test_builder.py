@@ -270,7 +270,9 @@ def test_objects_of_a_build_that_failed_serve_the_next_one(builder: KernelBuilde
     (tree / "src/three.c").write_text("#error\n")
     makefile = (tree / "Makefile").read_text()
     (tree / "Makefile").write_text(
-        makefile.replace("SRCS := one two three", "SRCS := one two $(shell grep -q '^CONFIG_A=y' obj/.config && echo three)")
+        makefile.replace(
+            "SRCS := one two three", "SRCS := one two $(shell grep -q '^CONFIG_A=y' obj/.config && echo three)"
+        )
     )
     with pytest.raises(KernelBuildError, match="#error three"):
         builder.build(request(tree), "x86_64")

@@ -1,4 +1,4 @@
-"""When kernels are built: the shrunk one first, and none to leave out what was proved at the price of a whole kernel."""
+"""When kernels are built: the shrunk one first, and none to leave out what cost a whole kernel to prove."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUILT = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuil
 
 
 class BuildingTarget(FakeTarget):
-    """Options of a kernel cost what parameters of their name cost; `built`: kernels in the order of their first boot."""
+    """Options of a kernel cost what parameters of their name cost; `built`: kernels, in their order."""
 
     def __init__(self, cost):
         super().__init__(cost)
@@ -103,7 +103,7 @@ def test_the_shrunk_kernel_is_not_left_out_once_more(run):
 
 
 def test_an_option_that_saves_nothing_is_built_once(run):
-    found, journal, target = run(COST, FakeTechnique("a"), Option("C"), rounds=3)
+    _, journal, target = run(COST, FakeTechnique("a"), Option("C"), rounds=3)
     assert target.built == [(), ("X", "Y"), ("C", "X", "Y")]
     (offered,) = [s for s in journal.steps if hasattr(s, "phase") and [c.id for c in s.changes] == ["C"]]
     assert not offered.kept

@@ -31,7 +31,7 @@ class Told:
 
 
 def found(needed=(), **tiers):
-    return Ran(needed={name: "f() ran when programs ran" for name in needed}, tiers=tiers)
+    return Ran(needed=dict.fromkeys(needed, "f() ran when programs ran"), tiers=tiers)
 
 
 def row(function, symbol, *, executed=False, initcall=""):
@@ -44,7 +44,8 @@ def test_options_are_sorted_by_when_their_code_ran():
         row("tty_never", "TTY"),
         row("pvh_start", "PVH", executed=True),
         msgspec.structs.replace(
-            row("populate_rootfs", "BLK_DEV_INITRD", executed=True, initcall="rootfs_initcall"), object="init/initramfs.o"
+            row("populate_rootfs", "BLK_DEV_INITRD", executed=True, initcall="rootfs_initcall"),
+            object="init/initramfs.o",
         ),
         row("p4d_offset", "EFI", executed=True),
         row("p4d_offset", "NVME", executed=True),
@@ -57,7 +58,11 @@ def test_options_are_sorted_by_when_their_code_ran():
         row("topology", "TOPOLOGY", executed=True, initcall="core_initcall"),
         row("no_option", "", executed=True),
     ]
-    got = ran(rows, frozenset({"tty_write", "no_option", "p4d_offset", "cpumask_weight.constprop.0"}), frozenset({"pvh_start"}))
+    got = ran(
+        rows,
+        frozenset({"tty_write", "no_option", "p4d_offset", "cpumask_weight.constprop.0"}),
+        frozenset({"pvh_start"}),
+    )
     assert got.needed == {
         "TTY": "tty_write() ran when programs ran",
         "PVH": "pvh_start() starts the kernel",
@@ -99,7 +104,9 @@ def test_what_guards_is_never_offered(name):
 
 
 def test_what_guards_is_offered_to_who_gives_security_up():
-    families, _ = families_of(found(SECURITY_SELINUX=2, PARENT=0), Told({"PARENT": ["SECURITY_SELINUX"]}), (), unguarded=True)
+    families, _ = families_of(
+        found(SECURITY_SELINUX=2, PARENT=0), Told({"PARENT": ["SECURITY_SELINUX"]}), (), unguarded=True
+    )
     assert [family.name for family in families] == ["SECURITY_SELINUX", "PARENT"]
 
 

@@ -82,7 +82,7 @@ def shrink(
 
     `families`: each with everything that goes with it; the largest are asked first, so that a parent that can go takes
     its children with it, and the children of one that must stay are asked on their own afterwards.
-    `why_broken(dropped)` says why what is left does not work, or ""; `culprits(dropped)`: names that this failure itself
+    `why_broken(dropped)` says why what is left does not work, or ""; `culprits(dropped)`: names that this failure
     blames. Nothing that takes one of them along is asked again. `most`: questions that may be asked; whatever was not
     decided by then stays. `known`: answers that are there already.
     """

@@ -84,8 +84,8 @@ def shrink_kernel(
     """Leave out of a system's kernel what never ran; None where its kernel is not built here or cannot be traced.
 
     Each question is a kernel build and a boot, both kept by content: an interrupted search asks none of them twice.
-    `unguarded`: options that guard against attacks may go, too. `spent`: whether the time for it is used up; what is not
-    decided by then stays.
+    `unguarded`: options that guard against attacks may go, too. `spent`: whether the time for it is used up; what is
+    not decided by then stays.
     """
     build = standing.system.kernel.build
     if build is None:
@@ -115,7 +115,7 @@ def shrink_kernel(
 
     found = shrink(unused.families, why_broken, culprits=culprits)
     dropped = tuple(sorted(really.get(found.dropped, frozenset())))
-    back = {name: "something that stays selects it" for name in found.dropped - frozenset(dropped)}
+    back = dict.fromkeys(found.dropped - frozenset(dropped), "something that stays selects it")
     technique = UnusedOptions(dropped)
     change = Change(technique=technique.id, ops=(SetKernelOptions(technique.options),)) if dropped else None
     kept = unused.kept | found.kept | back
