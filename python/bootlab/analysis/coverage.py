@@ -96,7 +96,8 @@ def executed_after(whole: FunctionTrace, beginning: FunctionTrace) -> frozenset[
 
 
 def _insns(trace: FunctionTrace) -> npt.NDArray[np.float64]:
-    return np.bincount(trace.function, weights=trace.self_insns, minlength=len(trace.names))
+    insns = np.bincount(trace.function, weights=trace.self_insns, minlength=len(trace.names))
+    return insns.astype(np.float64)
 
 
 def by_object(covered: Sequence[FunctionCover]) -> list[Cover]:
