@@ -10,10 +10,10 @@ from bootlab.builders.artefacts import with_built_kernel
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import SystemFileError
-from bootlab.model.change import (
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import (
     AddKernelFragment,
     AddKernelPatch,
-    Change,
     SetKernelImage,
     SetKernelOptions,
     SetKernelVariables,

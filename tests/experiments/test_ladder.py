@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from bootlab.experiments.ladder import ladder
-from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.change import Change
 from bootlab.model.comparison import Comparison
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect, StageDelta, Trial, Verdict
 from bootlab.techniques import get

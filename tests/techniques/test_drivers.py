@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from bootlab.model.change import AddKernelPatch, LoadModulesLate, SetKernelOptions
+from bootlab.model.kernel_change import AddKernelPatch, LoadModulesLate, SetKernelOptions
 from bootlab.model.recording import Diagnosis, Initcall, Line, Recording
 from bootlab.model.source_patch import KernelPatch
 from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, System

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from bootlab.model.change import SetCompression, SetKernelImage, SetKernelOptions
+from bootlab.model.change import SetCompression
+from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Mark, Meta, Recording
 from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, Machine, System
 from bootlab.techniques.base import Answer, Context, Evidence

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from bootlab.builders.kbuild.fragment import check_value
-from bootlab.model.change import SetKernelOptions
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Line, Meta, Recording
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.techniques.base import Answer, Context, Evidence

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from bootlab.model.change import SetKernelOptions
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Diagnosis, Initcall
 from bootlab.model.system import Goal, Kernel, KernelBuild, System
 from bootlab.techniques.base import Answer, Context, Evidence

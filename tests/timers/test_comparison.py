@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from bootlab.errors import UserError
-from bootlab.model.change import SetKernelOptions, SetParam
+from bootlab.model.change import SetParam
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Verdict
 from bootlab.timers import stress
 from bootlab.timers.comparison import Configuration, change_of, compare

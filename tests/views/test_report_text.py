@@ -14,15 +14,12 @@ from markdown_it import MarkdownIt
 from bootlab.errors import UserError
 from bootlab.model import figures
 from bootlab.model.change import (
-    AddKernelFragment,
-    AddKernelPatch,
     AddParam,
     Change,
     DropFiles,
     DropInitramfsFiles,
     DropParam,
     ExtendParam,
-    LoadModulesLate,
     MountRootDirectly,
     MoveRoot,
     Op,
@@ -32,9 +29,6 @@ from bootlab.model.change import (
     SetCompression,
     SetFlashStart,
     SetKernelForm,
-    SetKernelImage,
-    SetKernelOptions,
-    SetKernelVariables,
     SetLoader,
     SetLoaderOptions,
     SetMachine,
@@ -42,6 +36,14 @@ from bootlab.model.change import (
     SetProgramBuild,
 )
 from bootlab.model.change_text import change_text, changed_cmdline, cmdline_diff, op_text
+from bootlab.model.kernel_change import (
+    AddKernelFragment,
+    AddKernelPatch,
+    LoadModulesLate,
+    SetKernelImage,
+    SetKernelOptions,
+    SetKernelVariables,
+)
 from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
 from bootlab.model.source_patch import KernelPatch

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bootlab.api.boot import Boot
+from bootlab.api.kernel_builds import KernelBuilds
 from bootlab.api.optimizable import Optimizable
 from bootlab.api.results import Results, default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench, Observer, bench_for
 from bootlab.experiments.selection import Selection
-from bootlab.model.change import Change, SetKernelOptions, apply_all
+from bootlab.model.change import Change, apply_all
 from bootlab.results import journal
 from bootlab.store import runs
 from bootlab.systemfile import load
@@ -22,9 +23,6 @@ from bootlab.targets.choose import target_for
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
-    from bootlab.analysis.kernel_size import KernelSize
-    from bootlab.builders.kbuild import BuiltKernel, KernelBuilder
-    from bootlab.builders.kbuild.fragment import KernelOption
     from bootlab.builders.tree_check import Finding
     from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
     from bootlab.collectors.processes import ProcessCost
@@ -43,11 +41,8 @@ if TYPE_CHECKING:
     from bootlab.targets.trace_boot import TraceRequest
     from bootlab.techniques.base import Technique
 
-Options = tuple[tuple[str, str], ...]
-"""Kernel options by name and value."""
 
-
-class System(Optimizable):
+class System(Optimizable, KernelBuilds):
     """A system that can be booted. Never edited: `changed` returns another one."""
 
     def __init__(
@@ -140,47 +135,6 @@ class System(Optimizable):
         """Build what is needed and say what would be booted: the emulator's command, the recording's key."""
         target = self._target or target_for(self.value, Cache(self._cache), builds=self._observer)
         return target.plan(self.value)
-
-    def build_kernel(self, options: Options = (), *, compilers: int | None = None) -> BuiltKernel:
-        """Build the kernel, with options set, unless it is in the cache. Raise UserError when it has no source.
-
-        `compilers`: how many run at a time (default: one a core).
-        """
-        from bootlab.builders.artefacts import build_system_kernel
-
-        return build_system_kernel(self._with_options(options), *self._kernels(compilers))
-
-    def kernel_size(self, options: Options = (), *, depth: int = 2) -> KernelSize:
-        """Return the kernel's size by subsystem and by option, and against others in the cache; build it if need be.
-
-        `depth`: how many folders deep a subsystem is.
-        """
-        from bootlab.analysis.kernel_size import kernel_size
-        from bootlab.builders.artefacts import size_system_kernel
-
-        return kernel_size(size_system_kernel(self._with_options(options), *self._kernels()), depth=depth)
-
-    def kernel_config(self, options: Options = ()) -> str:
-        """Return the `.config` that the kernel is built with, with options set."""
-        from bootlab.builders.artefacts import configure_system_kernel
-
-        return configure_system_kernel(self._with_options(options), *self._kernels())
-
-    def kernel_options(self, options: Options) -> tuple[KernelOption, ...]:
-        """Return every option of the `.config` that setting some options changes: those, and what follows from them."""
-        from bootlab.builders.kbuild.fragment import changed_options
-
-        asked = frozenset(name for name, _ in options)
-        return changed_options(self.kernel_config(), self.kernel_config(options), asked)
-
-    def _kernels(self, compilers: int | None = None) -> tuple[Cache, KernelBuilder]:
-        from bootlab.builders.kbuild import KernelBuilder
-
-        cache = Cache(self._cache)
-        return cache, KernelBuilder(cache, jobs=compilers, observer=self._observer)
-
-    def _with_options(self, options: Options) -> SystemValue:
-        return SetKernelOptions(options).apply(self.value) if options else self.value
 
     def boot(self, *, diagnostic: bool = False, fresh: bool = False, force: bool = False) -> Boot:
         """Boot to the goal or to failure, which is a result too: look at `ok`. Equal exact systems boot only once.

@@ -11,7 +11,8 @@ from bootlab.errors import UserError
 from bootlab.experiments.kernel_source import KernelSource
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.kernelsource.delay_patch import DelayPatch, delay_patch
-from bootlab.model.change import AddKernelPatch, Change
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import AddKernelPatch
 from bootlab.model.source_patch import KernelPatch
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect

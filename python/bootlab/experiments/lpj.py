@@ -17,10 +17,10 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
 from bootlab.logs.delay_loop import DelayLoop, read_console
 from bootlab.logs.lpj_value import StoredLpj, stored_from
-from bootlab.model.change import SetKernelOptions
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Value
 from bootlab.model.compiled_cmdline import WAYS, CompiledWay, compiled_in
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 

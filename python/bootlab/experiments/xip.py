@@ -17,10 +17,11 @@ from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import Experiment
 from bootlab.model import figures, flash_layout
-from bootlab.model.change import SetFlashStart, SetKernelImage, SetKernelOptions
+from bootlab.model.change import SetFlashStart
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
 from bootlab.model.flash_layout import STARTS
 from bootlab.model.flash_model import FlashModel
+from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Recording
 from bootlab.model.system import FlashStart, System
 from bootlab.targets.monitor import physical_address

@@ -16,7 +16,7 @@ from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.kernelsource import xip_patch
-from bootlab.model.change import AddKernelPatch, SetKernelVariables
+from bootlab.model.kernel_change import AddKernelPatch, SetKernelVariables
 from bootlab.model.source_patch import KernelPatch
 from bootlab.model.system import System
 from bootlab.targets.base import BootPlan

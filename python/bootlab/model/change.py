@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from bootlab.model.boot_loader import LoaderPlace, LoaderStart
 from bootlab.model.cmdline import Param
+from bootlab.model.kernel_change import KernelOp
 from bootlab.model.program import Libc, Link, Program
 from bootlab.model.root import Root, RootMedium
-from bootlab.model.source_patch import KernelPatch
-from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelBuild, KernelForm, System
+from bootlab.model.system import Firmware, FlashStart, Initramfs, KernelForm, System
 from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
 
 _FOR_THE_KERNEL = ("/kernel/",)
@@ -269,72 +268,6 @@ class SetMachine(msgspec.Struct, frozen=True, tag_field="op", tag="set-machine")
         return msgspec.structs.replace(system, machine=msgspec.structs.replace(system.machine, **fields))
 
 
-class SetKernelOptions(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-options"):
-    """Build the kernel with options set (name without `CONFIG_`, value as a `.config` writes it)."""
-
-    options: tuple[tuple[str, str], ...]
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        return _rebuilt(system, lambda build: build.with_options(self.options))
-
-
-class AddKernelFragment(msgspec.Struct, frozen=True, tag_field="op", tag="add-kernel-fragment"):
-    """Build the kernel with one more configuration fragment (absolute path), merged before the options."""
-
-    path: str
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        return _rebuilt(system, lambda b: msgspec.structs.replace(b, fragments=(*b.fragments, self.path)))
-
-
-class AddKernelPatch(msgspec.Struct, frozen=True, tag_field="op", tag="add-kernel-patch"):
-    """Build the kernel from a patched source."""
-
-    patch: KernelPatch
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        return _rebuilt(system, lambda b: msgspec.structs.replace(b, patches=(*b.patches, self.patch)))
-
-
-class SetKernelVariables(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-variables"):
-    """Build the kernel with make variables set (`KCFLAGS`)."""
-
-    variables: tuple[tuple[str, str], ...]
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        return _rebuilt(system, lambda build: build.with_variables(self.variables))
-
-
-class SetKernelImage(msgspec.Struct, frozen=True, tag_field="op", tag="set-kernel-image"):
-    """Build another image of the kernel (`Image`, `xipImage`), embed the initramfs in it, append the device tree to it.
-
-    None: as it was.
-    """
-
-    image: str | None = None
-    embed_initramfs: bool | None = None
-    append_device_tree: bool | None = None
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        fields = {f: getattr(self, f) for f in self.__struct_fields__ if getattr(self, f) is not None}
-        return _rebuilt(system, lambda build: msgspec.structs.replace(build, **fields))
-
-
-class LoadModulesLate(msgspec.Struct, frozen=True, tag_field="op", tag="load-modules-late"):
-    """Carry the build's modules in the initramfs, and load them so long after user space has started."""
-
-    after_ms: int
-
-    def apply(self, system: System) -> System:
-        """Return the changed system; one whose kernel is not built stays as it is."""
-        return _rebuilt(system, lambda build: msgspec.structs.replace(build, late_modules_ms=self.after_ms))
-
-
 class SetProgramBuild(msgspec.Struct, frozen=True, tag_field="op", tag="set-program-build"):
     """Build the system's programs another way. Flags are added behind those that are there; None: as it was."""
 
@@ -375,16 +308,6 @@ def _with_flags(there: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ..
     return (*(flag for flag in there if flag not in added), *added)
 
 
-def _rebuilt(system: System, change: Callable[[KernelBuild], KernelBuild]) -> System:
-    if system.kernel.build is None:
-        return system
-    build = change(system.kernel.build)
-    if build != system.kernel.build:
-        build = msgspec.structs.replace(build, prebuilt=None)
-    return msgspec.structs.replace(system, kernel=msgspec.structs.replace(system.kernel, build=build))
-
-
-KernelOp = SetKernelOptions | AddKernelFragment | AddKernelPatch | SetKernelVariables | SetKernelImage | LoadModulesLate
 Op = (
     SetParam
     | ExtendParam

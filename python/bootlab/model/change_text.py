@@ -9,6 +9,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.model import change as ops
+from bootlab.model import kernel_change as kernel_ops
 from bootlab.model.change import Change, Op
 from bootlab.model.cmdline import CommandLine, Param
 from bootlab.model.system import Goal, Kernel, System
@@ -56,12 +57,12 @@ def op_text(op: Op) -> str:
         case ops.PutProgram() | ops.SetProgramBuild():
             text = _program_text(op)
         case (
-            ops.SetKernelOptions()
-            | ops.AddKernelFragment()
-            | ops.AddKernelPatch()
-            | ops.SetKernelVariables()
-            | ops.SetKernelImage()
-            | ops.LoadModulesLate()
+            kernel_ops.SetKernelOptions()
+            | kernel_ops.AddKernelFragment()
+            | kernel_ops.AddKernelPatch()
+            | kernel_ops.SetKernelVariables()
+            | kernel_ops.SetKernelImage()
+            | kernel_ops.LoadModulesLate()
         ):
             text = _kernel_text(op)
         case _:
@@ -92,23 +93,23 @@ def _program_text(op: ops.PutProgram | ops.SetProgramBuild) -> str:
     return "programs: " + " ".join(flags)
 
 
-def _kernel_text(op: ops.KernelOp) -> str:
+def _kernel_text(op: kernel_ops.KernelOp) -> str:
     match op:
-        case ops.SetKernelOptions():
+        case kernel_ops.SetKernelOptions():
             shown = [f"CONFIG_{name}={value}" for name, value in op.options[:_OPTIONS_SHOWN]]
             more = len(op.options) - len(shown)
             return "kernel: " + " ".join(shown) + (f" and {more} more" if more else "")
-        case ops.AddKernelFragment():
+        case kernel_ops.AddKernelFragment():
             return f"kernel: fragment {op.path}"
-        case ops.AddKernelPatch():
+        case kernel_ops.AddKernelPatch():
             return f"kernel: patch {op.patch.name}"
-        case ops.SetKernelVariables():
+        case kernel_ops.SetKernelVariables():
             return "kernel: make " + " ".join(f"{name}={value}" for name, value in op.variables)
-        case ops.SetKernelImage():
+        case kernel_ops.SetKernelImage():
             embedded = {None: "", True: "initramfs embedded", False: "initramfs apart"}[op.embed_initramfs]
             tree = {None: "", True: "device tree appended", False: "device tree apart"}[op.append_device_tree]
             return "kernel: " + ", ".join(part for part in (op.image or "", embedded, tree) if part)
-        case ops.LoadModulesLate():
+        case kernel_ops.LoadModulesLate():
             return f"kernel: modules loaded {op.after_ms} ms after user space has started"
         case _:
             assert_never(op)

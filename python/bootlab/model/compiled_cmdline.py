@@ -13,7 +13,7 @@ from typing import Literal
 
 from bootlab.errors import UserError
 from bootlab.model.architecture import Arch
-from bootlab.model.change import SetKernelOptions
+from bootlab.model.kernel_change import SetKernelOptions
 
 CompiledWay = Literal["in-front", "fallback", "appended"]
 """`in-front`: the boot loader's parameters follow and win. `fallback`: taken only when the boot loader passes no line.

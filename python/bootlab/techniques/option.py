@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Proof
 from bootlab.techniques.built import built_with

@@ -8,8 +8,9 @@ import msgspec
 
 from bootlab.analysis.noisy import variants
 from bootlab.errors import UserError
-from bootlab.model.change import AddParam, Change, KernelOp, SetKernelOptions, SetParam
+from bootlab.model.change import AddParam, Change, SetParam
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
+from bootlab.model.kernel_change import KernelOp, SetKernelOptions
 from bootlab.timers.stress import Row as Population
 from bootlab.timers.stress import StressResult
 

@@ -10,7 +10,8 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize import search
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions
-from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.system import Kernel, KernelBuild
 from bootlab.model.verdict import Effect
 from bootlab.targets.base import BootPlan

@@ -21,7 +21,8 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import shrink
 from bootlab.experiments.optimize.unused_options import settled, unused_options
 from bootlab.experiments.trial import HostEnded
-from bootlab.model.change import Change, SetKernelOptions
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bootlab.model.board import ram_start
-from bootlab.model.change import Change, SetKernelImage
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import SetKernelImage
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
 from bootlab.techniques.built import images_differ

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, Op, SetKernelImage
+from bootlab.model.change import Change, Op
+from bootlab.model.kernel_change import SetKernelImage
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Technique
 from bootlab.techniques.built import images_differ

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, SetCompression, SetKernelOptions
+from bootlab.model.change import Change, SetCompression
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
 from bootlab.techniques.initramfs.initramfs_builtin import embedded, embedding

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bootlab.model.change import Change, LoadModulesLate, SetKernelOptions
+from bootlab.model.change import Change
+from bootlab.model.kernel_change import LoadModulesLate, SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with, options_asked

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, SetKernelOptions, SetParam
+from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import Param
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import built_with

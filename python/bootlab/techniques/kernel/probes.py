@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bootlab.model.change import AddKernelPatch, Change, SetParam
+from bootlab.model.change import Change, SetParam
 from bootlab.model.cmdline import Param
+from bootlab.model.kernel_change import AddKernelPatch
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import images_differ

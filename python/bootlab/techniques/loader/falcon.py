@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bootlab.model.boot_loader import Loader
-from bootlab.model.change import Change, SetKernelOptions, SetLoader
+from bootlab.model.change import Change, SetLoader
+from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.built import built_with

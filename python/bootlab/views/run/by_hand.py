@@ -10,6 +10,7 @@ import msgspec
 from bootlab import techniques
 from bootlab.errors import UserError
 from bootlab.model import change as ops
+from bootlab.model import kernel_change as kernel_ops
 from bootlab.model.change import Change, Op
 from bootlab.model.change_text import op_text
 from bootlab.model.figures import ms
@@ -81,7 +82,7 @@ def _commands(op: Op) -> list[str]:
             return [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
         case ops.PutFile():
             return _put(op)
-        case ops.SetKernelOptions():
+        case kernel_ops.SetKernelOptions():
             return ['cd "${KERNEL:?the kernel source}"', *_config(op.options), "make olddefconfig", 'cd "$OLDPWD"']
         case ops.SetCompression():
             return [f"# TODO: pack the initramfs with compression {op.compression!r}"]
