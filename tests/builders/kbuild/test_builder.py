@@ -9,12 +9,14 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild import KernelBuilder
+from bootlab.builders.kbuild import KernelBuilder, configuration
+from bootlab.builders.kbuild.fragment import Layer
 from bootlab.builders.kbuild.make_run import Make, run
 from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, ToolMissing, UserError
 from bootlab.model.source_patch import KernelPatch
@@ -278,6 +280,32 @@ def test_objects_of_a_build_that_failed_serve_the_next_one(builder: KernelBuilde
         builder.build(request(tree), "x86_64")
     without = builder.build(request(tree, options=(("A", "n"),)), "x86_64")
     assert without.facts.objects_built == 0
+
+
+def test_many_changes_are_configured_in_one_run(
+    builder: KernelBuilder, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    resolve = configuration.resolve
+
+    def counted(make: Make, base: str, layers: tuple[Layer, ...], log: Path, **rest: Any) -> str:
+        asked.append(len(layers))
+        return resolve(make, base, layers, log, **rest)
+
+    monkeypatch.setattr(configuration, "resolve", counted)
+    changes = tuple(((f"O{number}", "y"),) for number in range(30))
+    builder.config(request(tree, changes=changes), "x86_64")
+    assert asked == [31], "the options of the file and thirty changes"
+    asked.clear()
+    # A=n takes B away, which was asked for before: that it could be had is looked up.
+    changes = ((("B", "y"),), *changes, (("A", "n"),))
+    builder.config(request(tree, changes=changes), "x86_64")
+    assert asked == [33, 1, 2]
+    asked.clear()
+    with pytest.raises(KernelBuildError, match="CONFIG_B=y"):
+        builder.config(
+            request(tree, options=(("A", "n"),), changes=((("B", "y"),), (("A", "y"),), (("A", "n"),))), "x86_64"
+        )
 
 
 def test_what_a_configuration_comes_to_is_told_without_a_build(builder: KernelBuilder, tree: Path, seen: Seen) -> None:

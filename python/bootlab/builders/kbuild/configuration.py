@@ -68,6 +68,11 @@ def resolve(
     return text
 
 
+def holds(layer: Layer, got: dict[str, str]) -> bool:
+    """Tell whether every option of a layer is in a configuration as it was asked for."""
+    return all(same_value(asked, got.get(name, "n")) for name, asked in layer.options.items())
+
+
 def _configure(make: Make, base: str, asked: dict[str, str], config: Path, log: Path) -> str:
     asked_file = config.with_name("asked.config")
     asked_file.write_text(write_config(asked), encoding="utf-8")
