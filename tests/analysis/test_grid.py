@@ -64,6 +64,20 @@ def test_dithers_show_the_jump_and_the_work_before_it_is_judged():
     assert hold.idle_ns[1] > 999 * MS
 
 
+def test_short_sleeps_that_the_goal_does_not_follow_hold_nothing():
+    # An initrd sleeps 330 to 342 ms in all; what comes behind it scatters by as much, whatever the sleeps were.
+    sleeps, behind = (341, 338, 338, 330, 341), (25, 37, 40, 38, 22)
+    base = [
+        boot(("start", 100, 0), ("root", 3000, s), ("goal", 6000 + b, 0)) for s, b in zip(sleeps, behind, strict=True)
+    ]
+    assert holding_wait(base, ()) is None
+    # The same sleeps decide where nothing else differs.
+    quiet = [boot(("start", 100, 0), ("root", 3000, s), ("goal", 6000, 0)) for s in sleeps]
+    hold = holding_wait(quiet, ())
+    assert hold is not None
+    assert (hold.after, hold.kind) == ("start", "jumps")
+
+
 def test_of_processors_that_run_at_once_no_wait_is_told():
     def on_four(recording, **settings):
         there = Processors(count=4, mode="parallel", quantum_ns=5000, **settings)

@@ -6,7 +6,7 @@ microseconds move the goal by the whole period. Neither says anything about a ch
 judged instead. Boots under several dithers show it in three ways:
 
 * *jumps*: boots of one side, which differ in nothing that matters, stand still in one wait for times that differ by
-  far more than the moment at which the wait begins;
+  far more than the moment at which the wait begins, and without the wait their goals lie closer together;
 * *absorbs*: the two sides come to the wait at different times and leave it at the same time;
 * *turns*: one side comes to the wait later and leaves it earlier, both sides stand still in it, and the wait's length
   is no constant of a side either.
@@ -54,10 +54,11 @@ def holding_wait(base: Sequence[Recording], variant: Sequence[Recording]) -> Hol
     if not boots or not all(boots):
         return None
     order = common_order([events_of(r) for r in (*base, *variant)])
+    goals = [[r.meta.goal_ns for r in side] for side in (base, variant)]
     shorter: tuple[int, Hold] | None = None
     for after, before in itertools.pairwise(order):
         waits = [[_Wait.between(boot[after], boot[before]) for boot in side] for side in sides]
-        if not any(w.idle_ns for side in waits for w in side) or (kind := _kind(waits)) is None:
+        if not any(w.idle_ns for side in waits for w in side) or (kind := _kind(waits, goals)) is None:
             continue
         found = _hold(waits, (boots[0][after].text, boots[0][before].text), kind)
         if kind != "shorter":
@@ -100,10 +101,10 @@ class _Wait(NamedTuple):
         return cls(one.ns, other.ns, other.idle_ns - one.idle_ns)
 
 
-def _kind(sides: list[list[_Wait]]) -> HoldKind | None:
-    for waits in filter(None, sides):
-        length = _range([w.idle_ns for w in waits])
-        if length >= LEAST_JUMP_NS and length > 2 * _range([w.start_ns for w in waits]):
+def _kind(sides: list[list[_Wait]], goals: list[list[int | None]]) -> HoldKind | None:
+    for waits, ends in zip(sides, goals, strict=True):
+        length = _range([w.idle_ns for w in waits]) if waits else 0
+        if length >= LEAST_JUMP_NS and length > 2 * _range([w.start_ns for w in waits]) and _reaches(waits, ends):
             return "jumps"
     if not all(sides):
         return None
@@ -118,6 +119,18 @@ def _kind(sides: list[list[_Wait]]) -> HoldKind | None:
     still = all(_median([w.idle_ns for w in waits]) >= _STILL_NS for waits in sides)
     opposite = came * left < 0 and abs(came) > _SAME_NS
     return "turns" if opposite and still and _varies(sides) else "shorter"
+
+
+def _reaches(waits: list[_Wait], goals: list[int | None]) -> bool:
+    """Tell whether a wait's jumps reach the goals: without the wait these lie within half of their range.
+
+    Programs that sleep for some milliseconds here and there, as those of an initrd that wait for devices, make a wait
+    of some length too. What comes behind such a wait scatters as much, and the goal follows the work.
+    """
+    known = [(wait, goal) for wait, goal in zip(waits, goals, strict=True) if goal is not None]
+    if len(known) < len(waits):
+        return True
+    return 2 * _range([goal - wait.idle_ns for wait, goal in known]) <= _range([goal for _, goal in known])
 
 
 def _varies(sides: list[list[_Wait]]) -> bool:
