@@ -29,6 +29,16 @@ def test_a_regression_of_a_third_of_a_percent_is_found_in_at_most_seven_boots(pl
     assert found.boots <= 7
 
 
+@pytest.mark.parametrize("planted", range(1, 64))
+def test_a_great_step_is_found_though_the_slow_ones_differ_among_themselves(planted: int) -> None:
+    # Self-tests of ciphers on again: 1.7 s, and since then a change of nothing moves the goal by 12 ms.
+    moved = (0, 12_000_000, 4_000_000, 9_000_000)
+    found = bisect(64, lambda p: BOOT + p * 1000 + (1_700_000_000 + moved[p % 4] if p >= planted else 0))
+    assert found.suspects == (planted,)
+    assert not found.spread
+    assert found.boots <= 7
+
+
 def test_none_is_reported_in_a_history_without_one() -> None:
     for goal in (lambda place: BOOT, lambda place: BOOT + place * 10_000, lambda place: BOOT - place * 10_000_000):
         found = bisect(64, goal)

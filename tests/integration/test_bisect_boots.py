@@ -23,7 +23,9 @@ def test_a_slow_root_tree_among_64(demo, debian_kernel, tmp_path, monkeypatch, k
     assert found.found.boots <= 7
     assert found.found.skipped == ()
     if kind == "none":
-        assert found.found.first_slow is None
+        # The tree grows by sixteen notes: where that is more than what matters, the rise is made of several commits.
+        assert found.culprit is None
+        assert found.found.first_slow is None or found.found.spread
         return
     assert found.culprit is not None
     assert found.culprit.subject == "Test the sensor's memory"

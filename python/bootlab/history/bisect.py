@@ -1,7 +1,8 @@
 """Which revision made the boot slower: a binary search on exact boots, where one boot each is enough.
 
-The newest revision is booted first. Each further boot says whether its revision is as slow as the newest one, so that n
-boots tell 2^(n-1) answers apart: the first slow one of 63 revisions behind the oldest, or that the oldest is as slow.
+The newest revision is booted first. Until one is found that is faster, each further boot says whether its revision is
+as slow as the newest one; from then on the half is searched in which the goal rises more. So n boots tell 2^(n-1)
+answers apart: the first slow one of 63 revisions behind the oldest, or that the oldest is as slow.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Boot = Callable[[int], int | None]
 
 
 class Bisected(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found. `first_slow`: place of the first revision as slow as the newest; None: there is none.
+    """What was found. `first_slow`: place of the revision behind the rise; None: none is faster than the newest.
 
     `suspects`: all places that it may be, where revisions in between do not boot. `spread`: no single one cost more
     than matters, the rise is made of several. `goals_ns`: all that were booted; `skipped`: those that cannot.
@@ -67,7 +68,7 @@ def bisect(count: int, boot: Boot, *, smallest_ns: int | None = None) -> Bisecte
     if newest is None:
         raise MeasurementError("the newest revision does not boot", hint="give one that boots as the end of the range")
     smallest = smallest_that_matters(newest, exact=True) if smallest_ns is None else smallest_ns
-    # All up to `fast` are faster than the newest by more than what matters (-1: none is known), `slow` is as slow.
+    # `fast` is faster than the newest by more than what matters (-1: none is known); the rise ends at `slow`.
     fast, slow = -1, count - 1
     while slow - fast > 1:
         place = _next(fast, slow, skipped)
@@ -76,7 +77,9 @@ def bisect(count: int, boot: Boot, *, smallest_ns: int | None = None) -> Bisecte
         goal = booted(place)
         if goal is None:
             continue
-        if newest - goal > smallest:
+        # Against the newest alone, two slow revisions that differ a little would hide the great step before them.
+        later = newest - goal > smallest if fast < 0 else goals[slow] - goal > goal - goals[fast]
+        if later:
             fast = place
         else:
             slow = place
