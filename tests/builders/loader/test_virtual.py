@@ -62,7 +62,9 @@ def test_on_riscv_the_device_tree_says_where_the_kernel_waits(cache, tmp_path, l
     assert found.entries["kernel-entry"] != found.entries["u-boot"]
     path = found.words[found.words.index("-dtb") + 1]
     data = Path(path).read_bytes()
-    chosen = read_tree(data).find("/chosen").properties
+    tree = read_tree(data)
+    assert tree.find("/config").properties["bootcmd"] == b"bootm 0x84000000 - ${fdtcontroladdr}\0"
+    chosen = tree.find("/chosen").properties
     assert chosen["bootargs"] == b"console=ttyS0\0"
     assert int.from_bytes(chosen["riscv,kernel-start"], "big") == 0x84000000
     assert "rng-seed" not in chosen

@@ -14,7 +14,7 @@ from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.model.system import System
 
-_VERSION = 1
+_VERSION = 2
 _ARCHS = ("arm64", "riscv64")
 _TF_A = b"Booting Trusted Firmware"
 # include/configs/qemu-arm.h: kernel_addr_r; boot/image.c: booti_setup() leaves a kernel there that may be anywhere.
@@ -103,6 +103,10 @@ def _tree(system: System, cmdline: str, initramfs_end: int | None, emulator: str
         tool.run([emulator, "-machine", f"{options},dumpdtb={path}", *hardware, "-display", "none", "-seed", "1"])
         tool.run([fdtput, "-t", "s", str(path), "/chosen", "bootargs", cmdline])
         tool.run([fdtput, "-t", "x", str(path), "/chosen", "riscv,kernel-start", "0", f"{_IMAGE_AT:x}"])
+        # U-Boot took that property for its boot command until 2023; the command itself is taken by every version
+        # (common/cli.c: cli_process_fdt()).
+        tool.run([fdtput, "-c", str(path), "/config"])
+        tool.run([fdtput, "-t", "s", str(path), "/config", "bootcmd", f"bootm {_IMAGE_AT:#x} - ${{fdtcontroladdr}}"])
         # A boot gets one of its own seed; fdtput leaves the bytes in the file, so that they must be the same each time.
         tool.run([fdtput, "-d", str(path), "/chosen", "rng-seed"])
         if initramfs_end is not None:
