@@ -48,6 +48,6 @@ def test_the_functions_that_grew_are_those_of_the_commit(demo, debian_kernel, tm
     assert next(iter(found.stages_grew_ns())) == "kernel"
     assert grown
     assert grown[0].own > 0
-    # Which ciphers are built in depends on the kernel: hashes, elliptic curves (vli_mult), long numbers (mpihelp_mul_1).
+    # Which ciphers are built in depends on the kernel: hashes, elliptic curves (vli_), long numbers (mpihelp_).
     ciphers = ("crypto", "alg_test", "sha", "vli_", "mpi")
     assert any(part in row.function for row in grown[:12] for part in ciphers)
