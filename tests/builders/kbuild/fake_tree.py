@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
+from bootlab.model.system import KernelBuild
+
 # Copies the configuration with "depends on" for one symbol only: B needs A; RIGHT wins its choice; without MODULES m is
 # y, as with the real one. `slow` lets a build be cut off.
 _MAKEFILE = r"""
@@ -71,3 +75,8 @@ def make_tree(folder: Path) -> Path:
     for name in ("one", "two", "three"):
         (folder / f"src/{name}.c").write_text(f"int {name};\n")
     return folder
+
+
+def request(tree: Path, **fields: object) -> KernelBuild:
+    """Return a build of a tree with option A, and fields of the caller's."""
+    return msgspec.structs.replace(KernelBuild(source=str(tree), options=(("A", "y"),)), **fields)
