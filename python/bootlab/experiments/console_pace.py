@@ -154,9 +154,10 @@ class ConsolePace(Experiment):
 
     def footnote(self, found: Comparison) -> str:
         """Say how it was measured, and what the columns leave out."""
+        boots = figures.counted(int(found.facts["rounds"] or 0), "boot")
         return (
-            f"{found.facts.get('rounds')} boots of each, in rounds of random order, on the host's clock: medians, and "
-            "the first and last of them. The emulator's port waits while the line carries what it wrote: ten bits a "
+            f"{boots} of each, in rounds of random order, on the host's clock: medians, and the first and last of them. "
+            "The emulator's port waits while the line carries what it wrote: ten bits a "
             "character. Modelled: characters x 10 / baud, of the characters that arrived. A line adds less than the "
             "model where the guest computes while the line still carries what was written before."
         )
