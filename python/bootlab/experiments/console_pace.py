@@ -156,7 +156,7 @@ class ConsolePace(Experiment):
         """Say how it was measured, and what the columns leave out."""
         boots = figures.counted(int(found.facts["rounds"] or 0), "boot")
         return (
-            f"{boots} of each, in rounds of random order, on the host's clock: medians, and the first and last of them. "
+            f"{boots} of each, in rounds of random order, on the host's clock: medians, and first and last. "
             "The emulator's port waits while the line carries what it wrote: ten bits a "
             "character. Modelled: characters x 10 / baud, of the characters that arrived. A line adds less than the "
             "model where the guest computes while the line still carries what was written before."
