@@ -12,6 +12,7 @@ from bootlab.experiments.optimize.search import optimize
 from bootlab.experiments.selection import Selection
 from bootlab.model.plan import PHASES, phase_of
 from bootlab.model.recording import Outcome
+from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Risk
 from tests.experiments.fake_bench import MS, FakeTarget, FakeTechnique, additive, base_of
 
@@ -96,8 +97,22 @@ def test_one_without_an_effect_does_not_hold_up_the_others(run):
     own = (*named("a", "b", "c"), FakeTechnique("dud", shown=False))
     found, journal, _ = run(additive(1000, a=50, b=40, c=30), *own)
     assert ids(found) == ["a", "b", "c"]
-    (said,) = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "dud"]
+    said, *_ = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "dud"]
     assert "no effect shown: nothing to be seen" in said.reason
+
+
+def test_one_whose_ground_another_took_is_offered_again_on_what_stands(run):
+    """In the group its proof fails; alone on what stands it shows its effect and saves time."""
+
+    class Masked(FakeTechnique):
+        """Shows its effect only where the change whose ground it shares stands already."""
+
+        def took_effect(self, before, after):
+            return Effect(before.system.cmdline.has("b"), "seen or masked")
+
+    own = (*named("a", "b"), Masked("m"))
+    found, _, _ = run(additive(1000, a=50, b=40, m=30), *own)
+    assert ids(found) == ["a", "b", "m"]
 
 
 def test_a_pair_of_which_each_alone_does_nothing(run):

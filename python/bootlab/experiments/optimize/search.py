@@ -86,6 +86,7 @@ class _Search:
         journal.base(base)
         self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
         self._over: dict[str, str] = {}
+        self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
         self._started = time.monotonic()
 
@@ -165,9 +166,7 @@ class _Search:
                 missing = dict(step.unproved)
                 for change in group:
                     if change.id in missing:
-                        # What another change of the group took the ground from may show its effect on what stands.
-                        if not self._techniques[change.technique].late:
-                            self._over[change.id] = missing[change.id]
+                        # Another change of the group may have taken the ground from it: it is offered again later.
                         self._stacker.refuse(change, phase, f"no effect shown: {missing[change.id]}")
                 pending += [rest] if (rest := tuple(c for c in group if c.id not in missing)) else []
             elif step.verdict is not Verdict.SAME or self._promises(group):
@@ -197,7 +196,10 @@ class _Search:
         )
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)
-            self._stacker.offer((found.change,), "unused kernel options")
+            step = self._stacker.offer((found.change,), "unused kernel options")
+            if step is not None and step.kept:
+                # Another kernel waits elsewhere: without ACPI it calibrates its timers twice as long.
+                self._over = {one: why for one, why in self._over.items() if one not in self._without_effect}
         return found
 
     def _why_spared(self, change: Change) -> str:
@@ -230,6 +232,8 @@ class _Search:
             late = self._techniques[step.change.technique].late if step.change.technique in self._techniques else False
             if lost or (step.verdict in _NOT_AGAIN and not (late and step.verdict is Verdict.NO_EFFECT)):
                 self._over[step.change.id] = step.reason
+                if not lost and step.verdict is Verdict.NO_EFFECT and not self._builds(step.change):
+                    self._without_effect.add(step.change.id)
         if isinstance(step, Step) and not step.kept and step.verdict in {Verdict.SAME, Verdict.SLOWER}:
             # Kernels come last: nothing that is taken after them turns the sign of an option, and each is a build.
             alone = step.members or (step.change,)

@@ -12,6 +12,8 @@ from bootlab.techniques.evidence import KernelLog, appeared, interval_shrank, va
 from bootlab.techniques.option import value_of
 from bootlab.techniques.parameter import ParameterTechnique
 
+_TIMER = r"\.\.TIMER: vector="
+
 
 class NoApicTimer(ParameterTechnique):
     """The local APIC timer's frequency is measured over a tenth of a second at every boot."""
@@ -19,17 +21,17 @@ class NoApicTimer(ParameterTechnique):
     id = "no-apic-timer"
     title = "No calibration of the local APIC timer"
     stage = "kernel"
-    what = "Sets `noapictimer`: the HPET remains the source of timer interrupts."
+    what = "Sets `noapictimer`: the HPET, or the PIT where there is none, remains the source of timer interrupts."
     why = (
         "The calibration (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting "
-        "before init."
+        "before init, and as much again where no ACPI timer confirms the result."
     )
     when_not = (
-        "There are several processors (each would wait for broadcast ticks), there is no HPET, or the frequency is "
-        "known without measuring (TSC deadline timer, hypervisor, CPUID)."
+        "There are several processors (each would wait for broadcast ticks), no other timer's interrupt reaches the "
+        "processor, or the frequency is known without measuring (TSC deadline timer, hypervisor, CPUID)."
     )
-    cost = "At run time each timer interrupt is set through the HPET, which is slower than the local APIC."
-    risk = Risk(runtime=("each timer interrupt is set through the HPET, which takes longer than the local APIC"))
+    cost = "At run time each timer interrupt is set through the HPET or the PIT, which are slower than the local APIC."
+    risk = Risk(runtime="each timer interrupt is set through the HPET or the PIT, which takes longer")
     architectures = ("x86_64",)
     conflicts = ("hpet-off",)
     proof = "kernel-log"
@@ -40,7 +42,7 @@ class NoApicTimer(ParameterTechnique):
     )
 
     def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
-        """Yes with one possible processor, an HPET, and no deadline timer."""
+        """Yes with one possible processor, a HPET or PIT that interrupts, and no deadline timer."""
         if answer := self.already(context):
             return answer
         log = KernelLog.of(context)
@@ -51,20 +53,18 @@ class NoApicTimer(ParameterTechnique):
         cpus = log.match(r"smpboot: Allowing (\d+) CPUs")
         if cpus is not None and cpus[1] != "1":
             return Applies.no("several processors would share one broadcast timer", cpus.string)
-        hpet = log.line(r"clocksource: hpet: mask|hpet0: at MMIO")
-        if not hpet:
+        ticks = log.line(r"clocksource: hpet: mask|hpet0: at MMIO") or log.line(_TIMER)
+        if not ticks:
             silent = log.why_silent()
-            return Applies.unknown(silent) if silent else Applies.no("there is no HPET to tick with", "no hpet line")
+            missing = "no hpet line, and no timer interrupt at the IO-APIC"
+            return Applies.unknown(silent) if silent else Applies.no("no other timer is there to tick with", missing)
         if cpus is None and not log.match(r"Brought up 1 node, 1 CPU"):
-            return Applies.unknown("it does not show how many processors are possible", hpet)
-        return Applies.yes("one processor, an HPET, and no deadline timer", hpet)
+            return Applies.unknown("it does not show how many processors are possible", ticks)
+        return Applies.yes("one processor, another timer that ticks, and no deadline timer", ticks)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's own word in place of the calibration."""
         return appeared(before, after, r"Disabling APIC timer")
-
-
-_TIMER = r"\.\.TIMER: vector="
 
 
 class NoTimerCheck(ParameterTechnique):
