@@ -52,7 +52,9 @@ def bisect(
 ) -> None:
     """Find the commit (or configuration) that made an exact boot slower, with the stages and functions that grew.
 
-    64 revisions take at most 7 boots. Exit code 11: a revision was found; 0: none is slower; 14: several are suspects.
+    64 revisions take at most 7 boots; a step of less than 2 % is then confirmed by
+    8 more. Exit code 11: a revision was found; 0: none is slower; 14: none of
+    several suspects is sure.
 
     Example: bootlab bisect v1.0..HEAD --system-file board/system.toml --build "make -j4 initramfs"
     """

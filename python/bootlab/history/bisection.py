@@ -1,4 +1,4 @@
-"""A bisection on a bench: each revision built and booted exactly once, the two beside the step traced."""
+"""A bisection on a bench: each revision is booted once; the two beside a small step again, under dithers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.bench import Bench
 from bootlab.history.bisect import Bisected, bisect
+from bootlab.history.disturbed import CLEAR_SHARE, Disturbed, goals_under_dithers
 from bootlab.history.of_recording import of_recording
 from bootlab.history.revisions import Revision, Revisions
 from bootlab.model.system import System
@@ -26,16 +27,23 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bisection(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search found: the revision (None: none got slower), its steps in the order of the boots."""
+    """What a search found: the revision (None: none got slower), its steps in the order of the boots.
+
+    `disturbed`: the two revisions beside the step under dithers; None where the step is clear without, or that cannot
+    be booted.
+    """
 
     revisions: tuple[Revision, ...]
     found: Bisected
     steps: tuple[Step, ...]
+    disturbed: Disturbed | None = None
 
     @property
     def culprit(self) -> Revision | None:
-        """The revision that made the boot slower; None where none did, or where it is one of several suspects."""
+        """The revision that made the boot slower; None: none did, it is one of several, or the step does not stand."""
         if self.found.first_slow is None or self.found.spread or len(self.found.suspects) != 1:
+            return None
+        if self.disturbed is not None and not self.disturbed.stands:
             return None
         return self.revisions[self.found.first_slow]
 
@@ -70,7 +78,25 @@ def search(
         return step.goal_ns
 
     found = bisect(len(revisions.all), boot, smallest_ns=smallest_ns)
-    return Bisection(revisions=revisions.all, found=found, steps=tuple(steps))
+    bisection = Bisection(revisions=revisions.all, found=found, steps=tuple(steps))
+    if bisection.culprit is None or found.first_slow is None:
+        return bisection
+    if (found.cost_ns or 0) > CLEAR_SHARE * found.goals_ns[found.first_slow]:
+        return bisection
+    return msgspec.structs.replace(bisection, disturbed=_disturbed(revisions, found.first_slow, open_bench))
+
+
+def _disturbed(revisions: Revisions, first_slow: int, open_bench: OpenBench) -> Disturbed | None:
+    sides: list[tuple[int, ...]] = []
+    for place in (first_slow - 1, first_slow):
+        # One after the other: there is one checkout.
+        system = revisions.system(place)
+        with open_bench(system) as bench:
+            goals = goals_under_dithers(bench, system, f"{system.name} at {revisions.all[place].name[:12]}")
+        if goals is None:
+            return None
+        sides.append(goals)
+    return Disturbed(before_ns=sides[0], after_ns=sides[1])
 
 
 def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBench) -> Step:

@@ -66,4 +66,10 @@ def sentence(found: Bisection) -> str:
     if len(found.found.suspects) > 1:
         several = ", ".join(short(found.revisions[suspect].name) for suspect in found.found.suspects[:10])
         return f"one of {several} made the boot slower by {by}; those between do not boot ({boots})"
-    return f"{name} made the boot slower by {by} ({boots} of {many})"
+    if found.disturbed is None:
+        return f"{name} made the boot slower by {by} ({boots} of {many})"
+    again = f"{figures.counted(found.disturbed.boots, 'further boot')} of the two under dithers"
+    if found.disturbed.stands:
+        return f"{name} made the boot slower by {by} ({boots} of {many}); {again} agree"
+    seemed = f"{name} seemed to make the boot slower by {by} ({boots} of {many})"
+    return f"{seemed}, but {again} do not agree: no revision is blamed"
