@@ -146,7 +146,7 @@ class Found(enum.IntEnum):
     UNDECIDED = (
         14,
         "`gate`, `boot --budget`: a budget or the comparison stayed unknown, which never counts as kept; "
-        "`bisect`: none of several suspects is sure",
+        + "`bisect`: none of several suspects is sure",
     )
 
     meaning: str
