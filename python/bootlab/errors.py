@@ -143,11 +143,7 @@ class Found(enum.IntEnum):
     REGRESSION = 11, "`analyze`, `gate`, `boot --budget`: a budget is not kept, or a comparison is slower"
     NOT_SO = 12, "`lpj test`: a test failed; `lpj validate`: the stored value does not fit"
     CANNOT_RUN = 13, "`rootfs check`: programs other than the first one cannot start"
-    UNDECIDED = (
-        14,
-        "`gate`, `boot --budget`: a budget or the comparison stayed unknown, which never counts as kept; "
-        + "`bisect`: none of several suspects is sure",
-    )
+    UNDECIDED = 14, "`gate`, `boot --budget`: unknown, which never counts as kept; `bisect`: none of several is sure"
 
     meaning: str
 
