@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Line, Meta, Outcome, Recording
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.targets.failure_hint import hint_for
@@ -35,6 +37,24 @@ def wants(goal: str) -> System:
         ),
         (('[ 1.2] VFS: Cannot open root device "" or unknown-block(0,0): error -6',), Outcome.PANIC, "neither"),
         (("[ 1.2] Kernel panic - not syncing: No working init found.",), Outcome.PANIC, "no first program could run"),
+        (
+            ('[ 1.2] VFS: Cannot open root device "sda" or unknown-block(0,0): error -6',
+             '[ 1.2] Please append a correct "root=" boot option; here are the available partitions:',
+             "[ 1.2] fe00           16384 vda ",
+             "[ 1.2]  driver: virtio_blk",
+             "[ 1.2] fe01           15360 vda1 0815-01",
+             "[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
+            Outcome.PANIC, "there is no sda; the kernel has /dev/vda, /dev/vda1: correct root=",
+        ),
+        (
+            ("[ 1.2] Run /init as init process", "sh\r: applet not found",
+             "[ 1.3] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00007f00"),
+            Outcome.PANIC, "ended with status 127; the last line before: 'sh\\r: applet not found'",
+        ),
+        (
+            ("[ 1.3] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",),
+            Outcome.PANIC, "the first program ended by signal 11: it must not end",
+        ),
         (("[ 1.2] Initramfs unpacking failed: invalid magic at start",), Outcome.PANIC, "invalid magic at start"),
         (("ALERT!  UUID=1 does not exist.  Dropping to a shell!",), Outcome.HANG, "initrd did not find the root"),
         (("/bin/sh: can't access tty; job control turned off",), Outcome.NO_GOAL, "machine is in a shell"),
@@ -51,6 +71,27 @@ def test_a_goal_in_another_case_or_with_another_letter():
     assert "line 3 has the goal in different case" in hint_for(ended(*lines), wants("camera: frame 1 ready"))
     assert "line 3 is nearly the goal" in hint_for(ended(*lines), wants("camera: Frane 1 ready"))
     assert hint_for(ended(*lines), wants("network is up and running")) == Outcome.HANG.hint
+
+
+def test_programs_that_print_on_a_screen():
+    asked = msgspec.structs.replace(wants("ready"), cmdline=CommandLine.parse("console=ttyS0,115200 console=tty0"))
+    assert hint_for(ended(), asked) == (
+        "programs print on tty0, the last console= of the command line, and bootlab reads ttyS0: put it last"
+    )
+    right = msgspec.structs.replace(asked, cmdline=CommandLine.parse("console=tty0 console=ttyS0,115200"))
+    assert hint_for(ended(), right) == Outcome.HANG.hint
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("QEMU: qemu-system-x86_64: unsupported machine type", "-machine help"),
+        ("QEMU: Invalid SMP CPUs 8. The max CPUs supported by machine 'vexpress-a9' is 4", "lower machine.cpus"),
+        ("QEMU: something else", Outcome.CANNOT_START.hint),
+    ],
+)
+def test_machines_that_qemu_refuses(reason, said):
+    assert said in hint_for(ended(outcome=Outcome.CANNOT_START, reason=reason))
 
 
 def test_an_initcall_that_did_not_return():

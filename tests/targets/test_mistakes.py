@@ -5,6 +5,7 @@ docs/how-to/boot-your-own-system.md lists them; a test compares the two.
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import msgspec
@@ -50,7 +51,8 @@ def initramfs(*modules: str, release: str = "6.1.0-1-amd64", **more: object) -> 
 
 def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
     config = given.pop("config", CONFIG)
-    arch = given.pop("kernel_arch", "")
+    known = {"config": config, "release": "6.1.0-1-amd64", "arch": given.pop("kernel_arch", "")}
+    known |= given.pop("known", {})  # type: ignore[arg-type]
     system = System(
         name="box",
         kernel=Kernel(image="/k"),
@@ -66,7 +68,7 @@ def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
         msgspec.structs.replace(system, machine=machine),
         Parts(emulator="qemu", kernel="/k", initramfs="/i" if system.initramfs else None, accel="tcg"),
     )
-    info = KernelInfo(config=config, release="6.1.0-1-amd64", arch=arch)  # type: ignore[arg-type]
+    info = KernelInfo(**known)  # type: ignore[arg-type]
     return BootPlan(
         system=system, purpose="timing", launch=launch, key="k", info=info, sizes_bytes={}, sha256={},
         emulator_version="7.2.22",
@@ -94,8 +96,25 @@ MISTAKES = (
         ("console=ttyAMA0", {"machine": SABRELITE, "kernel_arch": "x86_64"}),
         "is a kernel for x86_64; the machine is arm",
     ),
+    (
+        "a kernel image that was cut off",
+        ("console=ttyS0", {"known": {"size_bytes": 4_000_000, "lacking_bytes": 10_084_504}}),
+        "/k is cut off: 4,000,000 of at least 14,084,504 bytes are there",
+    ),
+    (
+        "a machine with less memory than the kernel needs to unpack itself",
+        ("console=ttyS0", {"known": {"memory_bytes": 70_746_112}, "machine": Machine(memory_mib=67)}),
+        "the kernel needs 68 MiB of memory to unpack itself, the machine has 67 MiB",
+    ),
     ("a kernel without the console's driver", ("console=ttyS0", {"config": {"CONFIG_A": "y"}}), "no console driver"),
     ("a root whose driver is a module, without an initramfs", (ON_CARD, {"root": "sd"}), "MMC_BLOCK is a module"),
+    (
+        "a root whose driver is not in the kernel's symbols, without an initramfs",
+        (ON_CARD, {"root": "sd", "config": {}, "known": {"symbols": {"start_kernel": 1, "virtblk_probe": 1}}}),
+        "CONFIG_MMC_BLOCK is not built in",
+    ),
+    ("a disk image that is still packed", (ON_CARD, {"root": "gzip", "initramfs": initramfs()}), "packed with gzip"),
+    ("an empty disk image", (ON_CARD, {"root": "zeros", "initramfs": initramfs()}), "is empty: neither a partition"),
     (
         "a root whose driver is neither in the kernel nor in the initrd",
         ("console=ttyS0 root=/dev/pmem0p1", {"root": "pmem", "initramfs": initramfs(*CARD_MODULES)}),
@@ -137,11 +156,44 @@ MISTAKES = (
 )  # fmt: skip
 
 
+DEVICE_TREES = (
+    ("a board without a device tree", None, {}, "sabrelite has no device tree"),
+    ("with that of another board", ("arm,vexpress,v2p-ca9", "arm,vexpress"), {}, "describes"),
+    (None, None, {"behind_bytes": 4000}, None),
+    (None, None, {"kind": "elf"}, None),
+    (None, None, {"numbers": (3, 2)}, None),
+    (None, ("acme,camera", "fsl,imx6q"), {}, None),
+    (None, ("acme,camera", "acme,chip"), {}, None),
+)
+
+
+@pytest.mark.parametrize(("mistake", "compatible", "known", "said"), DEVICE_TREES)
+def test_device_trees(tmp_path, mistake, compatible, known, said):
+    machine = SABRELITE
+    if compatible is not None:
+        blob = tmp_path / "board.dtb"
+        blob.write_bytes(images.device_tree({"compatible": list(compatible)}))
+        machine = msgspec.structs.replace(SABRELITE, dtb=str(blob))
+    zimage = {"kind": "arm-zimage", "size_bytes": 5_000_000, "numbers": (6, 1, 0), "config": {}, **known}
+    made = plan(tmp_path, "console=ttymxc0", machine=machine, known=zimage, initramfs=initramfs())
+    if said is None:
+        preflight.check(made)
+        return
+    with pytest.raises(UserError) as caught:
+        preflight.check(made)
+    assert said in caught.value.message
+    assert mistake in " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
 @pytest.mark.parametrize(("mistake", "given", "said"), MISTAKES, ids=[row[0] for row in MISTAKES])
 def test_each_mistake_is_named_before_the_boot(tmp_path, disk, mistake, given, said):
     line, more = given
     more = dict(more)
-    if "root" in more:
+    if more.get("root") in {"gzip", "zeros"}:
+        other = tmp_path / "other.img"
+        other.write_bytes((gzip.compress(b"disk") if more["root"] == "gzip" else b"").ljust(1 << 16, b"\0"))
+        more["root"] = Root(image=str(other), medium="sd")
+    elif "root" in more:
         more["root"] = Root(image=disk, medium=more["root"])
     made = plan(tmp_path, line, **more)
     with pytest.raises(UserError) as caught:
@@ -164,6 +216,8 @@ def test_first_programs_that_cannot_start_are_named(tmp_path):
         ("console=ttyS0 root=PARTUUID=1234abcd-01", {"initramfs": initramfs(*CARD_MODULES)}),
         ("console=ttyS0 root=/dev/mmcblk0p1", {"initramfs": Initramfs(tree=FileTree.of({"/init": Entry(kind="dir")}))}),
         ("console=ttyS0 root=/dev/mmcblk0p1", {"initramfs": initramfs("ext4"), "config": {}}),
+        (ON_CARD, {"config": {}, "known": {"symbols": {"start_kernel": 1, "mmc_blk_probe": 2}}}),
+        (ON_CARD, {"config": {}, "known": {"symbols": {}, "memory_bytes": 256 << 20}}),
     ],
 )
 def test_what_may_work_is_booted(tmp_path, disk, line, more):

@@ -11,15 +11,26 @@ from typing import Any
 import msgspec
 
 from bootlab import _core
+from bootlab.builders.kernel_length import lacking_bytes
 from bootlab.errors import SystemFileError, cannot_write
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
-_RULES = 5
+_RULES = 6
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 # The system call chroot() by architecture, since Linux 4.17 and before.
 CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")
+# A function of each driver that a root may need. A kernel that has symbols and not this one lacks the driver.
+DRIVER_SYMBOLS = {
+    "VIRTIO_BLK": "virtblk_probe",
+    "BLK_DEV_NVME": "nvme_probe",
+    "BLK_DEV_PMEM": "nd_pmem_probe",
+    "BLK_DEV_SD": "sd_probe",
+    "MMC_BLOCK": "mmc_blk_probe",
+    "MTD_BLOCK": "mtdblock_open",
+    "BLK_DEV_RAM": "brd_init",
+}
 SYMBOLS = (
     "_text",
     "_stext",
@@ -36,6 +47,7 @@ SYMBOLS = (
     *("startup_64_setup_env", "startup_64_setup_gdt_idt", "x86_64_start_kernel"),
     *("__preempt_count", "pcpu_hot"),
     *CHROOT,
+    *DRIVER_SYMBOLS.values(),
 )
 
 
@@ -43,6 +55,8 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Facts of one kernel. Addresses are those of the link (no KASLR).
 
     `unpacked_entry`: physical address of the first instruction of the kernel that an x86 image unpacks.
+    `lacking_bytes`: how much of the image was cut off. `memory_bytes`: the memory that it needs to unpack itself.
+    `behind_bytes`: what lies behind an ARM zImage (a device tree, perhaps).
     """
 
     format: str = "bootlab-kernelinfo"
@@ -57,6 +71,10 @@ class KernelInfo(msgspec.Struct, frozen=True, kw_only=True):
     symbols: dict[str, int] = {}
     config: dict[str, str] = {}
     config_source: str = ""
+    size_bytes: int = 0
+    lacking_bytes: int = 0
+    memory_bytes: int = 0
+    behind_bytes: int = 0
 
 
 def inspect(
@@ -118,6 +136,7 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     setup = facts.get("setup") or {}
     elf = facts.get("elf") or {}
     flat = facts.get("flat") or {}
+    zimage = facts.get("arm_zimage") or {}
     release = str(linux.get("release") or setup.get("kernel_version", "").split(" ")[0])
     return KernelInfo(
         kind=str(facts.get("kind") or ""),
@@ -130,6 +149,10 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         symbols=symbols,
         config=parse_config(text) if text else {},
         config_source="the image (IKCONFIG)" if text else "",
+        size_bytes=len(data),
+        lacking_bytes=lacking_bytes(facts, data),
+        memory_bytes=_memory_bytes(setup, flat),
+        behind_bytes=max(0, len(data) - zimage["length_bytes"]) if zimage else 0,
     )
 
 
@@ -142,6 +165,16 @@ def _unpacked_entry(setup: dict[str, Any], elf: dict[str, Any]) -> int | None:
     start: int | None = setup.get("pref_address")
     entry: int | None = elf.get("entry")
     return start if start is None or entry is None or entry < start else entry
+
+
+def _memory_bytes(setup: dict[str, Any], flat: dict[str, Any]) -> int:
+    """Return the least memory below whose end a kernel lies; 0 where its headers do not say.
+
+    Documentation/x86/boot.rst: it is unpacked to pref_address, never below, and needs init_size there.
+    """
+    if setup.get("init_size_bytes"):
+        return int((setup.get("pref_address") or 0) + setup["init_size_bytes"])
+    return int(flat.get("text_offset_bytes", 0) + flat.get("image_size_bytes", 0))
 
 
 def _read_symbol_file(path: Path, names: tuple[str, ...]) -> dict[str, int]:

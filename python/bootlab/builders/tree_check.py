@@ -105,6 +105,9 @@ def _of_program(needs: TreeNeeds, path: str, arch: Arch) -> list[Finding]:
         return [Finding(path=path, message=message, hint="take the program of the right architecture")]
     if content.interpreter == "":
         return [Finding(path=path, message="names no interpreter after #!", hint="write #!/bin/sh")]
+    if content.carriage_return and not (content.interpreter or "").endswith("\r"):
+        message = f"hands a carriage return over to {content.interpreter}: its first line ends with one"
+        return [Finding(path=path, message=message, hint="save the script with Unix line ends")]
     return [_unmet(path, content, need) for need in needs.of(path) if not need.met]
 
 

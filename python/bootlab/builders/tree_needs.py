@@ -47,9 +47,13 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file is, as far as starting it goes. None of both: data, or a text without `#!`."""
+    """What a file is, as far as starting it goes. None of both: data, or a text without `#!`.
+
+    `carriage_return`: the script's first line ends with one, as editors of other systems write it.
+    """
 
     interpreter: str | None = None
+    carriage_return: bool = False
     elf: ElfNeeds | None = None
     broken: bool = False
 
@@ -156,7 +160,8 @@ def _content_of(entry: Entry) -> Content:
     if head[:2] == b"#!":
         # fs/binfmt_script.c: spaces and tabs part words; a carriage return is a part of the name.
         line = head[2:].split(b"\n", 1)[0].strip(b" \t")
-        return Content(interpreter=re.split(rb"[ \t]", line)[0].decode("utf-8", "surrogateescape"))
+        name = re.split(rb"[ \t]", line)[0].decode("utf-8", "surrogateescape")
+        return Content(interpreter=name, carriage_return=line.endswith(b"\r"))
     if head[:4] != b"\x7fELF" or entry.source is None:
         return Content(broken=head[:4] == b"\x7fELF")
     try:

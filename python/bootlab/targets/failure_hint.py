@@ -54,6 +54,24 @@ _SAID = (
         "the machine is in a shell: the first program, or the script that prints the goal, did not run",
     ),
 )
+# init/do_mounts.c lists what is there: "fe00           16384 vda", with " driver: virtio_blk" behind whole devices.
+_THERE = re.compile(r"^(?:\[ *\d+\.\d+\] )?[0-9a-f]{4,5} +\d+ (?P<name>[a-z][a-z0-9!]*)\b")
+_NAMES_MAX = 6
+# kernel/exit.c: the status as wait(2) has it.
+_INIT_ENDED = re.compile(r"Attempted to kill init! exitcode=0x(?P<status>[0-9a-f]{8})")
+_KERNELS_OWN = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\] ")
+# What QEMU says of a machine that it cannot make (softmmu/vl.c, hw/core/machine.c).
+_REFUSED = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        ("unsupported machine type", "machine.type: `qemu-system-… -machine help` lists the machines of this emulator"),
+        ("unable to find CPU model", "machine.cpu: `qemu-system-… -machine TYPE -cpu help` lists those of the machine"),
+        ("[Ii]nvalid SMP CPUs|max CPUs supported", "lower machine.cpus"),
+        ("RAM size|too much memory|ram size|more than .* RAM", "change machine.memory_mib to what the message says"),
+        ("cannot set up guest memory|Cannot allocate memory", "lower machine.memory_mib: this host has no such memory"),
+        ("is not a valid device model name", "machine.extra: `qemu-system-… -device help` lists the devices"),
+    )
+)
 _SILENT_BOARD = (
     "compare [goal] of the board's file with the last line above; if the board is busy and says nothing, raise "
     "limits.stall_s there"
@@ -68,11 +86,21 @@ def hint_for(recording: Recording, system: System | None = None) -> str:
         return ""
     if outcome in {Outcome.HANG, Outcome.NO_GOAL, Outcome.PANIC, Outcome.TIME_LIMIT, Outcome.NO_CONSOLE}:
         goal = system.goal.console if system is not None else ""
-        found = _near_goal(recording, goal) or _said(recording) or _stuck(recording) or _slow_clock(recording)
+        found = (
+            _near_goal(recording, goal)
+            or _other_devices(recording)
+            or _said(recording)
+            or _first_program_ended(recording)
+            or _printed_elsewhere(recording, system)
+            or _stuck(recording)
+            or _slow_clock(recording)
+        )
         if found:
             return found
         if outcome is Outcome.HANG and recording.meta.board:
             return _SILENT_BOARD
+    if outcome is Outcome.CANNOT_START:
+        return next((text for pattern, text in _REFUSED if pattern.search(recording.meta.reason)), outcome.hint)
     return outcome.hint
 
 
@@ -84,6 +112,49 @@ def _said(recording: Recording) -> str:
                 what = (match.groupdict().get("what") or "").strip()[:80]
                 return text.format(what=what or "it")
     return ""
+
+
+def _other_devices(recording: Recording) -> str:
+    """Name the block devices that the kernel has when it does not find its root."""
+    lines = recording.lines[-_LINES_MAX:]
+    for number, line in enumerate(lines):
+        asked = re.search(r"VFS: Cannot open root device \"(?P<what>[^\"]+)\"", line.text)
+        if asked is None:
+            continue
+        behind = (_THERE.match(later.text) for later in lines[number + 1 :])
+        names = [f"/dev/{match['name']}" for match in behind if match is not None]
+        if names:
+            return f"there is no {asked['what'][:80]}; the kernel has {', '.join(names[:_NAMES_MAX])}: correct root="
+    return ""
+
+
+def _first_program_ended(recording: Recording) -> str:
+    """Say how the first program ended, and what user space said last."""
+    lines = recording.lines[-_LINES_MAX:]
+    for number, line in enumerate(lines):
+        found = _INIT_ENDED.search(line.text)
+        if found is None:
+            continue
+        status = int(found["status"], 16)
+        how = f"by signal {status & 0x7F}" if status & 0x7F else f"with status {status >> 8 & 0xFF}"
+        own = (before.text for before in reversed(lines[:number]) if before.text.strip())
+        last = next((text for text in own if not _KERNELS_OWN.match(text)), "")
+        behind = f"; the last line before: {_quoted(last)}" if last else ""
+        return f"the first program ended {how}{behind}: it must not end, and what it starts must be in the tree"
+    return ""
+
+
+def _printed_elsewhere(recording: Recording, system: System | None) -> str:
+    """Name the console that programs write to, where that is a screen and not the port that is read."""
+    if system is None or recording.meta.outcome is Outcome.PANIC:
+        return ""
+    names = [(param.value or "").partition(",")[0] for param in system.cmdline.all("console")]
+    port = next((name for name in names if re.match(r"tty[A-Z]|ttymxc", name)), "")
+    if not port or not re.fullmatch(r"tty\d*|ttynull|null", names[-1]):
+        return ""
+    return (
+        f"programs print on {names[-1]}, the last console= of the command line, and bootlab reads {port}: put it last"
+    )
 
 
 def _near_goal(recording: Recording, goal: str) -> str:

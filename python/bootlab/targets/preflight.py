@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 
+from bootlab.builders.kernelinfo import DRIVER_SYMBOLS
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
-from bootlab.targets import preflight_root
+from bootlab.targets import preflight_device_tree, preflight_root
 from bootlab.targets.base import BootPlan
 from bootlab.targets.machine_devices import parts_of
 
@@ -68,12 +69,27 @@ def check(plan: BootPlan) -> None:
     launch = plan.launch
     if plan.system.target != "qemu" or launch is None:
         return
-    of_the_machine = (_architecture(plan), _console(plan), _console_port(plan, launch), _console_driver(plan))
+    of_the_kernel = (_whole(plan), _architecture(plan), _memory(plan))
+    of_the_machine = (
+        preflight_device_tree.check(plan),
+        _console(plan),
+        _console_port(plan, launch),
+        _console_driver(plan),
+    )
     of_the_root = (_root_driver(plan), _root_device(plan, launch), preflight_root.check(plan))
-    for found in (*of_the_machine, *of_the_root, _goal(plan)):
+    for found in (*of_the_kernel, *of_the_machine, *of_the_root, _goal(plan)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
+
+
+def _whole(plan: BootPlan) -> tuple[str, str] | None:
+    """Name a kernel that was cut off: it prints nothing, or stops in its decompressor."""
+    lacking, there = plan.info.lacking_bytes, plan.info.size_bytes
+    if not lacking:
+        return None
+    message = f"{plan.system.kernel.image} is cut off: {there:,} of at least {there + lacking:,} bytes are there"
+    return message, "copy or build the kernel again"
 
 
 def _architecture(plan: BootPlan) -> tuple[str, str] | None:
@@ -87,6 +103,16 @@ def _architecture(plan: BootPlan) -> tuple[str, str] | None:
         f"{plan.system.kernel.image} is a kernel for {kernel}; the machine is {machine.arch}",
         f"{fix}a kernel for {machine.arch}",
     )
+
+
+def _memory(plan: BootPlan) -> tuple[str, str] | None:
+    """Name a machine whose memory ends before the unpacked kernel does."""
+    needed, there = plan.info.memory_bytes, plan.system.machine.memory_mib << 20
+    if needed <= there or plan.system.kernel.flash is not None:
+        return None
+    least = -(-needed >> 20)
+    message = f"the kernel needs {least} MiB of memory to unpack itself, the machine has {there >> 20} MiB"
+    return message, f"set machine.memory_mib to more than {least}"
 
 
 def _console(plan: BootPlan) -> tuple[str, str] | None:
@@ -158,11 +184,16 @@ def _console_driver(plan: BootPlan) -> tuple[str, str] | None:
 
 def _root_driver(plan: BootPlan) -> tuple[str, str] | None:
     root, config = _mounted_root(plan), plan.info.config
-    if root is None or not config:
+    if root is None:
         return None
-    for start, option, _ in _ROOTS:
-        if root.startswith(start) and config.get(f"CONFIG_{option}") != "y":
-            return _missing(f"root={root}", option, config)
+    option = next((option for start, option, _ in _ROOTS if root.startswith(start)), "")
+    if not config:
+        # Whoever gives no configuration: the image's own symbols tell as much.
+        symbol, symbols = DRIVER_SYMBOLS.get(option), plan.info.symbols
+        lacks = symbol is not None and "start_kernel" in symbols and symbol not in symbols
+        return _missing(f"root={root}", option, None) if lacks else None
+    if option and config.get(f"CONFIG_{option}") != "y":
+        return _missing(f"root={root}", option, config)
     fstypes = (plan.system.cmdline.value("rootfstype") or "").split(",")
     wanted = [_FILE_SYSTEMS[fstype] for fstype in fstypes if fstype in _FILE_SYSTEMS]
     if wanted and len(wanted) == len(fstypes) and not any(config.get(f"CONFIG_{o}") == "y" for w in wanted for o in w):
@@ -184,8 +215,10 @@ def _root_device(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
     return None
 
 
-def _missing(what: str, option: str, config: dict[str, str]) -> tuple[str, str]:
-    state = "a module" if config.get(f"CONFIG_{option}") == "m" else "left out"
+def _missing(what: str, option: str, config: dict[str, str] | None) -> tuple[str, str]:
+    """Say that a driver is not in the kernel; None: no configuration says whether it is a module."""
+    state = "a module" if config and config.get(f"CONFIG_{option}") == "m" else "left out"
+    state = "not built in" if config is None else state
     return (
         f"the kernel cannot mount {what}: CONFIG_{option} is {state}, and there is no initramfs to load it from",
         f"build it in (CONFIG_{option}=y), or boot with an initramfs",

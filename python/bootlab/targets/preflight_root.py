@@ -31,13 +31,23 @@ _MEDIA: tuple[tuple[str, RootMedium], ...] = (
     ("/dev/vd", "disk"),
 )
 _PANIC = "Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"
+# Every file system and partition table that the kernel knows begins within this (btrfs's at 64 KiB is the last).
+_HEAD_BYTES = 0x11000
+# What whole images are packed with for the way: by their first bytes, with the command.
+_PACKED = {
+    b"\x1f\x8b": ("gzip", "gunzip -k"),
+    b"BZh": ("bzip2", "bunzip2 -k"),
+    b"\xfd7zXZ": ("xz", "unxz -k"),
+    b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"),
+    b"PK\x03\x04": ("zip", "unzip"),
+}
 _UNPACKERS = {"bzip2": "BZIP2", "gzip": "GZIP", "lz4": "LZ4", "lzma": "LZMA", "lzo": "LZO", "xz": "XZ", "zstd": "ZSTD"}
 
 
 def check(plan: BootPlan) -> Wrong:
     """Return the first thing that is wrong with a system's root, None when nothing is."""
     system = plan.system
-    for look in (_nothing, _uuid, _unpacker, _release, _partition, _drivers):
+    for look in (_nothing, _image, _uuid, _unpacker, _release, _partition, _drivers):
         found = look(plan, system)
         if found is not None:
             return found
@@ -60,6 +70,21 @@ def _nothing(plan: BootPlan, system: System) -> Wrong:
         return None
     message = "there is neither an initramfs nor a root: the kernel will find nothing to start"
     return (message, "add [initramfs] or [root] to the system file, or root= to kernel.cmdline")
+
+
+def _image(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one face for all looks
+    """Name a ready image that no kernel can mount: still packed, or nothing but zeros where a file system begins."""
+    root = system.root
+    if root is None or root.image is None:
+        return None
+    head = disk_image.opened(Path(root.image)).read(0, _HEAD_BYTES)
+    for magic, (kind, unpack) in _PACKED.items():
+        if head.startswith(magic):
+            return f"{root.image} is packed with {kind}: no machine reads that", f"unpack it: {unpack} {root.image}"
+    if not head.strip(b"\0"):
+        hint = "copy the image again, or give the tree and let bootlab make the image: root.dir"
+        return f"{root.image} is empty: neither a partition table nor a file system begins there", hint
+    return None
 
 
 def _uuid(plan: BootPlan, system: System) -> Wrong:

@@ -55,6 +55,7 @@ def test_a_dynamic_program_with_its_loader(tmp_path):
         ({"/init": Entry(kind="file", text="echo hello\n", mode=0o755)}, "neither an ELF program nor a script"),
         ({"/init": Entry(kind="dir")}, "is a dir, not a program"),
         ({"/init": Entry(kind="file", text="#!\n", mode=0o755)}, "no interpreter"),
+        ({"/init": Entry(kind="file", text="#!/bin/busybox sh\r\n", mode=0o755)}, "ends with a carriage return"),
         ({"/init": Entry(kind="file", text="#!/init\n", mode=0o755)}, "chain of interpreters"),
         ({"/init": b"\x7fELF\x01\x01"}, "broken ELF"),
     ],

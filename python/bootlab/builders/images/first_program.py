@@ -51,6 +51,11 @@ def _following(content: Content, needs: tuple[Need, ...], trail: str, arch: Arch
     if content.interpreter is not None:
         if not content.interpreter:
             raise UserError(f"{trail} names no interpreter after #!", hint="write #!/bin/sh")
+        if content.carriage_return:
+            raise UserError(
+                f"the first line of {trail} ends with a carriage return, which the kernel takes as a part of it",
+                hint="save it with Unix line ends: sed -i 's/\\r$//' FILE",
+            )
         return content.interpreter
     if content.elf is None:
         raise UserError(f"{trail} is neither an ELF program nor a script", hint="a script starts with #!/bin/sh")
