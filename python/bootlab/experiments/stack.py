@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from itertools import chain
 
 import msgspec
 
@@ -24,7 +25,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import Instant
 from bootlab.experiments.on_top import SMALL, OnTop
-from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, named
+from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, left_out, named
 from bootlab.experiments.standing import Standing, conflict_in
 from bootlab.experiments.trial import judge_sample, why_broken_somewhere
 from bootlab.experiments.trials import winners
@@ -276,14 +277,24 @@ class Stacker:
             return f"the others cannot be built without it: {fault.message}"
         return boots
 
-    def leave_one_out(self, spared: Callable[[Change], str] = lambda _change: "") -> list[LeftOut]:
-        """Leave each change out once, and drop what the stack is as fast without. `spared` says why one just stays."""
+    def leave_one_out(
+        self,
+        spared: Callable[[Change], str] = lambda _change: "",
+        *,
+        dear: Callable[[Change], bool] = lambda _change: False,
+    ) -> list[LeftOut]:
+        """Leave each change out once, and drop what the stack is as fast without.
+
+        `spared` says why one just stays, and is asked just before its boots. `dear`: what takes a build comes last.
+        """
         rows: list[LeftOut] = []
-        stack = self._here.changes
-        if stack:
+        if self._here.changes:
             self._here.boots.ask(self._fewest)
         useless: list[Change] = []
-        for change, boots in [(change, spared(change) or self._without(change)) for change in stack]:
+        last = [change for change in self._here.changes if dear(change)]
+        # All that only boots at once, so that every core has work; builds one by one, as far as the time goes.
+        asked = [(one, spared(one) or self._without(one)) for one in self._here.changes if one not in last]
+        for change, boots in chain(asked, ((one, spared(one) or self._without(one)) for one in last)):
             row = self._left_out(change, boots)
             if not row.kept:
                 useless.append(change)
@@ -300,17 +311,7 @@ class Stacker:
             return LeftOut(change=change, goal_ns=None, cost_ns=None, kept=True, reason=boots)
         broken, verdict, saved_ns = self._against_stack(boots, f"without {change.id}")
         spread = Spread.of(self._instant.times_ns(boots)) if not broken else None
-        keep = bool(broken) or verdict in {Verdict.SLOWER, Verdict.UNKNOWN}
-        return LeftOut(
-            change=change,
-            goal_ns=spread.median_ns if spread else None,
-            cost_ns=-saved_ns if spread else None,
-            kept=keep,
-            reason=str(broken) or ("" if keep else "the stack is as fast without it"),
-            key=boots.wait(1)[0].meta.key,
-            verdict=verdict,
-            spread=spread,
-        )
+        return left_out(change, verdict, saved_ns, spread, broken=str(broken), key=boots.wait(1)[0].meta.key)
 
     def _against_stack(self, boots: DitheredBoots, label: str) -> tuple[str, Verdict, int]:
         """Judge another system against the stack: why it is broken, else its verdict and what it saves."""

@@ -71,6 +71,23 @@ class Stacked(msgspec.Struct, frozen=True, kw_only=True):
     hold: Hold | None = None
 
 
+def left_out(
+    change: Change, verdict: Verdict, saved_ns: int, spread: Spread | None, *, broken: str, key: str
+) -> LeftOut:
+    """Return what leaving a change out came to. `saved_ns`: what it saves. `broken`: why it lost its goal."""
+    keep = bool(broken) or verdict in {Verdict.SLOWER, Verdict.UNKNOWN}
+    return LeftOut(
+        change=change,
+        goal_ns=spread.median_ns if spread else None,
+        cost_ns=-saved_ns if spread else None,
+        kept=keep,
+        reason=broken or ("" if keep else "the stack is as fast without it"),
+        key=key,
+        verdict=verdict,
+        spread=spread,
+    )
+
+
 def named(changes: tuple[Change, ...]) -> str:
     """Return a short name of changes that are tried together."""
     return changes[0].id if len(changes) == 1 else f"{len(changes)} changes"

@@ -74,7 +74,7 @@ def run(tmp_path, monkeypatch):
                 monkeypatch.setattr(
                     one._stacker,
                     "leave_one_out",
-                    lambda spared: [monkeypatch.setattr(one, "_spent", lambda: True), whole(spared)][1],
+                    lambda *args, **rest: [monkeypatch.setattr(one, "_spent", lambda: True), whole(*args, **rest)][1],
                 )
             result = one.run()
         return result, journal, target
@@ -91,6 +91,15 @@ def test_the_kernel_is_shrunk_before_any_other_is_built(run):
     assert target.built[1] == ("X", "Y"), "the first kernel that is built is the small one"
     assert all({"X", "Y"} <= set(off) for off in target.built[1:])
     assert sorted(change.technique for change in found.stacked.changes) == ["A", "B", "a", "unused-options"]
+
+
+def test_what_needs_a_build_is_left_out_last(run):
+    """Where the time ends, what only boots has been left out."""
+    found, _, _ = run(COST, Option("A"), FakeTechnique("a"), Option("B"))
+    rows = [row.change.technique for row in found.stacked.left_out]
+    assert rows[0] == "a"
+    assert set(rows[1:]) == {"A", "B", "unused-options"}
+    assert all(row.kept for row in found.stacked.left_out)
 
 
 def test_the_shrunk_kernel_is_not_left_out_once_more(run):

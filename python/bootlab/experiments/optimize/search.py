@@ -105,7 +105,7 @@ class _Search:
             if self._stacker.changes == before:
                 break
         self._bench.phase("leave one out", len(self._stacker.changes))
-        stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared))
+        stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared, dear=self._builds))
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
