@@ -17,7 +17,7 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
 # Counted up whenever what is read out of an image changes.
-_RULES = 6
+_RULES = 7
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 # The system call chroot() by architecture, since Linux 4.17 and before.
 CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")

@@ -140,7 +140,10 @@ def _first_program_ended(recording: Recording) -> str:
         own = (before.text for before in reversed(lines[:number]) if before.text.strip())
         last = next((text for text in own if not _KERNELS_OWN.match(text)), "")
         behind = f"; the last line before: {_quoted(last)}" if last else ""
-        return f"the first program ended {how}{behind}: it must not end, and what it starts must be in the tree"
+        # sh(1): a command that cannot be run, and one that is not there.
+        missing = how in {"with status 126", "with status 127"}
+        rest = "; a command of it is not in the tree, or cannot run" if missing else ""
+        return f"the first program ended {how}{behind}: it must go on running{rest}"
     return ""
 
 
