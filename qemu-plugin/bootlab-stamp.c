@@ -13,6 +13,8 @@
  *   shift=N            N of `-icount shift=N`; absent: QEMU runs without icount
  *   mark=ADDR[:KIND]   stamp the first execution of the instruction at ADDR; the
  *                      mark's number is its place on the command line
+ *   code=IN_PAGE:HEX   a mark too: the first block that begins with these bytes,
+ *                      so far behind the start of a page (stamp-code.h)
  *   user=ADDR          stamp the first instruction executed below ADDR once mark
  *                      number `user_after` was seen; watched from mark `user_from`
  *   user_from=N        on, because the kernel starts helpers (modprobe) whose code
@@ -38,6 +40,7 @@
 #include "plugin-api.h"
 #include "qemu-clock.h"
 #include "refuse.h"
+#include "stamp-code.h"
 #include "stamp-console.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
@@ -155,6 +158,16 @@ static void instrument_marks(struct qemu_plugin_tb *tb, size_t n)
     }
 }
 
+static void instrument_codes(struct qemu_plugin_tb *tb, size_t n)
+{
+    int number = code_mark(tb, n);
+    if (number < 0 || stamp_file->marks[number].seen)
+        return;
+    uintptr_t site = (uintptr_t)number << SITE_MARK_SHIFT | n;
+    qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_mark, QEMU_PLUGIN_CB_NO_REGS,
+                                           (void *)site);
+}
+
 static bool may_be_user(uint64_t address)
 {
     return address < user_limit && (address < firmware_low || address >= firmware_high);
@@ -170,6 +183,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         instrument_port_writes(tb, n);
     if (n_marks)
         instrument_marks(tb, n);
+    if (code_count())
+        instrument_codes(tb, n);
     if (user_watched && !user_done && may_be_user(qemu_plugin_tb_vaddr(tb)))
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)n);
@@ -218,6 +233,14 @@ static int parse(const char *arg, const char **con, const char **out)
         marks[n_marks++] = at;
         mark_low = at < mark_low ? at : mark_low;
         mark_high = at > mark_high ? at : mark_high;
+    } else if (!strncmp(arg, "code=", 5)) {
+        if (n_marks == MAX_MARKS)
+            return refuse("too many marks");
+        const char *why = code_add(arg + 5, n_marks);
+        if (why)
+            return refuse(why);
+        /* No address: no instruction lies at the last one. */
+        marks[n_marks++] = UINT64_MAX;
     } else {
         return refuse("unknown argument");
     }

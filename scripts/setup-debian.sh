@@ -15,7 +15,7 @@ test="chromium procps cpio kmod patch git strace qemu-system-arm qemu-system-mis
 boards="qemu-system-arm qemu-system-misc gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 kernels="linux-source-6.1|linux-source-6.12 gcc make bison flex bc patch libelf-dev libssl-dev xz-utils lzop lz4 zstd ccache"
-loaders="mtools fdisk grub-pc-bin grub-common u-boot-qemu device-tree-compiler xxd gcc make bison flex bc patch libssl-dev ccache"
+loaders="mtools fdisk grub-pc-bin grub-common ovmf systemd-boot-efi u-boot-qemu device-tree-compiler xxd gcc make bison flex bc patch libssl-dev ccache"
 programs="gcc libc6-dev make musl-tools"
 filesystems="squashfs-tools erofs-utils e2fsprogs xfsprogs btrfs-progs f2fs-tools mtd-utils fakeroot gcc libc6-dev lz4"
 databases="postgresql util-linux"

@@ -67,6 +67,7 @@ def test_a_boot_loader_that_is_built(tmp_path):
         ('image = "ready.bin"\nstart = "command"', "loader.start"),
         ('image = "ready.bin"\nsilent = true', "loader.silent"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nstart = "falcon"\nfallback = "falcon"', "loader.fallback"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nstart = "falcon"\nfallback = "stub"', "loader.fallback"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nchecked = true', "loader.checked"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nplace = "raw"', "loader.place"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nin_place = true', "loader.in_place"),
@@ -77,6 +78,15 @@ def test_a_boot_loader_that_is_built(tmp_path):
         ('grub = "."\nwait_s = -1', "loader.wait_s"),
         ('grub = "."\nwrapped = true', "loader.wrapped"),
         ('grub = "."\nimage = "ready.bin"', "loader.image"),
+        ('uefi = "no.fd"', "loader.uefi"),
+        ('uefi = "ready.bin"\nstart = "extlinux"', "loader.start"),
+        ('uefi = "ready.bin"\nprogram = "ready.bin"', "loader.program"),
+        ('uefi = "ready.bin"\nstart = "menu"', "loader.program"),
+        ('uefi = "ready.bin"\nstart = "unified"', "loader.program"),
+        ('uefi = "ready.bin"\nwait_s = 1', "loader.wait_s"),
+        ('uefi = "ready.bin"\nsilent = true', "loader.silent"),
+        ('uefi = "ready.bin"\ngrub = "."', "loader.grub"),
+        ('grub = "."\nprogram = "ready.bin"', "loader.program"),
     ],
 )
 def test_mistakes_name_the_key(tmp_path, text, key):
@@ -90,3 +100,10 @@ def test_grub_has_a_menu_that_waits(tmp_path):
     assert read(tmp_path, 'grub = "."') == Loader(grub=str(tmp_path), start="menu", wait_s=5)
     quick = read(tmp_path, 'grub = "."\nstart = "command"\nwait_s = 0')
     assert (quick.start, quick.wait_s) == ("command", 0)
+
+
+def test_a_uefi_starts_the_kernel_or_a_program(tmp_path):
+    ready = str(tmp_path / "ready.bin")
+    assert read(tmp_path, 'uefi = "ready.bin"') == Loader(uefi=ready, start="stub")
+    menu = read(tmp_path, 'uefi = "ready.bin"\nprogram = "ready.bin"\nstart = "menu"\nwait_s = 0')
+    assert menu == Loader(uefi=ready, program=ready, start="menu", wait_s=0)

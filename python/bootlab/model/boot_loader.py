@@ -8,12 +8,13 @@ import msgspec
 
 from bootlab.model.source_patch import KernelPatch
 
-LoaderStart = Literal["extlinux", "script", "command", "falcon", "menu"]
+LoaderStart = Literal["extlinux", "script", "command", "falcon", "menu", "stub", "unified"]
 """How the boot loader comes to the kernel.
 
 `extlinux`: it looks for extlinux.conf on every medium it knows. `script`: the same, for boot.scr. `command`: its own
 boot command loads the files from where they are. `falcon`: its first part (SPL) starts the kernel itself, unless it
-cannot. `menu`: GRUB shows its menu and starts the first entry."""
+cannot. `menu`: GRUB, or systemd-boot, shows its menu and starts the first entry. `stub`: a UEFI starts
+the kernel itself. `unified`: it starts one EFI program with the kernel in it."""
 
 LoaderPlace = Literal["fat", "raw"]
 """Where on the card kernel, device tree and initramfs are: files of a FAT partition, or raw sectors before it."""
@@ -64,6 +65,9 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
 
     `grub`: the folder of GRUB's modules, for the start of a PC from a card that bootlab makes; `wait_s`: how long its
     menu waits.
+
+    `uefi`: the firmware of a PC, which starts EFI programs. `program`: the one that it starts, which is systemd-boot
+    for `menu` and systemd's stub for `unified`; without it, the kernel is the program.
     """
 
     image: str | None = None
@@ -80,6 +84,8 @@ class Loader(msgspec.Struct, frozen=True, kw_only=True):
     appended: bool = False
     grub: str | None = None
     wait_s: int = 5
+    uefi: str | None = None
+    program: str | None = None
 
     @property
     def u_boot_start(self) -> LoaderStart:

@@ -37,6 +37,8 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
     ("GRUB", "grub", "grub-menu"),
     ("GRUB menu", "grub-menu", "grub-load"),
     ("kernel read", "grub-load", "kernel-entry"),
+    ("EFI program", "efi-program", "efi-stub"),
+    ("EFI stub", "efi-stub", "decompression"),
     ("SPL", "spl", "spl-load"),
     ("SPL load", "spl-load", "u-boot"),
     ("U-Boot", "u-boot", "autoboot"),

@@ -12,30 +12,35 @@ _MADE_KEYS = ("wrapped", "exact", "in_place", "silent", "checked", "appended")
 _FALCON_KEYS = ("checked", "appended")
 _U_BOOT_STARTS: tuple[LoaderStart, ...] = ("extlinux", "script", "command", "falcon")
 _GRUB_STARTS: tuple[LoaderStart, ...] = ("menu", "command")
+_UEFI_STARTS: tuple[LoaderStart, ...] = ("stub", "unified", "menu")
 
 
 def boot_loader(raw: RawLoader, place: Place) -> Loader:
     """Check `[loader]`. Raise SystemFileError."""
-    given = [key for key in ("image", "card", "source", "grub") if getattr(raw, key) is not None]
+    given = [key for key in ("image", "card", "source", "grub", "uefi") if getattr(raw, key) is not None]
     if len(given) > 1:
         raise place.error(
             f"the boot loader is there twice: {' and '.join(given)}", f"loader.{given[0]}", "leave one of the keys out"
         )
     if raw.source is None:
         _refuse(raw, _BUILD_KEYS, "this key is for a boot loader that is built, and no source is given", place)
-    if raw.grub is None and raw.wait_s is not None:
-        raise place.error("only GRUB's menu waits so", "loader.wait_s", "options = { BOOTDELAY = 0 } is U-Boot's")
+    if raw.grub is None and raw.uefi is None and raw.wait_s is not None:
+        raise place.error("only a menu waits so", "loader.wait_s", "options = { BOOTDELAY = 0 } is U-Boot's")
+    if raw.uefi is None and raw.program is not None:
+        raise place.error("only a UEFI starts EFI programs", "loader.program", 'add: uefi = "/usr/share/ovmf/OVMF.fd"')
     if raw.card is not None:
         _refuse(raw, _MADE_KEYS, "a ready card is what it is", place)
         return Loader(card=place.file(raw.card, "loader.card"), start=raw.start or "extlinux")
     if raw.grub is not None:
         return _grub(raw, raw.grub, place)
+    if raw.uefi is not None:
+        return _uefi(raw, raw.uefi, place)
     if not given:
         raise place.error(
             "this key must be given",
             "loader.image",
             "the file with SPL and U-Boot, as in Debian's package u-boot-sunxi; or card, the image of a whole card; or "
-            'source = "debian", to build U-Boot; or grub, the folder of GRUB on a PC',
+            'source = "debian", to build U-Boot; or grub, the folder of GRUB on a PC, or uefi, its firmware',
         )
     start = _start(raw, _U_BOOT_STARTS, place)
     _check_ways(raw, start, place)
@@ -57,10 +62,38 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
 def _grub(raw: RawLoader, folder: str, place: Place) -> Loader:
     _refuse(raw, _MADE_KEYS, "this key is for U-Boot", place)
     start = _start(raw, _GRUB_STARTS, place)
+    return Loader(grub=place.directory(folder, "loader.grub"), start=start, wait_s=_wait_s(raw, place))
+
+
+def _uefi(raw: RawLoader, firmware: str, place: Place) -> Loader:
+    _refuse(raw, _MADE_KEYS, "this key is for U-Boot", place)
+    start = _start(raw, _UEFI_STARTS, place)
+    if start == "stub" and raw.program is not None:
+        raise place.error(
+            "the kernel is the only EFI program then", "loader.program", 'leave it out, or: start = "unified", "menu"'
+        )
+    if start != "stub" and raw.program is None:
+        names = {"unified": "linuxx64.efi.stub", "menu": "systemd-bootx64.efi"}
+        raise place.error(
+            "the EFI program is not named",
+            "loader.program",
+            f'write "/usr/lib/systemd/boot/efi/{names[start]}" (Debian: systemd-boot-efi)',
+        )
+    if start != "menu" and raw.wait_s is not None:
+        raise place.error("only a menu waits so", "loader.wait_s", 'add: start = "menu"')
+    return Loader(
+        uefi=place.file(firmware, "loader.uefi"),
+        program=place.file(raw.program, "loader.program") if raw.program is not None else None,
+        start=start,
+        wait_s=_wait_s(raw, place),
+    )
+
+
+def _wait_s(raw: RawLoader, place: Place) -> int:
     wait_s = 5 if raw.wait_s is None else raw.wait_s
     if not 0 <= wait_s <= 3600:
         raise place.error("the menu waits 0 to 3600 seconds", "loader.wait_s", "write 0 for no wait")
-    return Loader(grub=place.directory(folder, "loader.grub"), start=start, wait_s=wait_s)
+    return wait_s
 
 
 def _start(raw: RawLoader, known: tuple[LoaderStart, ...], place: Place) -> LoaderStart:
@@ -83,7 +116,7 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
     if raw.source is None and (start in {"command", "falcon"} or raw.silent):
         what = "silent" if start not in {"command", "falcon"} else "start"
         raise place.error("that is built into U-Boot, and no source is given", f"loader.{what}", source)
-    if raw.fallback in {"falcon", "menu"}:
+    if raw.fallback not in {"extlinux", "script", "command"}:
         raise place.error("that is no fallback of U-Boot's", "loader.fallback", 'write "extlinux"')
     if start != "falcon":
         _refuse(raw, _FALCON_KEYS, 'this key is for start = "falcon"', place)

@@ -171,6 +171,8 @@ class RawLoader(RawTable, frozen=True):
     appended: bool = False
     grub: str | None = None
     wait_s: int | None = None
+    uefi: str | None = None
+    program: str | None = None
 
 
 class RawStorage(Storage, frozen=True, kw_only=True, forbid_unknown_fields=True):

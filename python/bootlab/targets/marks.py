@@ -36,6 +36,8 @@ _LOADER_SOURCES = {
     "grub-unpack": "the address at which GRUB's core unpacks itself",
     "grub": "first instruction of the unpacked GRUB",
     "kernel-entry": "the address at which the boot loader enters the kernel",
+    "efi-program": "first instruction of the EFI program",
+    "efi-stub": "first instruction of the kernel's EFI stub",
 }
 # GRUB puts the kernel where that unpacks itself to: the first address is the decompressor's too.
 _PC_SOURCES = {"kernel-image": "first function that the unpacked kernel calls"}
@@ -97,7 +99,7 @@ def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: 
     """Return every mark that was reached, in the order of time; power-on is 0."""
     found = [Mark("power-on", 0, 0, "reset"), Mark("firmware", 0, 0, "first instruction at the reset vector")]
     sources = _SOURCES | _LOADER_SOURCES if system.loader is not None else _SOURCES
-    if system.loader is not None and system.machine.arch == "x86_64":
+    if system.loader is not None and system.loader.uefi is None and system.machine.arch == "x86_64":
         sources = sources | _PC_SOURCES
     for number, name in enumerate(names):
         if (seen := stamps.marks.get(number)) is not None:

@@ -108,22 +108,25 @@ class QemuTarget:
             placed = from_card.system
         marks, mark_lacks = kernel_marks(system, info, self._watch, of_loader)
         stamped = stamper is not None and stamper.path is not None
+        codes = from_card.codes if from_card is not None and stamped else {}
         if stamped:
             lacks += mark_lacks
         if system.clock.mode == "exact" and not stamped and info.config.get("CONFIG_HZ_PERIODIC") == "y":
             lacks.append(_LOST_TICKS)
         handed = from_card is None or from_card.loads_kernel
         elsewhere = system.kernel.flash is not None or not handed
+        whole = from_card.unified if from_card is not None else None
         parts = qemu_launch.Parts(
             emulator=found.path,
-            kernel=str(artefacts.kernel) if handed else None,
-            initramfs=str(artefacts.initramfs) if artefacts.initramfs and not elsewhere else None,
+            kernel=str(whole or artefacts.kernel) if handed else None,
+            initramfs=str(artefacts.initramfs) if artefacts.initramfs and not (elsewhere or whole) else None,
             card=str(from_card.card) if from_card is not None and from_card.card is not None else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
             plugin_digest=stamper.digest if stamper else "",
             processors_plugin=several.plugin,
             marks=tuple(marks.items()) if stamped else (),
+            codes=tuple(codes.items()),
             user_space_end=user_space_end(system.machine.arch, info),
             mute=found.wants_audio,
             root=str(artefacts.root) if artefacts.root else None,
@@ -132,7 +135,7 @@ class QemuTarget:
         launch = qemu_launch.launch_of(placed, parts)
         # The emulator's own words name a file by its path alone.
         named = from_card.image if from_card is not None and from_card.entries is not None else None
-        files = (*placed.machine.files, *((str(named),) if named is not None else ()))
+        files = (*placed.machine.files, *(str(file) for file in (named, whole) if file is not None))
         disks = tuple(self._cache.digest(Path(file)) for file in files)
         return BootPlan(
             system=system,
@@ -147,7 +150,7 @@ class QemuTarget:
             accel=accel,
             processors=several.processors,
             stamped=stamped,
-            mark_names=tuple(marks) if stamped else (),
+            mark_names=(*marks, *codes) if stamped else (),
             lacks=tuple(lacks),
             notes=exactness.notes(system, launch, found.version),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),

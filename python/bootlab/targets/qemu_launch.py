@@ -34,6 +34,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     processors_plugin: LoadedPlugin | None = None
     """What gives each of several processors its own time."""
     marks: tuple[tuple[str, int], ...] = ()
+    codes: tuple[tuple[str, str], ...] = ()
+    """Marks of code that is known by its first bytes; they follow those of addresses."""
     user_space_end: int | None = None
     folder: str = "."
     mute: bool = False
@@ -181,6 +183,7 @@ def _stamp_plugin(system: System, parts: Parts, file: str) -> LoadedPlugin:
     if system.clock.mode == "exact":
         words.append(f"shift={system.clock.shift}")
     words += [f"mark={address:#x}" for _, address in parts.marks]
+    words += [f"code={known}" for _, known in parts.codes]
     names = [name for name, _ in parts.marks]
     if "start-kernel" in names and parts.user_space_end is not None:
         first = names.index("start-kernel")

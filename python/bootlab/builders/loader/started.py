@@ -9,7 +9,7 @@ import msgspec
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.cache import Cache
-from bootlab.builders.loader import falcon, grub, virtual
+from bootlab.builders.loader import falcon, grub, uefi, virtual
 from bootlab.builders.loader.card import CardParts, card, is_legacy
 from bootlab.builders.loader.commands import environment
 from bootlab.builders.loader.device_tree import prepared
@@ -29,8 +29,9 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 
     `image`: SPL and U-Boot, or U-Boot; None for a card that was there already. `built`: who built it. `board` is None
     where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered. `entries`: the
-    addresses of the parts, where they do not follow from these. `loads_kernel`: the emulator hands the kernel to the
-    boot loader.
+    addresses of the parts, where they do not follow from these; `codes`: their first instructions, where no address is
+    known. `loads_kernel`: the emulator hands the kernel to the boot loader. `unified`: the file that it hands over in
+    place of kernel and initramfs.
     """
 
     system: System
@@ -40,7 +41,9 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     built: BuiltLoader | None = None
     kernel_address: int | None = None
     entries: dict[str, int] | None = None
+    codes: dict[str, str] = {}
     loads_kernel: bool = False
+    unified: Path | None = None
 
 
 def started(
@@ -64,6 +67,8 @@ def started(
     _check(system)
     if loader.grub is not None:
         return _with_grub(system, loader, artefacts, cmdline, cache)
+    if loader.uefi is not None:
+        return _with_uefi(system, loader, artefacts, cmdline, cache)
     if loader.card is None and virtual.is_virtual(system):
         return _on_virtual(system, loader, artefacts, cmdline, emulator, cache)
     place, start = loader_board(board(system.machine)), ram_start(system.machine)
@@ -120,6 +125,26 @@ def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
     parts = grub.DiskParts(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = grub.disk(loader, parts, cache)
     return Started(system=_with_card(system, str(file)), card=file, kernel_address=entry)
+
+
+def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
+    if system.machine.arch != "x86_64":
+        raise UserError("bootlab starts a UEFI on PCs", hint='[machine] arch = "x86_64", or leave loader.uefi out')
+    codes = uefi.codes(loader, artefacts.kernel)
+    parts = uefi.UefiParts(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    file = uefi.disk(loader, parts, cache) if loader.start == "menu" else None
+    disks = system.machine.disks if file is None else (*system.machine.disks, str(file))
+    words = ("-bios", str(loader.uefi), *system.machine.extra)
+    machine = msgspec.structs.replace(system.machine, disks=disks, extra=words)
+    return Started(
+        system=msgspec.structs.replace(system, machine=machine),
+        card=file,
+        image=Path(loader.uefi or ""),
+        entries={},
+        codes=codes,
+        loads_kernel=file is None,
+        unified=uefi.unified(loader, parts, cache) if loader.start == "unified" else None,
+    )
 
 
 def _on_virtual(
