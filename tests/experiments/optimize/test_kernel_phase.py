@@ -87,10 +87,31 @@ COST = additive(1000, **{"a": 100, "no-A": 50, "no-B": 40, "no-C": 0, "no-X": 20
 
 def test_the_kernel_is_shrunk_before_any_other_is_built(run):
     found, journal, target = run(COST, FakeTechnique("a"), Option("A"), Option("B"))
-    assert journal.rounds[:3] == ["command line", "unused kernel options", "kernel"]
+    assert journal.rounds[:4] == ["command line", "unused kernel options", "again on the shrunk kernel", "kernel"]
     assert target.built[1] == ("X", "Y"), "the first kernel that is built is the small one"
     assert all({"X", "Y"} <= set(off) for off in target.built[1:])
     assert sorted(change.technique for change in found.stacked.changes) == ["A", "B", "a", "unused-options"]
+
+
+class Waiting(FakeTechnique):
+    """Nothing waits for it in the whole kernel, and the proof says so."""
+
+    def took_effect(self, before, after):
+        return Effect(
+            any(("X", "n") in change for change in after.system.kernel.build.changes), "seen on the small kernel only"
+        )
+
+
+def test_what_had_no_effect_is_offered_again_on_the_shrunk_kernel(run):
+    """As calibrating a timer, which the small kernel does and the whole one did not."""
+
+    def cost(params):
+        return COST(params) - (5 if "w" in params else 0) - (150 if {"w", "no-X"} <= params else 0)
+
+    found, journal, _ = run(cost, FakeTechnique("a"), Waiting("w"), Option("A"))
+    assert "w" in {change.technique for change in found.stacked.changes}
+    (kept,) = [s for s in journal.steps if getattr(s, "phase", "") and s.kept and s.change.technique == "w"]
+    assert kept.phase == "again on the shrunk kernel"
 
 
 def test_what_needs_a_build_is_left_out_last(run):

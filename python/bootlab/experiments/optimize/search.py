@@ -96,6 +96,10 @@ class _Search:
             # Options first, in one build: every kernel that is built after that has a fraction of the files to compile.
             if phase.name == BUILDS and not shrunk:
                 shrunk, shrinking = True, self._shrink()
+                if shrinking is not None and shrinking.change in self._stacker.changes:
+                    # Another kernel waits elsewhere, and to boot it again takes less than to build the next one.
+                    cheap = tuple(one for one in self._techniques.values() if not one.builds)
+                    self._round("again on the shrunk kernel", cheap)
             self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
         if not shrunk:
             shrinking = self._shrink()
@@ -198,7 +202,6 @@ class _Search:
             self._stacker.know(found.technique)
             step = self._stacker.offer((found.change,), "unused kernel options")
             if step is not None and step.kept:
-                # Another kernel waits elsewhere: without ACPI it calibrates its timers twice as long.
                 self._over = {one: why for one, why in self._over.items() if one not in self._without_effect}
         return found
 

@@ -47,7 +47,12 @@ class KernelCompression(Technique):
     references = ("init/Kconfig: choice 'Kernel compression mode'", "arch/x86/boot/compressed/misc.c: extract_kernel()")
 
     def applies(self, context: Context) -> Applies:
-        """Yes where the configuration names the algorithm."""
+        """Yes where the image is packed and the configuration names the algorithm."""
+        kernel = context.system.kernel
+        if kernel.form == "vmlinux":
+            return Applies.no("the emulator starts the unpacked kernel", "kernel.form = vmlinux")
+        if kernel.build is not None and kernel.build.image in {"Image", "xipImage", "vmlinux"}:
+            return Applies.no("the image is not compressed", f"kernel.image = {kernel.build.image}")
         if not context.config:
             return Applies.unknown("the kernel's configuration is not known")
         now = _present(context)
