@@ -71,6 +71,7 @@ def test_a_boot_loader_that_is_built(tmp_path):
         ('source = "debian"\ndefconfig = "x_defconfig"\nchecked = true', "loader.checked"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nplace = "raw"', "loader.place"),
         ('source = "debian"\ndefconfig = "x_defconfig"\nin_place = true', "loader.in_place"),
+        ('source = "debian"\ndefconfig = "x_defconfig"\nsilent = true', "loader.silent"),
         ('image = "ready.bin"\nstart = "menu"', "loader.start"),
         ('image = "ready.bin"\nwait_s = 1', "loader.wait_s"),
         ('grub = "nowhere"', "loader.grub"),

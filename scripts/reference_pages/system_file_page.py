@@ -193,7 +193,7 @@ _KEYS: dict[str, str] = {
     "loader.place": 'with `start = "command"`: where kernel, device tree and initramfs are: files of the first partition, or raw sectors before it',
     "loader.exact": "raw sectors: read only as many as the files occupy; otherwise all the space reserved for each file",
     "loader.in_place": 'with `start = "command"` or `"script"`: use device tree, initramfs and a kernel with a header where they were loaded, without copying them',
-    "loader.silent": "U-Boot prints nothing, and the SPL prints no banner",
+    "loader.silent": 'with `start = "command"`: U-Boot and SPL print nothing. In falcon mode, with `fallback = "command"`: the SPL prints no banner',
     "loader.checked": 'with `start = "falcon"`: the SPL verifies checksums of kernel, initramfs and device tree; if one is damaged, U-Boot takes over',
     "loader.appended": 'with `start = "falcon"`: append the device tree to the zImage; the kernel needs the option `ARM_APPENDED_DTB`',
     "storage.flash_bank": "number of the flash bank (in `machine.flash`) that contains the root, in a partition at its start; left out: no rows from flash",

@@ -29,8 +29,10 @@ CONFIG = {
     "CONFIG_ENV_IS_IN_FAT": "y",
     "CONFIG_DISTRO_DEFAULTS": "y",
     "CONFIG_SPL_I2C": "y",
+    "CONFIG_SPL_SERIAL": "y",
     "CONFIG_SY8106A_POWER": "y",
 }
+SILENT = {**CONFIG, "CONFIG_SPL_SERIAL": "n", "CONFIG_SILENT_CONSOLE": "y"}
 SAID = (
     "U-Boot SPL 2023.01",
     "Trying to boot from MMC1",
@@ -109,6 +111,7 @@ def test_without_a_boot_loader_that_is_built_there_is_nothing_to_change(techniqu
         ("loader-bootz", msgspec.structs.replace(LOADER, wrapped=True), Answer.YES, "legacy header"),
         ("loader-silent", LOADER, Answer.NO, "loader-boot-command"),
         ("loader-silent", COMMAND, Answer.YES, "characters"),
+        ("loader-silent", FALCON, Answer.NO, "reads a key"),
         ("loader-silent", msgspec.structs.replace(COMMAND, silent=True), Answer.NO, "silent"),
         ("falcon-mode", LOADER, Answer.YES, "U-Boot 2023.01"),
         ("falcon-mode", FALCON, Answer.NO, "SPL starts"),
@@ -186,7 +189,7 @@ SHOWN = [
     (
         "loader-silent",
         {},
-        {"config": {**CONFIG, "CONFIG_SILENT_CONSOLE": "y"}, "lines": SAID[10:], **CHANGED},
+        {"config": SILENT, "lines": SAID[10:], **CHANGED},
         "characters before the kernel",
     ),
     (
@@ -232,6 +235,22 @@ def test_a_boot_loader_that_still_says_it_was_not_changed():
     effect = get("loader-usb-off").took_effect(evidence(), after)
     assert not effect.shown
     assert "still prints" in effect.evidence
+
+
+@pytest.mark.parametrize(
+    ("lines", "config", "part"),
+    [
+        (("DRAM: 1024 MiB", *SAID[10:]), SILENT, "still prints: DRAM: 1024 MiB"),
+        (("rcS: start",), SILENT, "rcS"),
+        ((), SILENT, "kernel prints nothing"),
+        (SAID[10:], {**SILENT, "CONFIG_SPL_SERIAL": "y"}, "CONFIG_SPL_SERIAL is y"),
+    ],
+)
+def test_a_silent_boot_loader_says_nothing_and_the_kernel_does(lines, config, part):
+    after = evidence(config=config, lines=lines, sha="b")
+    effect = get("loader-silent").took_effect(evidence(), after)
+    assert not effect.shown
+    assert part in effect.evidence
 
 
 def test_a_falcon_boot_that_fell_back_is_no_falcon_boot():

@@ -125,6 +125,10 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
         raise place.error(
             "only U-Boot's own boot command loads from raw sectors", "loader.place", 'add: start = "command"'
         )
+    if raw.silent and own != "command":
+        raise place.error(
+            "U-Boot is silent by its environment, which is its own then", "loader.silent", 'add: start = "command"'
+        )
     if raw.in_place and own == "extlinux":
         raise place.error(
             "extlinux.conf cannot say so", "loader.in_place", 'add: start = "command", or start = "script"'

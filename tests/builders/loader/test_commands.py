@@ -23,7 +23,7 @@ def test_the_environment_loads_files_and_starts_the_kernel():
     assert not {"fdt_high", "silent"} & lines.keys()
     other = msgspec.structs.replace(COMMAND, in_place=True, silent=True)
     text = environment(BOARD, PAYLOAD, other)
-    assert "\nfdt_high=0xffffffff\ninitrd_high=0xffffffff\nsilent=1\n" in text
+    assert "\nfdt_high=0xffffffff\ninitrd_high=0xffffffff\nsilent=1\nsilent_linux=no\n" in text
 
 
 def test_a_header_is_loaded_in_front_of_where_the_kernel_is_to_be():
@@ -67,3 +67,10 @@ def test_only_a_boot_command_needs_an_environment(start, fallback, own):
     loader = Loader(image="u-boot.bin", start=start, fallback=fallback)
     assert has_environment(loader) is own
     assert ("USE_DEFAULT_ENV_FILE", "y") in options_of(loader, BOARD, 1000) or not own
+
+
+def test_a_silent_boot_loader_s_spl_keeps_the_port_that_it_reads_a_key_from():
+    quiet = dict(options_of(msgspec.structs.replace(COMMAND, silent=True), BOARD, 0))
+    assert (quiet["SILENT_CONSOLE"], quiet["SPL_SERIAL"]) == ("y", "n")
+    falcon = dict(options_of(msgspec.structs.replace(COMMAND, silent=True, start="falcon"), BOARD, 0))
+    assert (falcon["SPL_BANNER_PRINT"], falcon.get("SPL_SERIAL")) == ("n", None)

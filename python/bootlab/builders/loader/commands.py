@@ -13,6 +13,8 @@ SCRIPT_SECTORS = 8
 """How long the script is that lies in raw sectors, before the device tree."""
 UNIT_BYTES = 64 << 10
 """What is read exactly from raw sectors is rounded up to so many bytes."""
+# boot/bootm.c: fixup_silent_linux() takes the kernel's console away too, unless it is told not to.
+_SILENT = ("silent=1", "silent_linux=no")
 # cmd/bootm.c, boot/image-board.c: what is there already stays there.
 _STAY = "0xffffffff"
 
@@ -82,7 +84,7 @@ def environment(board: LoaderBoard, payload: Payload, loader: Loader) -> str:
         command = "; ".join(_from_fat(board, payload, loader))
     lines = [f"bootcmd={command}", "bootm_size=0xa000000"]
     lines += [f"fdt_high={_STAY}", f"initrd_high={_STAY}"] if loader.in_place else []
-    return "\n".join([*lines, *(["silent=1"] if loader.silent else [])]) + "\n"
+    return "\n".join([*lines, *(_SILENT if loader.silent else ())]) + "\n"
 
 
 def _from_fat(board: LoaderBoard, payload: Payload, loader: Loader) -> list[str]:

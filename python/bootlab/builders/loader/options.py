@@ -18,7 +18,8 @@ def options_of(loader: Loader, board: LoaderBoard, tree_bytes: int) -> Options:
         found += [("CMD_BOOTZ", "y"), ("CMD_MMC", "y")]
         found += [("CMD_SOURCE", "y")] if loader.place == "raw" else [("CMD_FAT", "y"), ("CMD_FS_GENERIC", "y")]
     if loader.silent:
-        found += [("SILENT_CONSOLE", "y"), ("SILENT_U_BOOT_ONLY", "y"), ("SPL_BANNER_PRINT", "n")]
+        # No variable silences the SPL: it is built without its serial port, where it reads no key from it.
+        found += [("SILENT_CONSOLE", "y"), ("SPL_BANNER_PRINT" if loader.start == "falcon" else "SPL_SERIAL", "n")]
     if loader.start == "falcon":
         found += _falcon(loader, board, tree_bytes)
     return tuple(found)

@@ -6,8 +6,10 @@ import re
 
 from bootlab.model.boot_loader import Loader
 from bootlab.model.change import SetLoader
+from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.console_lines import kernel_lines
 from bootlab.techniques.loader_built import (
     loader_built_with,
     loaders_differ,
@@ -190,33 +192,53 @@ class LoaderSilent(LoaderSetting):
 
     id = "loader-silent"
     title = "Silent boot loader"
-    what = "Builds U-Boot with CONFIG_SILENT_CONSOLE and `silent=1` in its environment, and the SPL without its banner."
-    why = "At 115200 baud each character takes 87 microseconds, and a boot loader prints a thousand or more."
+    what = (
+        "Builds U-Boot with CONFIG_SILENT_CONSOLE, `silent=1` and `silent_linux=no` in its environment, and the SPL "
+        "without CONFIG_SPL_SERIAL. The kernel prints as before."
+    )
+    why = "At 115200 baud each character takes 87 microseconds, and a boot loader prints several hundred or more."
     when_not = "Printing takes no time: an emulated serial port accepts every character at once."
     cost = "A boot loader that hangs shows nothing."
     risk = Risk(debuggability="the boot loader prints nothing, also no errors")
-    references = ("U-Boot: common/Kconfig, SILENT_CONSOLE", "U-Boot: doc/README.silent")
+    references = (
+        "U-Boot: common/Kconfig, SILENT_CONSOLE",
+        "U-Boot: doc/README.silent",
+        "U-Boot: boot/bootm.c, fixup_silent_linux()",
+    )
     sets = SetLoader(silent=True)
 
     def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot speaks and has an environment of bootlab's."""
         if loader.silent:
             return Applies.no("it is silent", "[loader] silent = true")
-        if loader.u_boot_start != "command":
+        if loader.start == "falcon":
+            return Applies.no("in falcon mode the SPL reads a key from its serial port", "[loader] start = falcon")
+        if loader.start != "command":
             return Applies.no(
                 "its environment is its own", f"[loader] start = {loader.u_boot_start} (loader-boot-command)"
             )
-        count = sum(len(line) + 2 for line in said_lines(context.recording))
+        count = _characters(context.recording)
         return Applies.yes(f"it prints {count} characters", said(context.recording, "."))
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the configuration, and by the characters that are no longer printed."""
-        effect = loader_built_with(before, after, (("SILENT_CONSOLE", "y"),))
+        """Prove it by the configuration, by no line before the kernel's, and by the kernel's lines, which stay."""
+        effect = loader_built_with(before, after, (("SILENT_CONSOLE", "y"), ("SPL_SERIAL", "n")))
         if not effect.shown:
             return effect
-        counts = [sum(len(line) + 2 for line in said_lines(e.recording)) for e in (before, after)]
-        shown = counts[1] < counts[0]
-        return Effect(shown, f"{effect.evidence}; characters before the kernel: {counts[0]} -> {counts[1]}")
+        if left := said(after.recording, r"\S"):
+            return Effect(False, f"the boot loader still prints: {left}")
+        if kernel_lines(before.recording) and not kernel_lines(after.recording):
+            return Effect(False, "the kernel prints nothing either")
+        counts = _characters(before.recording), _characters(after.recording)
+        return Effect(
+            counts[1] < counts[0],
+            f"{effect.evidence}; characters before the kernel: {counts[0]} -> {counts[1]}",
+        )
+
+
+def _characters(recording: Recording) -> int:
+    """Return how many characters were printed before the kernel's first line; a line ends with two."""
+    return sum(len(line) + 2 for line in said_lines(recording))
 
 
 def _sectors(evidence: Evidence) -> int:
