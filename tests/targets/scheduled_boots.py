@@ -26,8 +26,7 @@ class Noted(FakeTarget):
 
     def boot(self, plan, folder, *, stop, progress=None):
         with (Path(os.environ["BOOTLAB_TEST_LOG"])).open("a", encoding="utf-8") as log:
-            key = folder.name.split(".")[1]
-            log.write(f"{os.getpid()} {key}\n")
+            log.write(f"{os.getpid()} {plan.key}\n")
         until = time.monotonic() + float(os.environ.get("BOOTLAB_TEST_BOOT_S", "0.05"))
         while time.monotonic() < until and not stop.is_set():
             time.sleep(0.01)
@@ -42,7 +41,8 @@ def opened(_system, _cache):
 class Cluster:
     """A scheduler and workers as processes of this machine."""
 
-    def __init__(self, folder: Path, workers: int, boot_s: float = 0.05) -> None:
+    def __init__(self, folder: Path, workers: int, boot_s: float = 0.05, *, apart: bool = False) -> None:
+        """`apart`: each worker has a cache of its own, as on machines that share nothing but a URL."""
         self.log = folder / "boots.log"
         self._file = folder / "scheduler.json"
         self._said = (folder / "cluster.log").open("wb")
@@ -58,14 +58,15 @@ class Cluster:
             self._start(
                 "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard",
                 "--local-directory", str(folder / f"worker{number}"),
+                **({"BOOTLAB_CACHE": str(folder / f"cache{number}")} if apart else {}),
             )
             for number in range(workers)
         ]  # fmt: skip
 
-    def _start(self, module, *words):
+    def _start(self, module, *words, **own):
         return subprocess.Popen(
             [sys.executable, "-m", module, "--scheduler-file", str(self._file), *words],
-            env=self._environment,
+            env=self._environment | own,
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
@@ -87,7 +88,7 @@ class Cluster:
         self._said.close()
 
 
-def optimized(store, cache_folder, workers: Workers | None):
+def optimized(store, cache_folder, workers: Workers | None, url: str = ""):
     """Optimise fake boots, here or by workers; return the run's folder."""
     old = techniques.all_techniques, techniques.get
     techniques.all_techniques = lambda: OWN
@@ -95,7 +96,7 @@ def optimized(store, cache_folder, workers: Workers | None):
     target = FakeTarget(cost)
     try:
         if workers is not None:
-            target = ScheduledTarget(target, workers, Cache(cache_folder), opener=opened)
+            target = ScheduledTarget(target, workers, Cache(cache_folder), opener=opened, url=url)
         with Bench(target, store, jobs=2) as bench:
             base, plan, said = planned(bench, SYSTEM, wishes_of(rounds=2))
             return carried_out(bench, store, base, plan, said).run.folder

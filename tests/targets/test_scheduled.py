@@ -45,9 +45,11 @@ def recordings(store):
 
 
 @pytest.mark.slow
-def test_a_killed_worker_loses_only_its_job_and_the_result_is_that_of_a_local_run(cluster, tmp_path):
+@pytest.mark.parametrize("over", ["a shared folder", "a URL"])
+def test_a_killed_worker_loses_only_its_job_and_the_result_is_that_of_a_local_run(cluster, tmp_path, over):
     local = optimized(tmp_path / "local", tmp_path / "cache", None)
-    made = cluster(2)
+    url = f"file://{tmp_path}/bucket" if over == "a URL" else ""
+    made = cluster(2, apart=bool(url))
 
     def kill() -> None:
         while len(made.boots()) < 15:
@@ -60,7 +62,7 @@ def test_a_killed_worker_loses_only_its_job_and_the_result_is_that_of_a_local_ru
         workers.client.wait_for_workers(2, timeout=30)
         killer = threading.Thread(target=kill)
         killer.start()
-        remote = optimized(tmp_path / "remote", tmp_path / "cache", workers)
+        remote = optimized(tmp_path / "remote", tmp_path / "cache", workers, url)
         killer.join()
     assert sum(worker.poll() is not None for worker in made.workers) == 1
     begun = [key for _, key in made.boots()]
@@ -69,6 +71,12 @@ def test_a_killed_worker_loses_only_its_job_and_the_result_is_that_of_a_local_ru
     assert found(remote) == found(local)
     assert handed_over(remote) == handed_over(local)
     assert recordings(tmp_path / "remote") == recordings(tmp_path / "local")
+    if url:
+        with Workers(made.address) as workers:
+            again = optimized(tmp_path / "another machine's", tmp_path / "cache", workers, url)
+        assert found(again) == found(local)
+        anew = [key for _, key in made.boots()][len(begun) :]
+        assert len(anew) < len(begun) / 4, "another command takes the boots that lie at the URL"
 
 
 @pytest.mark.slow
@@ -93,6 +101,8 @@ def test_without_a_scheduler_there_is_a_hint(monkeypatch):
 def test_free_boots_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("bootlab.experiments.bench.check_first_program", lambda *_: None)
     free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"), target="fake")
+    with pytest.raises(UserError, match="for the workers of a scheduler"):
+        bench_for(free, tmp_path, Cache(tmp_path / "c"), target=FakeTarget(cost), share="s3://x")
     with pytest.raises(UserError, match="free mode"):
         bench_for(free, tmp_path, Cache(tmp_path / "c"), target=FakeTarget(cost), scheduler="tcp://127.0.0.1:1")
 

@@ -55,11 +55,13 @@ class System(Optimizable, KernelBuilds):
         observer: Observer | None = None,
         target: Target | None = None,
         scheduler: str | None = None,
+        share: str | None = None,
     ) -> None:
         """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
 
         `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is booted. `target` boots
-        it instead of the one that the system names; `scheduler`: the workers of a dask scheduler do.
+        it instead of the one that the system names; `scheduler`: the workers of a dask scheduler do; `share`: the URL
+        over which they share files.
         """
         self.value = value
         self.store = default_store() if store is None else Path(store)
@@ -68,6 +70,7 @@ class System(Optimizable, KernelBuilds):
         self._observer = observer
         self._target = target
         self._scheduler = scheduler
+        self._share = share
 
     @classmethod
     def load(
@@ -79,9 +82,11 @@ class System(Optimizable, KernelBuilds):
         jobs: int | None = None,
         observer: Observer | None = None,
         scheduler: str | None = None,
+        share: str | None = None,
     ) -> Self:
         """Read a system file. Raise SystemFileError, which names the key or line that is wrong."""
-        return cls(load(Path(path)), store=store, cache=cache, jobs=jobs, observer=observer, scheduler=scheduler)
+        value = load(Path(path))
+        return cls(value, store=store, cache=cache, jobs=jobs, observer=observer, scheduler=scheduler, share=share)
 
     def __repr__(self) -> str:
         """Name it."""
@@ -111,6 +116,7 @@ class System(Optimizable, KernelBuilds):
             observer=self._observer,
             target=self._target,
             scheduler=self._scheduler,
+            share=self._share,
         )
 
     @contextmanager
@@ -128,6 +134,7 @@ class System(Optimizable, KernelBuilds):
             observer=self._observer,
             force=force,
             scheduler=self._scheduler,
+            share=self._share,
         ) as bench:
             yield bench
 

@@ -15,6 +15,7 @@ from bootlab.cli.session import (
     JobsOption,
     JsonOption,
     SchedulerOption,
+    ShareOption,
     StoreOption,
     err,
     out,
@@ -77,6 +78,7 @@ def optimize(
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
+    share: ShareOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -103,7 +105,7 @@ def optimize(
             f"{what} is a plan: it says itself what is asked for", hint="edit the plan, or give the system file"
         )
     system_file = Path(given.system) if given is not None else what
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
         if plan or write is not None:
             found = given or system.plan_optimisation(wishes)
         else:

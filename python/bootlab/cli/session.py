@@ -19,6 +19,7 @@ __all__ = [
     "JsonOption",
     "OptionalSystemArgument",
     "SchedulerOption",
+    "ShareOption",
     "StoreOption",
     "SystemArgument",
     "err",
@@ -60,7 +61,15 @@ SchedulerOption = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Let the workers of this dask scheduler boot (tcp://HOST:8786); they must share store and cache.",
+        help="Let the workers of this dask scheduler boot (tcp://HOST:8786). They share store and cache.",
+    ),
+]
+ShareOption = Annotated[
+    str | None,
+    typer.Option(
+        "--share",
+        metavar="URL",
+        help="With --scheduler: the workers share no folder, but this URL (s3://BUCKET/PREFIX, file:///FOLDER).",
     ),
 ]
 BandwidthOption = Annotated[

@@ -14,6 +14,7 @@ from bootlab.cli.session import (
     JobsOption,
     JsonOption,
     SchedulerOption,
+    ShareOption,
     StoreOption,
     SystemArgument,
     err,
@@ -34,6 +35,7 @@ def stack(
     ] = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
+    share: ShareOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -44,7 +46,7 @@ def stack(
 
     Example: bootlab stack camera.toml --html report.html
     """
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
         results = system.stack(*ids or (), allow=allow or (), also=also or ())
     page = results.html(html or results.run.folder / "report.html")
     from bootlab.views.run import terminal  # noqa: PLC0415

@@ -18,6 +18,7 @@ from bootlab.cli.session import (
     JsonOption,
     OptionalSystemArgument,
     SchedulerOption,
+    ShareOption,
     StoreOption,
     system_required,
 )
@@ -75,6 +76,7 @@ def try_(
     html: HtmlReportOption = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
+    share: ShareOption = None,
     everything: AllOption = False,
     store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
@@ -106,7 +108,7 @@ def try_(
         )
         return
     system_file = system_required(system_file)
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler) as system:
+    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
     following = f"bootlab stack {system_file}"
     if html is None:

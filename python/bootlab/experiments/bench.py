@@ -24,13 +24,10 @@ from bootlab.experiments.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import preflight, recording_dir
-from bootlab.targets.base import DEFAULT_JOBS, BootPlan, Progress, Purpose, Target
+from bootlab.targets.base import DEFAULT_JOBS, NOT_KEPT, BootPlan, Progress, Purpose, Target
 from bootlab.targets.choose import target_for
 from bootlab.targets.read_anew import read_anew
 from bootlab.techniques.proof_symbols import proof_symbols
-
-# Failures of the machine or of the moment: another try may end differently, so they are not kept as results.
-_NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
 
 _MACHINES = ".machines"
 """Which recordings are of the same machine, a folder for each, with the recordings' keys as names."""
@@ -301,7 +298,7 @@ class Bench:
         except UserError as fault:
             self._observer.boot_again(label, fault.message)
             return None
-        return None if kept.meta.outcome in _NOT_KEPT or kept.meta.host_limit else kept
+        return None if kept.meta.outcome in NOT_KEPT or kept.meta.host_limit else kept
 
 
 def bench_for(
@@ -314,10 +311,12 @@ def bench_for(
     observer: Observer | None = None,
     force: bool = False,
     scheduler: str | None = None,
+    share: str | None = None,
 ) -> Bench:
     """Return the bench that boots a system, on the target that its file names unless another is given.
 
-    `scheduler`: the address of a dask scheduler, whose workers make the boots.
+    `scheduler`: the address of a dask scheduler, whose workers make the boots. `share`: the URL over which they get
+    files and hand recordings over, instead of a folder of all.
 
     Raise UserError when no boot of it could work: its first program cannot start, its root cannot be mounted, nothing
     of it is printed. `force`: boot it all the same. On the host's clock only one machine runs at a time.
@@ -329,6 +328,8 @@ def bench_for(
         preflight.check(target.plan(system))
     alone = system.clock.mode == "free"
     if scheduler is None:
+        if share is not None:
+            raise UserError("--share is for the workers of a scheduler", hint="give --scheduler too, or leave it out")
         return Bench(target, folder, cache=cache, jobs=1 if alone else jobs, observer=observer)
     if alone:
         raise UserError(
@@ -339,7 +340,7 @@ def bench_for(
 
     workers = Workers(scheduler)
     return Bench(
-        ScheduledTarget(target, workers, cache),
+        ScheduledTarget(target, workers, cache, url=share or ""),
         folder,
         cache=cache,
         jobs=jobs or workers.threads,

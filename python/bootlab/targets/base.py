@@ -13,11 +13,14 @@ import msgspec
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
-from bootlab.model.recording import Recording
+from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets.qemu_command import words
 
 Purpose = Literal["timing", "diagnostic", "check", "trace"]
+
+NOT_KEPT = frozenset({Outcome.INTERRUPTED, Outcome.TIME_LIMIT, Outcome.EMULATOR_DIED, Outcome.CANNOT_START})
+"""Failures of the machine or of the moment: another try may end differently, so they are not kept as results."""
 
 DEFAULT_JOBS = min(4, os.cpu_count() or 1)
 """Machines at a time: one a core, at most 4."""

@@ -1,4 +1,4 @@
-"""Boots on other machines: planned here, made by the workers of a dask scheduler, written into a folder that all share.
+"""Boots on other machines: planned here, made by the workers of a dask scheduler, put into a folder or a URL of all.
 
 A job is one boot. It needs nothing of any other job, so a worker that dies loses only its own: the scheduler gives it
 to another one. The recording is that of a local boot, byte for byte, but for how long the host took.
@@ -7,6 +7,7 @@ to another one. The recording is that of a local boot, byte for byte, but for ho
 from __future__ import annotations
 
 import contextlib
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -15,13 +16,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from bootlab.builders.cache import Cache
-from bootlab.errors import BootlabError, EnvironmentFault
+from bootlab.errors import BootlabError, EnvironmentFault, UserError
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
-from bootlab.targets.base import BootPlan, ProgressSink, Purpose, Target
+from bootlab.targets.base import NOT_KEPT, BootPlan, ProgressSink, Purpose, Target
 from bootlab.targets.choose import target_for
-from bootlab.targets.scheduled_job import Job, boot_job, stop_file
+from bootlab.targets.scheduled_job import Job, boot_job, boot_name, files_of, stop_file
+from bootlab.targets.shared_files import SharedFiles
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -83,12 +85,18 @@ class Workers:
 class ScheduledTarget:
     """A target whose machines run on workers. Plans, and so builds, are made here, into the shared cache."""
 
-    def __init__(self, target: Target, workers: Workers, cache: Cache, *, opener: Opener = target_for) -> None:
-        """Boot what `target` plans. `opener` opens the target of a system on a worker."""
+    def __init__(
+        self, target: Target, workers: Workers, cache: Cache, *, opener: Opener = target_for, url: str = ""
+    ) -> None:
+        """Boot what `target` plans. `opener` opens the target of a system on a worker.
+
+        `url`: the machines share no folder, but this URL. Raise EnvironmentFault when it cannot be used.
+        """
         self._target = target
         self._workers = workers
         self._cache = cache
         self._opener = opener
+        self._shared = SharedFiles(url) if url else None
 
     def plan(self, system: System, purpose: Purpose = "timing") -> BootPlan:
         """Plan as the target does."""
@@ -100,28 +108,55 @@ class ScheduledTarget:
         """Have a worker boot it. Raise EnvironmentFault when none can: several died of it, or they lack something."""
         del progress
         folder = folder.absolute()
-        job = Job(plan=plan, folder=str(folder), cache=str(self._cache.root.absolute()), opener=self._opener)
+        shared = self._shared
+        if shared is not None and (kept := _kept_elsewhere(shared, folder)) is not None:
+            return kept
+        job = Job(
+            plan=plan,
+            folder=str(folder),
+            cache=str(self._cache.root.absolute()),
+            opener=self._opener,
+            url=shared.url if shared is not None else "",
+            files=self._handed_over(plan, shared) if shared is not None else (),
+        )
         # One name a job: a boot that is asked for anew must not get the result of the earlier one.
         future = self._workers.client.submit(boot_job, job, key=f"boot-{folder.name}", pure=False)
         try:
-            return self._waited(future, folder, stop)
+            place = self._waited(future, stop, lambda: _ask_to_stop(shared, folder))
         finally:
             future.release()
-            stop_file(folder).unlink(missing_ok=True)
+            _forget_stop(shared, folder, asked=stop.is_set())
+        if shared is None:
+            return _settled(folder)
+        shared.fetch(boot_name(folder), place, folder)
+        return recording_dir.load(folder)
 
-    def _waited(self, future: Future[Any], folder: Path, stop: threading.Event) -> Recording:
+    def _handed_over(self, plan: BootPlan, shared: SharedFiles) -> tuple[tuple[str, str], ...]:
+        """Put what a boot reads where the workers find it; return it with digests."""
+        words = plan.launch.extra if plan.launch is not None else ()
+        if paths := [word for word in words if "/" in word]:
+            raise UserError(
+                f"[machine] extra_args names a file: {paths[0][:80]}; workers that share a URL would not have it",
+                hint="leave it out, or share a folder and no --share",
+            )
+        files = tuple((path, self._cache.digest(Path(path))) for path in files_of(plan))
+        for path, sha256 in files:
+            shared.put(Path(path), sha256)
+        return files
+
+    def _waited(self, future: Future[Any], stop: threading.Event, ask_to_stop: Callable[[], None]) -> str:
         ended = threading.Event()
         future.add_done_callback(lambda _future: ended.set())
         ends_at: float | None = None
         while not ended.wait(_LOOK_EVERY_S):
             if stop.is_set() and ends_at is None:
-                with contextlib.suppress(OSError):
-                    stop_file(folder).touch()
+                with contextlib.suppress(OSError, EnvironmentFault):
+                    ask_to_stop()
                 ends_at = time.monotonic() + _ENDS_WITHIN_S
             if ends_at is not None and time.monotonic() > ends_at:
                 raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's own log")
         try:
-            future.result()
+            return str(future.result())
         except BootlabError:
             raise
         except Exception as fault:
@@ -129,7 +164,42 @@ class ScheduledTarget:
                 f"the workers at {self._workers.address} could not make a boot: {type(fault).__name__}: {fault}",
                 hint="their logs say more; `dask scheduler` shows who is there",
             ) from fault
-        return _settled(folder)
+
+
+def _kept_elsewhere(shared: SharedFiles, folder: Path) -> Recording | None:
+    """Return the recording that another command's worker made of the same boot; None where none did.
+
+    A boot that is asked for anew (its name has a number) is one of its own.
+    """
+    name = boot_name(folder)
+    if "-" in name:
+        return None
+    for attempt in shared.attempts(name):
+        try:
+            shared.fetch(name, attempt, folder)
+        except UserError:
+            # Damaged: a boot is as good.
+            continue
+        recording = recording_dir.load(folder)
+        if recording.meta.outcome not in NOT_KEPT and not recording.meta.host_limit:
+            return recording
+        shutil.rmtree(folder)
+    return None
+
+
+def _ask_to_stop(shared: SharedFiles | None, folder: Path) -> None:
+    if shared is None:
+        stop_file(folder).touch()
+    else:
+        shared.ask_to_stop(boot_name(folder))
+
+
+def _forget_stop(shared: SharedFiles | None, folder: Path, *, asked: bool) -> None:
+    if shared is None:
+        stop_file(folder).unlink(missing_ok=True)
+    elif asked:
+        with contextlib.suppress(EnvironmentFault):
+            shared.forget_stop(boot_name(folder))
 
 
 def _settled(folder: Path) -> Recording:
