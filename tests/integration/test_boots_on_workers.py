@@ -1,4 +1,4 @@
-"""Real machines on dask workers that share nothing but a URL: equal to local boots, byte for byte, one worker killed."""
+"""Real machines on dask workers that share nothing but a URL: byte for byte those of local boots, one worker killed."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from bootlab.api.optimizing import carried_out, planned, wishes_of
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench
 from bootlab.targets.scheduled import ScheduledTarget, Workers
+from bootlab.targets.scheduled_job import boot_name
 from tests.conftest import REPOSITORY
 from tests.experiments.fake_bench import SYSTEM, FakeTarget
 from tests.experiments.optimize.killable import OWN, cost
@@ -26,7 +27,7 @@ class Noted(FakeTarget):
 
     def boot(self, plan, folder, *, stop, progress=None):
         with (Path(os.environ["BOOTLAB_TEST_LOG"])).open("a", encoding="utf-8") as log:
-            log.write(f"{os.getpid()} {plan.key}\n")
+            log.write(f"{os.getpid()} {boot_name(folder)}\n")
         until = time.monotonic() + float(os.environ.get("BOOTLAB_TEST_BOOT_S", "0.05"))
         while time.monotonic() < until and not stop.is_set():
             time.sleep(0.01)

@@ -136,7 +136,7 @@ class ScheduledTarget:
         words = plan.launch.extra if plan.launch is not None else ()
         if paths := [word for word in words if "/" in word]:
             raise UserError(
-                f"[machine] extra_args names a file: {paths[0][:80]}; workers that share a URL would not have it",
+                f"machine.extra names a file: {paths[0][:80]}; workers that share a URL would not have it",
                 hint="leave it out, or share a folder and no --share",
             )
         files = tuple((path, self._cache.digest(Path(path))) for path in files_of(plan))

@@ -112,7 +112,7 @@ def _boot_over_url(job: Job) -> str:
         target=_watch, args=(lambda: shared.stop_asked(name), _ASK_EVERY_S, stop, done), daemon=True
     )
     with tempfile.TemporaryDirectory(prefix="boot-", dir=cache.root / "new") as place:
-        folder = Path(place) / "recording"
+        folder = Path(place) / name
         watch.start()
         try:
             recording = job.opener(plan.system, cache).boot(plan, folder, stop=stop)

@@ -32,9 +32,12 @@ class SharedFiles:
         self.url = url
         with self._reached():
             from fsspec.core import url_to_fs  # noqa: PLC0415 - an extra
+            from fsspec.utils import get_protocol  # noqa: PLC0415
 
             # What a listing said a moment ago is no answer: other machines write.
-            found: tuple[AbstractFileSystem, str] = url_to_fs(url, use_listings_cache=False)
+            # Folders are made as they are needed, but no bucket is: one that is not there is a mistake in the address.
+            options = {"auto_mkdir": True} if get_protocol(url) in {"file", "local"} else {}
+            found: tuple[AbstractFileSystem, str] = url_to_fs(url, use_listings_cache=False, **options)
             self._fs, self._root = found
 
     def put(self, path: Path, sha256: str) -> None:
@@ -101,7 +104,6 @@ class SharedFiles:
     def ask_to_stop(self, name: str) -> None:
         """Ask whoever makes a boot to end its machine."""
         with self._reached():
-            self._fs.makedirs(f"{self._root}/stop", exist_ok=True)
             self._fs.pipe_file(f"{self._root}/stop/{name}", b"stop")
 
     def stop_asked(self, name: str) -> bool:
@@ -116,7 +118,6 @@ class SharedFiles:
 
     def _write(self, path: Path, there: str) -> None:
         """Write a file so that its name is never seen with a part of its contents."""
-        self._fs.makedirs(there.rsplit("/", 1)[0], exist_ok=True)
         if "file" not in self._fs.protocol:
             # An object of a bucket appears when it is whole.
             self._fs.put_file(str(path), there)
