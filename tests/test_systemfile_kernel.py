@@ -160,8 +160,10 @@ def test_the_lab_systems_are_well_formed(fragment: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("BOOTLAB_VIDEO", str(tmp_path))
     monkeypatch.setenv("BOOTLAB_KERNEL", "/bin/sh")
     monkeypatch.setenv("BOOTLAB_VEXPRESS", str(tmp_path))
-    downloaded = ("sample.mp4", "ffmpeg.tar", "video/sample.mp4", "video/ffmpeg.tar", "debian/x", "root/x", "kernel/config",
-                  "kernel/vmlinuz", "kernel/dtbs/vexpress-v2p-ca9.dtb")  # fmt: skip
+    downloaded = (
+        "sample.mp4", "ffmpeg.tar", "video/sample.mp4", "video/ffmpeg.tar", "debian/x", "root/x", "kernel/config",
+        "kernel/vmlinuz", "kernel/dtbs/vexpress-v2p-ca9.dtb",
+    )  # fmt: skip
     for name in downloaded:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_bytes(b"")
