@@ -37,6 +37,9 @@ class Screen(FakeTarget):
         lines = [b"[    0.000001] one", b"[    0.000002] two"]
         if "tty0" in words and self.says:
             lines.append(b"[    0.000003] printk: console [tty0] enabled")
+        if "vga=" in words:
+            lines += [b"[    0.000004] Console: colour dummy device 80x25"]
+            lines += [b"[    0.000005] Console: switching to colour frame buffer device 100x37"]
         if "quiet" in words:
             lines = []
         kernel_ns = (100 + (2 * len(lines) if "tty0" in words else 0)) * MS
@@ -86,3 +89,11 @@ def test_what_is_no_pc_is_refused(tmp_path):
         run(tmp_path, Screen(), board)
     with pytest.raises(UserError, match="has no console="):
         run(tmp_path, Screen(), SYSTEM)
+
+
+def test_a_mode_of_the_screen_is_asked_for_only_where_there_is_one(tmp_path):
+    target = Screen()
+    pixels = msgspec.structs.replace(PC, cmdline=CommandLine.parse("console=ttyS0 vga=0x314"))
+    rows = {row.id: row for row in run(tmp_path, target, pixels).rows}
+    assert [("vga=" in words) == words.startswith("True") for words in target.booted] == [True] * 6
+    assert rows["screen"].proof.startswith("Console: switching to colour frame buffer device 100x37")

@@ -114,6 +114,8 @@ def _with(system: System, *, vga: bool, screen: bool, quiet: bool) -> System:
     words = [
         str(p) for p in system.cmdline.params if p.key != "quiet" and not (p.key == "console" and _is_tty(p.value))
     ]
+    # Without a screen, the kernel's set-up code would wait 30 s for somebody to choose another mode.
+    words = [word for word in words if vga or not word.startswith("vga=")]
     words = [*(["console=tty0"] if screen else []), *words, *(["quiet"] if quiet else [])]
     devices = tuple(device for device in system.machine.devices if device.partition(",")[0] != _DEVICE)
     machine = msgspec.structs.replace(system.machine, devices=(*devices, *([_DEVICE] if vga else [])))
@@ -135,9 +137,12 @@ def _row(way: str, title: str, boot: Recording, kernel: int | None, unused: int 
     added = kernel - unused if kernel is not None and unused is not None else None
     lines = len(kernel_lines(boot))
     quiet = boot.meta.cmdline.split().count("quiet") > 0
-    said = [text.group(0) for pattern in (_KIND, _ENABLED) if (text := _found(boot, pattern)) is not None]
+    # The last kind is the one that counts: a dummy makes way for a frame buffer.
+    kinds = [match.group(0) for line in boot.lines if (match := _KIND.search(line.text[:400]))]
+    enabled = _found(boot, _ENABLED)
+    said = [*kinds[-1:], *([enabled.group(0)] if enabled is not None else [])]
     # A quiet kernel prints neither; its command line is all there is.
-    shown = quiet or (_found(boot, _ENABLED) is not None) == (way == "screen")
+    shown = quiet or (enabled is not None) == (way == "screen")
     return Row(
         id=f"{way}{'-quiet' if quiet else ''}",
         title=title,
