@@ -144,6 +144,7 @@ class TestInitcallBlacklist:
             "kswapd_init",
             "cgroup_init",
             "irq_sysfs_init",
+            "deferred_probe_initcall",
         ],
     )
     def test_what_no_system_lives_without_is_never_proposed(self, name):
@@ -170,6 +171,34 @@ class TestInitcallBlacklist:
         found = Diagnosis(recording=diagnosis("diagnostic").recording, initcalls=(call,))
         booted = msgspec.structs.replace(context("base"), diagnosis=found)
         assert [c.label for c in self.technique.changes(booted)] == (["foo_init"] if proposed else [])
+
+    @pytest.mark.parametrize(
+        ("console_during", "proposed"),
+        [
+            ("deferred_probe_initcall", ["crypto_init"]),
+            ("", ["crypto_init"]),
+            ("uart_init", ["sysreg_init", "crypto_init"]),
+        ],
+    )
+    def test_a_driver_that_the_console_may_wait_for_stays(self, console_during, proposed):
+        """On a vexpress the port's clock is behind the system registers: without their driver nothing is printed."""
+        log = (
+            "[    5.900000] calling  sysreg_init+0x0/0x18 @ 1",
+            "[    6.100000] probe of 10000000.sysreg returned 0 after 167568 usecs",
+            "[    6.100000] initcall sysreg_init+0x0/0x18 returned 0 after 168378 usecs",
+            "[    6.100000] calling  crypto_init+0x0/0x18 @ 1",
+            "[    6.200000] probe of dma returned 6 after 1 usecs",
+            "[    6.200000] initcall crypto_init+0x0/0x18 returned 0 after 100000 usecs",
+            *([f"[    6.300000] calling  {console_during}+0x0/0x18 @ 1"] if console_during else []),
+            "[    6.300000] printk: console [ttyAMA0] enabled",
+            "[    6.300000] probe of 10009000.uart returned 0 after 24740 usecs",
+        )
+        calls = (
+            Initcall(name="sysreg_init+0x0/0x18", start_ns=5 * 10**9, duration_ns=168_000_000, returned=0),
+            Initcall(name="crypto_init+0x0/0x18", start_ns=6 * 10**9, duration_ns=100_000_000, returned=0),
+        )
+        found = Diagnosis(recording=diagnosis("diagnostic").recording, initcalls=calls, log=log)
+        assert _labels("initcall-blacklist", msgspec.structs.replace(context("base"), diagnosis=found)) == proposed
 
     def test_half_a_percent_of_a_long_boot(self):
         calls = (

@@ -10,6 +10,7 @@ from bootlab.techniques.evidence import KernelLog, quote
 
 # drivers/base/dd.c really_probe_debug(), printed under initcall_debug.
 PROBE = re.compile(r"^probe of (\S{1,64}) returned (-?\d{1,6}) after (\d{1,12}) usecs")
+_CONSOLE = re.compile(r"^printk: (?:legacy )?console \[(?!tty\d|netcon)[a-zA-Z]{1,16}\d{1,3}\] enabled")
 _CALLING = re.compile(r"^calling  (\S{1,128})")
 _RETURNED = re.compile(r"^initcall (\S{1,128})(?: \[\w{1,64}\])? returned ")
 
@@ -33,6 +34,27 @@ def probed_during(log: KernelLog) -> dict[str, str | None]:
         elif found := PROBE.match(line):
             places.setdefault(found[1], running)
     return places
+
+
+def may_serve_the_console(log: KernelLog) -> frozenset[str]:
+    """Return initcalls that bound a device before a console whose own probe had to wait for another driver.
+
+    Nothing in the log tells which of them it waited for (a clock, a regulator, a bus behind which they lie).
+    """
+    running: str | None = None
+    bound: set[str] = set()
+    for line in log.lines:
+        if found := _CALLING.match(line):
+            running = found[1].partition("+")[0]
+        elif _RETURNED.match(line):
+            running = None
+        elif found := PROBE.match(line):
+            bound |= {running} if running is not None and found[2] == "0" else set()
+        elif _CONSOLE.match(line):
+            # Deferred probes are made anew by an initcall of their own, and later by a worker beside the initcalls.
+            waited = running is None or running == "deferred_probe_initcall"
+            return frozenset(bound - {"deferred_probe_initcall"}) if waited else frozenset()
+    return frozenset()
 
 
 def probes_moved(before: Evidence, after: Evidence) -> Effect:

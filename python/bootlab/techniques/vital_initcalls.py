@@ -141,6 +141,8 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         r"efi",
         r"bus_init",
         r"platform",
+        # What was deferred is never probed without it: on boards with a device tree often the console.
+        r"deferred_probe",
         r"driver",
         r"device",
         r"regulator",

@@ -11,6 +11,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, either, never_called, quote
 from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.probes import may_serve_the_console
 from bootlab.techniques.vital_initcalls import vital
 
 MAX_CANDIDATES = 8
@@ -49,11 +50,12 @@ class InitcallBlacklist(Technique):
         "Documentation/admin-guide/kernel-parameters.txt",
     )
 
-    def _candidates(self, diagnosis: Diagnosis) -> list[Initcall]:
+    def _candidates(self, context: Context, diagnosis: Diagnosis) -> list[Initcall]:
+        serving = may_serve_the_console(KernelLog.of(context))
         ran = [c for c in diagnosis.initcalls if c.module is None and _FUNCTION.match(c.function)]
         total_ns = max((c.start_ns + c.duration_ns for c in diagnosis.initcalls), default=0)
         least_ns = max(LEAST_NS, int(total_ns * LEAST_SHARE))
-        slow = [c for c in ran if c.duration_ns > least_ns and not vital(c.function)]
+        slow = [c for c in ran if c.duration_ns > least_ns and not vital(c.function) and c.function not in serving]
         return sorted(slow, key=lambda c: (-c.duration_ns, c.name))[:MAX_CANDIDATES]
 
     def applies(self, context: Context) -> Applies:
@@ -62,7 +64,7 @@ class InitcallBlacklist(Technique):
             return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
         if context.diagnosis is None or not context.diagnosis.initcalls:
             return Applies.unknown("a diagnostic boot with initcalls is missing")
-        found = self._candidates(context.diagnosis)
+        found = self._candidates(context, context.diagnosis)
         if not found:
             return Applies.no("no initcall that can be left out takes 2 ms and 0.5 % of the boot", "initcall_debug")
         times = ", ".join(f"{c.function} {c.duration_ns / 1e6:.1f} ms" for c in found)
@@ -70,7 +72,7 @@ class InitcallBlacklist(Technique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each candidate alone: the check must prove each one harmless."""
-        found = self._candidates(context.diagnosis) if context.diagnosis is not None else []
+        found = self._candidates(context, context.diagnosis) if context.diagnosis is not None else []
         return tuple(
             Change(technique=self.id, ops=(ExtendParam("initcall_blacklist", c.function),), label=c.function)
             for c in found
