@@ -99,6 +99,7 @@ def test_behind_an_initrd():
     assert [s.name for s in stages_of(boot)] == ["firmware", "initrd", "init", "units", "application"]
     assert not {"switch-root", "units", "rc-scripts"} & set(timeline_of(boot).missing)
     assert "rc-scripts" in timeline_of(booted(power_on=0, goal=9)).missing
+    assert not {"kernel-entry", "decompression"} & set(timeline_of(booted(power_on=0, efi_stub=1, goal=9)).missing)
 
 
 def test_a_diagnosis_keeps_its_own_clock():

@@ -11,6 +11,7 @@ import pytest
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
+from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import LoadedPlugin
 from bootlab.model.root import Root
@@ -147,6 +148,19 @@ def test_every_field_of_the_machine_and_limits_survives(everything):
     # It boots as the file it is, which naming its compression would change.
     assert "compression" not in text
     assert 'keep = ["/a"]' in text
+
+
+def test_a_uefi_is_handed_over_where_the_kernel_is_its_program(everything, tmp_path):
+    firmware = tmp_path / "OVMF$.fd"
+    firmware.write_bytes(b"firmware")
+    with_uefi = msgspec.structs.replace(everything, loader=Loader(uefi=str(firmware), start="stub"))
+    place = tmp_path / "system.toml"
+    place.write_text(system_toml(with_uefi, {"kernel": "k"}), encoding="utf-8")
+    (tmp_path / "kernel").write_bytes(b"kernel")
+    assert load(place).loader == with_uefi.loader
+    menu = msgspec.structs.replace(with_uefi.loader, start="menu", program="systemd-boot.efi")
+    text = system_toml(msgspec.structs.replace(with_uefi, loader=menu), {"kernel": "k", "card": "card.disk"})
+    assert "card" not in text
 
 
 def test_the_script_boots_without_bootlab(everything, tmp_path):

@@ -114,6 +114,8 @@ def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system
     known = {m.name for m in recording.marks}
     # What starts a system is either units or scripts.
     either = {"rc-scripts"} if "units" in known else set()
+    # An EFI stub is entered in the place of the set-up code, and may unpack the kernel itself.
+    either |= {"kernel-entry", "decompression"} if "efi-stub" in known else set()
     missing = tuple(start for _, start, _ in STAGES if start not in known and start not in either)
     units: tuple[Span, ...] = ()
     chain: tuple[Span, ...] = ()

@@ -36,7 +36,11 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
             lines.append(f"{name} = {_path(path)}")
     lines += ["", "[machine]", *_changed(system.machine, Machine(arch=system.machine.arch))]
     lines += ["", "[clock]", *(f"{k} = {_value(v)}" for k, v in msgspec.structs.asdict(system.clock).items())]
-    if system.loader is not None and "card" in files:
+    if system.loader is not None and system.loader.uefi is not None:
+        # Its disk is none that a board starts from; what one EFI program holds is in no other file.
+        if system.loader.start == "stub":
+            lines += ["", "[loader]", f"uefi = {_path(system.loader.uefi)}", 'start = "stub"']
+    elif system.loader is not None and "card" in files:
         lines += ["", "[loader]", f"card = {quoted(files['card'].rsplit('/', 1)[-1])}"]
         lines.append(f"start = {quoted(system.loader.start)}")
     if system.initramfs is not None and "initramfs" in files:
