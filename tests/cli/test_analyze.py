@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -102,7 +102,7 @@ def test_groups_are_compared_with_median_and_spread(analyze):
     code, out, _err = analyze("base.log", "base.log", "--", "slower.log", "slower.log")
     assert code == 11
     assert "2 boots against 2 of the base" in out
-    assert "600.000 (600.000..600.000)" in out
+    assert "600.000 (600..600)" in out
 
 
 def test_further_files_are_compared_with_the_first(analyze, tmp_path: Path):
@@ -122,6 +122,48 @@ def test_further_files_are_compared_with_the_first(analyze, tmp_path: Path):
     assert code == 0
     assert out.count("boot-log, 25 lines") == 3
     assert "against" not in out
+
+
+def test_bounds_alone_give_no_verdict_on_the_whole(analyze, tmp_path: Path):
+    _code, out, _err = analyze("base.log", "base.log")
+    said = " ".join(out.split())
+    assert said.startswith("what both sides time: no slower and no faster (801 ms to 801 ms).")
+    assert "No verdict on the whole boot, of which only bounds are known (base.log: at least 801 ms" in said
+    # The same boots with a stamp on the prompt are compared as a whole.
+    for name, log in (("a.log", samples.BOOT), ("b.log", samples.slower(samples.BOOT))):
+        lines = [f"[{number / 10:.6f} 0.1] {line}" for number, line in enumerate(log.splitlines())]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    assert "bounds" not in analyze("a.log", "b.log")[1]
+
+
+class Screen(StringIO):
+    """A terminal that keeps what is shown on it."""
+
+    def isatty(self) -> bool:
+        """Say that somebody looks at it."""
+        return True
+
+
+@pytest.mark.parametrize(("height", "last"), [(20, "The largest cost is 2.00 s"), (500, "left out 2 lines")])
+def test_the_answer_is_the_last_that_a_terminal_shows(analyze, monkeypatch, height: int, last: str):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    for name, value in (("COLUMNS", "300"), ("LINES", str(height)), ("TERM", "xterm"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    analyze("base.log")
+    assert last in screen.getvalue().splitlines()[-1]
+
+
+def test_the_verdict_is_the_last_that_a_terminal_shows(analyze, monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    for name, value in (("COLUMNS", "300"), ("LINES", "10"), ("TERM", "xterm"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    analyze("base.log", "slower.log", "--budget", "kernel=1s")
+    verdict, budget, bounds = screen.getvalue().splitlines()[-3:]
+    assert "what both sides time: 300 ms slower" in verdict
+    assert "budget kernel: 1101.000 ms, limit 1000.000 ms: NOT KEPT" in budget
+    assert "No verdict on the whole boot" in bounds
 
 
 def test_thresholds(analyze):

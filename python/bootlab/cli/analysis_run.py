@@ -172,9 +172,9 @@ def _print_json(analyses: list[Analysis], comparisons: list[Comparison]) -> None
 
 
 def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Request, *, quiet: bool) -> None:
-    from bootlab.cli.screen import out  # noqa: PLC0415
+    from bootlab.cli.screen import LongOutput, out  # noqa: PLC0415
 
-    console = out()
+    console = LongOutput(out())
     compared = any(comparison.base_runs for comparison in comparisons)
     if not compared and not quiet:
         from bootlab.views.log.text import analysis_view  # noqa: PLC0415
@@ -190,3 +190,11 @@ def _show(analyses: list[Analysis], comparisons: list[Comparison], request: Requ
             console.print(comparison_view(comparisons[0], analyses, top=request.top))
         else:
             console.print(series_view(comparisons, analyses, top=request.top))
+    if console.left_the_screen:
+        from bootlab.views.log.closing import closing  # noqa: PLC0415
+
+        lines = closing(analyses, comparisons, boot=request.boot)
+        if lines:
+            console.print()
+        for line in lines:
+            console.print(line)

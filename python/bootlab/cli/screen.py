@@ -15,15 +15,35 @@ from rich.markup import escape
 
 from bootlab.errors import BootlabError
 
-_PIPE_COLUMNS = 150
+_PIPE_COLUMNS = 100
 
 
 def out() -> Console:
     """Return the console for results."""
     console = Console(highlight=False)
-    # A pipe has no width; 80 columns would cut what a file has room for. Who sets COLUMNS knows the width.
+    # A pipe has no width: what comes out of it is read in a mail, a page or a terminal later. Who sets COLUMNS knows.
     given = console.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
     return console if given else Console(highlight=False, width=_PIPE_COLUMNS)
+
+
+class LongOutput:
+    """A console that knows whether what it printed is longer than the screen that it is on."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lines = 0
+
+    @property
+    def left_the_screen(self) -> bool:
+        """Tell whether the first line has left a terminal's screen; a pipe and a file have none."""
+        return self._console.is_terminal and self._lines > self._console.height
+
+    def print(self, *shown: Any) -> None:
+        """Print as a console does, and count the lines."""
+        with self._console.capture() as text:
+            self._console.print(*shown)
+        self._lines += text.get().count("\n")
+        self._console.file.write(text.get())
 
 
 def err() -> Console:

@@ -106,7 +106,9 @@ def gate(
 def smallest_of(base: Side) -> int:
     """Return the smallest difference that matters beside a base, nanoseconds."""
     totals = base.values_ns(TOTAL)
-    return smallest_that_matters(_middle(totals) if totals else 0, exact=base.exact)
+    # Without a total, beside the longest of what was measured.
+    longest = max((_middle(values) for name in base.names() if (values := base.values_ns(name))), default=0)
+    return smallest_that_matters(_middle(totals) if totals else longest, exact=base.exact)
 
 
 def odd_of(side: Side) -> tuple[str, ...]:
@@ -135,12 +137,13 @@ def odd_of(side: Side) -> tuple[str, ...]:
 def _compared(base: Side, new: Side, *, paired: bool, smallest_ns: int | None, alpha: float) -> tuple[Compared, ...]:
     smallest = smallest_of(base) if smallest_ns is None else smallest_ns
     common = [name for name in base.names() if name in new.names()]
-    if TOTAL not in common:
-        why = base.why_not(TOTAL) or new.why_not(TOTAL) or "a side has no such time"
-        return (Compared(name=TOTAL, judged=None, why=why),)
-    stages = max(1, len(common) - 1)
     made = []
-    for name in [TOTAL, *(name for name in common if name != TOTAL)]:
+    if TOTAL not in common:
+        # A bound is no value: two of them may be equal while the boots are not. The stages that both have still count.
+        whys = [f"{side.name}: {why}" for side in (base, new) if (why := side.why_not(TOTAL))]
+        made.append(Compared(name=TOTAL, judged=None, why="; ".join(whys) or "a side has no such time"))
+    stages = max(1, len(common) - (TOTAL in common))
+    for name in [*(name for name in common if name == TOTAL), *(name for name in common if name != TOTAL)]:
         share = alpha if name == TOTAL else alpha / stages
         made.append(_one(name, base, new, paired=paired, smallest_ns=smallest, alpha=share))
     return tuple(made)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from bootlab.logs.boot import Cost
+
 
 class FunctionTime(msgspec.Struct, frozen=True, kw_only=True):
     """One function. Times are in the unit of `CallTrace.weight`."""
@@ -146,7 +148,7 @@ class ChainRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="units"):
-    """Start times of systemd's units."""
+    """Start times of systemd's units; `costs`: the longest of them."""
 
     source: str
     clock: str
@@ -157,6 +159,7 @@ class UnitReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     startup: Startup | None = None
     stages: list[UnitStage] = []
     chain: list[ChainRow] = []
+    costs: list[Cost] = []
 
 
 class ChartProcess(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ impl Cost {
 }
 
 /// `1.234 s`, `12.345 ms` or `123 us`, for sentences.
-pub(super) fn spell(ns: i64) -> String {
+pub(crate) fn spell(ns: i64) -> String {
     match ns.unsigned_abs() {
         0..1_000_000 => format!("{} us", ns / 1000),
         1_000_000..1_000_000_000 => format!("{:.3} ms", ns as f64 / 1e6),

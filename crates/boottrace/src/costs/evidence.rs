@@ -4,6 +4,7 @@ use crate::facts::boot::axis::Axis;
 use crate::facts::boot::deferred::DeferredProbes;
 use crate::facts::boot::gap::LargeGap;
 use crate::facts::boot::stage::Stage;
+use crate::facts::boot::startup::StartupAccount;
 use crate::facts::firmware::facts::FirmwareFacts;
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::BootLog;
@@ -26,6 +27,8 @@ pub struct Evidence<'a> {
     pub stages: &'a [Stage],
     /// Its silences.
     pub gaps: &'a [LargeGap],
+    /// systemd's own account of the start.
+    pub startup: Option<&'a StartupAccount>,
     /// What the caller gave.
     pub options: &'a Options,
 }

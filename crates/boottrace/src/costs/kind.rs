@@ -79,6 +79,12 @@ kinds! {
     UbiAttach,
     /// The initramfs runs before the real root file system's init.
     InitramfsRun,
+    /// systemd starts a unit.
+    UnitStart,
+    /// A unit that is waited for fails, or does not come in its time.
+    UnitFailure,
+    /// systemd starts user space, as a whole.
+    UserSpaceStart,
     /// A time in which nothing is printed, for no reason that the log tells.
     Silence,
 }

@@ -13,6 +13,7 @@ pub mod kind;
 mod network;
 mod self_tests;
 mod silences;
+pub(crate) mod units;
 mod waits;
 
 use context::Context;
@@ -33,6 +34,7 @@ pub fn costs(evidence: &Evidence<'_>) -> Vec<Cost> {
     initcalls::find(&context, &mut out);
     images::find(&context, &mut out);
     self_tests::find(&context, &mut out);
+    units::find(&context, &mut out);
     silences::find(&context, &mut out);
     bounds::apply(&context, &mut out);
     out.sort_by_key(|cost| std::cmp::Reverse(cost.weight_ns()));

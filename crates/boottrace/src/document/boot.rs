@@ -129,6 +129,7 @@ impl Boot {
                 axis: &axis,
                 stages: &stages,
                 gaps: &gaps,
+                startup: startup.as_ref(),
                 options,
             }),
             gaps,

@@ -13,6 +13,7 @@ pub mod found;
 pub mod quantity;
 pub mod reports;
 pub mod threshold;
+mod unit_costs;
 pub mod units;
 
 pub use budget::Budget;

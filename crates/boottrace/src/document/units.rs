@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::unit_costs;
+use crate::costs::cost::Cost;
 use crate::log::clock::Clock;
 use crate::readers::formats::Format;
 use crate::readers::userspace::journal;
@@ -34,6 +36,9 @@ pub struct UnitReport {
     pub stages: Vec<UnitStage>,
     /// Units, the longest starts first.
     pub units: Vec<Unit>,
+    /// What of it costs most.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub costs: Vec<Cost>,
     /// The critical chain, in the order printed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub chain: Vec<ChainRow>,
@@ -55,6 +60,9 @@ pub struct Startup {
     /// When it was reached, counted from the start of user space.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub target_after_ns: Option<u64>,
+    /// Physical line that says it, of a text.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u32>,
 }
 
 /// A stage of the plot.
@@ -85,6 +93,9 @@ pub struct Unit {
     /// `done`, `failed` ...
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<String>,
+    /// Physical line that says it, of a text.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u32>,
 }
 
 /// A link of the critical chain; times count from the start of user space.
@@ -100,6 +111,9 @@ pub struct ChainRow {
     /// Took to start.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub took_ns: Option<u64>,
+    /// Physical line that says it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u32>,
 }
 
 impl From<&StartupTime> for Startup {
@@ -121,6 +135,7 @@ impl From<&StartupTime> for Startup {
             total_ns: time.total_ns,
             target: time.target.clone(),
             target_after_ns: time.target_after_ns,
+            line: None,
         }
     }
 }
@@ -138,6 +153,7 @@ impl From<&UnitTimes> for Unit {
             end_ns,
             time_ns: times.time_ns.or(between),
             result: times.result.clone(),
+            line: None,
         }
     }
 }
@@ -156,9 +172,26 @@ impl UnitReport {
             startup: startup.map(Startup::from),
             stages: Vec::new(),
             units: all,
+            costs: Vec::new(),
             chain: Vec::new(),
             left_out,
         }
+    }
+
+    /// The lines of a text, counted in it, as those of the log that it stood in. `numbers` holds them in order.
+    pub fn stood_at(&mut self, numbers: &[u32]) {
+        let place = |line: &mut Option<u32>| {
+            *line = line.and_then(|line| numbers.get((line as usize).checked_sub(1)?).copied());
+        };
+        self.startup.iter_mut().for_each(|startup| place(&mut startup.line));
+        self.units.iter_mut().for_each(|unit| place(&mut unit.line));
+        self.chain.iter_mut().for_each(|link| place(&mut link.line));
+        self.costs = unit_costs::of(self);
+    }
+
+    fn with_costs(mut self) -> Self {
+        self.costs = unit_costs::of(&self);
+        self
     }
 
     /// Of `systemd-analyze`'s texts.
@@ -168,12 +201,13 @@ impl UnitReport {
             .blame
             .iter()
             .take(MAX_UNITS)
-            .map(|(unit, ns)| Unit {
-                unit: unit.clone(),
+            .map(|row| Unit {
+                unit: row.unit.clone(),
                 start_ns: None,
                 end_ns: None,
-                time_ns: Some(*ns),
+                time_ns: Some(row.ns),
                 result: None,
+                line: Some(row.line),
             })
             .collect();
         out.chain = found
@@ -185,10 +219,14 @@ impl UnitReport {
                 depth: link.depth,
                 at_ns: link.at_ns,
                 took_ns: link.took_ns,
+                line: Some(link.line),
             })
             .collect();
         out.left_out = (found.blame.len() - out.units.len() + found.chain.len() - out.chain.len()) as u64;
-        out
+        if let Some(startup) = &mut out.startup {
+            startup.line = found.time_line;
+        }
+        out.with_costs()
     }
 
     /// Of a picture.
@@ -204,17 +242,17 @@ impl UnitReport {
                 end_ns: stage.end_ns,
             })
             .collect();
-        out
+        out.with_costs()
     }
 
     /// Of the plot's table.
     pub fn of_table(table: &PlotTable) -> Self {
-        Self::new(Format::SystemdPlotJson, "", None, &table.units)
+        Self::new(Format::SystemdPlotJson, "", None, &table.units).with_costs()
     }
 
     /// Of one boot of a journal.
     pub fn of_journal(boot: &journal::Boot) -> Self {
         let about = format!("boot {}", boot.boot_id);
-        Self::new(Format::JournalExport, &about, boot.startup.as_ref(), &boot.units)
+        Self::new(Format::JournalExport, &about, boot.startup.as_ref(), &boot.units).with_costs()
     }
 }

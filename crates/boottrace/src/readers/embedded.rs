@@ -34,6 +34,8 @@ pub struct Block {
     pub format: Format,
     /// Its text, without the prefixes of the log around it.
     pub text: Vec<u8>,
+    /// Physical line of each of its lines.
+    pub numbers: Vec<u32>,
 }
 
 impl Stream for Cursor<Vec<u8>> {
@@ -96,6 +98,11 @@ pub fn take_out(lines: &mut Lines) -> Vec<Block> {
         to_line: all[end - 1].number,
         format,
         text: text_of(&all[from..end]),
+        numbers: if format == Format::SystemdAnalyze {
+            all[from..end].iter().map(|line| line.number).collect()
+        } else {
+            Vec::new()
+        },
     });
     let blocks = blocks.collect();
     let mut index = 0;

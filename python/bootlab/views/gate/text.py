@@ -42,6 +42,8 @@ def sentence(found: GateResult) -> str:
     total = found.total
     if total is not None:
         reasons.append(_of_total(total, found.base))
+        if total.judged is None and (known := _known(found)):
+            reasons.append(known)
     kept = sum(result.kept == "kept" for result in found.budgets)
     if found.budgets:
         reasons.append(f"{kept} of {figures.counted(len(found.budgets), 'budget')} kept")
@@ -51,7 +53,7 @@ def sentence(found: GateResult) -> str:
 def _of_total(total: Compared, base: str) -> str:
     judged = total.judged
     if judged is None:
-        return f"not compared with {base}: {total.why}"
+        return f"the whole boot is not compared with {base} ({total.why})"
     change = figures.signed_ms(-judged.saved_ns)
     share = figures.percent(-judged.saved_ns, round(statistics.median(total.base_ns)))
     if judged.verdict == "unknown":
@@ -62,6 +64,16 @@ def _of_total(total: Compared, base: str) -> str:
         if judged.verdict != "same"
         else (f"same as {base} ({change} ms)")
     )
+
+
+def _known(found: GateResult) -> str:
+    """Say what the stages did where the whole boot was not compared: the one that moved most."""
+    stages = [one for one in found.compared if one.judged is not None]
+    most = max(stages, key=lambda one: abs(one.judged.saved_ns) if one.judged else 0, default=None)
+    if most is None or most.judged is None:
+        return ""
+    change = figures.signed_ms(-most.judged.saved_ns)
+    return f"of the stages that both have, `{most.name}` moved most: {change} ms ({most.judged.verdict.value})"
 
 
 def forecast_line(told: Forecast) -> str:
@@ -79,7 +91,10 @@ def quantities(found: GateResult) -> Listing:
     columns += [] if found.exact else [">95 % interval", ">p", ">effect"]
     rows = [_row(one, exact=found.exact) for one in found.compared]
     title = one_line(f"{found.name} against {found.base}", 200)
-    return Listing("Quantities", [*columns, "verdict"], rows, terminal=title)
+    columns[0] = "~quantity"
+    # A page has room for the test's figures.
+    narrow = () if found.exact else (5, 6)
+    return Listing("Quantities", [*columns, "verdict"], rows, terminal=title, narrow=narrow)
 
 
 def _row(one: Compared, *, exact: bool) -> list[Cell]:
@@ -87,7 +102,11 @@ def _row(one: Compared, *, exact: bool) -> list[Cell]:
     row = [words("whole boot" if one.name == TOTAL else one.name), *map(ms, middles)]
     judged = one.judged
     if judged is None:
-        return [*row, *([ms(None)] * (1 if exact else 4)), words(f"not compared: {one.why}", "yellow", 300)]
+        return [
+            *row,
+            *([ms(None)] * (1 if exact else 4)),
+            words("not compared", "yellow")._replace(on_page=f"not compared: {one.why}"),
+        ]
     row.append(signed_ms(-judged.saved_ns))
     if not exact:
         low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))

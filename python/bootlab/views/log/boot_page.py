@@ -6,13 +6,13 @@ import itertools
 from typing import Any
 
 from bootlab.logs.boot import Boot
-from bootlab.logs.techniques import way
 from bootlab.model import figures
 from bootlab.views.listing import on_page
 from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, timed_marks
 from bootlab.views.log.failure_lines import failure_lines
 from bootlab.views.log.headline import headline
+from bootlab.views.log.page_costs import costs_page
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
 from bootlab.views.log.text import axis_notes
 from bootlab.views.page_parts import ROWS_LIMIT, lane, plot, show, table
@@ -35,20 +35,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
         "alerts": [show(text) for text in failure_lines(boot.failures[:ROWS_LIMIT])],
         "plot": _plot(boot),
         "tables": [t for t in _tables(boot) if t["rows"]],
-        "costs": [
-            {
-                "technique": show(c.technique),
-                "title": show(c.title),
-                "cost": c.cost_ns,
-                "gain": c.gain_ns,
-                "atMost": c.at_most,
-                "basis": c.basis,
-                "evidence": show(c.evidence),
-                "advice": show(c.advice),
-                "way": "" if c.gain_ns == 0 else way(c.technique),
-            }
-            for c in boot.costs
-        ],
+        "costs": costs_page(boot.costs),
     }
 
 

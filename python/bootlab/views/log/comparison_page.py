@@ -8,7 +8,7 @@ from typing import Any
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample
 from bootlab.model import figures
-from bootlab.views.log.comparison_sentence import Total, sentence, total
+from bootlab.views.log.comparison_sentence import Total, bounds, sentence, total
 from bootlab.views.log.comparison_text import calls_text, is_whole, not_measured, rule, summary
 from bootlab.views.log.page_data import PARTS_LIMIT
 from bootlab.views.page_parts import ms, part, show, table
@@ -21,7 +21,8 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
     names = [analysis.name for analysis in analyses]
     several = len(comparisons) > 1
     titles = [f"{name} against {names[0]}" for name in names[1:]] if several else ["Comparison"]
-    parts = [_part(c, title) for c, title in zip(comparisons, titles, strict=True)]
+    unsure = bounds(analyses)
+    parts = [_part(c, title, unsure) for c, title in zip(comparisons, titles, strict=True)]
     files = table(
         "Files",
         ["name", "read as", ">lines", ">boots"],
@@ -55,12 +56,13 @@ def _figures(comparisons: Sequence[Comparison]) -> list[list[str]]:
 
 def _whole(whole: Total) -> list[str]:
     """Return the total as a figure: difference, unit, what it is, verdict."""
+    what = "in all" if whole.whole else "in what both sides time"
     if whole.word == "same":
-        return ["same", "", f"in all ({whole.span})", "same"]
-    return [figures.signed_ms(whole.difference_ns), "ms", f"{whole.word} in all ({whole.span})", whole.word]
+        return ["same", "", f"{what} ({whole.span})", "same"]
+    return [figures.signed_ms(whole.difference_ns), "ms", f"{whole.word} {what} ({whole.span})", whole.word]
 
 
-def _part(comparison: Comparison, title: str) -> dict[str, Any]:
+def _part(comparison: Comparison, title: str, unsure: str) -> dict[str, Any]:
     broken = [
         f"budget {b.budget.quantity} is not kept: "
         f"{not_measured(comparison, b.budget.quantity) if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
@@ -72,7 +74,7 @@ def _part(comparison: Comparison, title: str) -> dict[str, Any]:
         rows = [row for row in comparison.rows if row.change == change and not is_whole(row)]
         tables.append(_table(change.capitalize(), rows))
     said = sentence(comparison)
-    said = f"{said[:1].upper()}{said[1:]}. " if said else ""
+    said = "".join(f"{text[:1].upper()}{text[1:]}. " for text in (said, unsure) if text)
     subtitle = f"{said}{summary(comparison)}. {rule(comparison)[:1].upper()}{rule(comparison)[1:]}."
     alerts = [show(text) for text in broken]
     return part(show(title), show(subtitle), *(t for t in tables if t["rows"]), alerts=alerts)

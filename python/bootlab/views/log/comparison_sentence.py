@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from bootlab.logs.analysis import Analysis
+from bootlab.logs.boot import Boot
 from bootlab.logs.comparison import Comparison, Row
+from bootlab.views.log.boot_end import sureness
 from bootlab.views.log.headline import seconds
 from bootlab.views.log.page_headline import STAGE_OF
 
 _ALL = 0.95
 _MOST = 0.6
+_NAMED = 4
 
 
 class Total(NamedTuple):
-    """How long the boots of both sides are in all, and what became of it."""
+    """How long the boots of both sides are, and what became of it.
+
+    `whole`: from power-on or the firmware's first words to first use; otherwise only the stages that both sides time.
+    """
 
     base_ns: int
     difference_ns: int
     change: str
     stages: list[Row]
+    whole: bool = True
 
     @property
     def span(self) -> str:
@@ -34,15 +43,42 @@ class Total(NamedTuple):
 
 
 def sentence(comparison: Comparison) -> str:
-    """Return `100 ms slower (3.00 s to 3.10 s), all of it in RC scripts`; empty where no total is known."""
+    """Return `100 ms slower (3.00 s to 3.10 s), all of it in RC scripts`; empty where no total is known.
+
+    Where the logs do not time the whole boot on both sides, the sentence says that it is about a part of it.
+    """
     whole = total(comparison)
     if whole is None:
         return ""
+    part = "" if whole.whole else "what both sides time: "
     if whole.word == "same":
-        return f"no slower and no faster ({whole.span})"
+        return f"{part}no slower and no faster ({whole.span})"
     sure = ", but the values of both sides overlap" if whole.change == "unclear" else ""
     where = _where(whole.difference_ns, whole.stages)
-    return f"{seconds(abs(whole.difference_ns))} {whole.word} ({whole.span}){where}{sure}"
+    return f"{part}{seconds(abs(whole.difference_ns))} {whole.word} ({whole.span}){where}{sure}"
+
+
+def bounds(analyses: Sequence[Analysis]) -> str:
+    """Say that a boot's whole length is known as a bound only, from which nothing follows; empty where none is."""
+    boots = [(analysis.name, boot) for analysis in analyses for boot in analysis.boots]
+    said = [f"{name}: {text}" for name, boot in boots if (text := whole_bound(boot))]
+    if not said:
+        return ""
+    more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+    return f"no verdict on the whole boot, of which only bounds are known ({'; '.join(said[:_NAMED])}{more})"
+
+
+def whole_bound(boot: Boot) -> str:
+    """Return `at least 801 ms` for a boot whose length to first use its log only bounds; empty for any other."""
+    timed = [stage for stage in boot.stages if stage.ns is not None]
+    used = next((s for s in timed if s.event in ("application-start", "first-use")), None)
+    if used is None or timed[0] is used:
+        return ""
+    sure = sureness(timed[0], used)
+    if sure == "exact":
+        return ""
+    length = seconds((used.ns or 0) - (timed[0].ns or 0))
+    return {"least": f"at least {length}", "most": f"up to {length}"}.get(sure, f"about {length}, bounded on no side")
 
 
 def total(comparison: Comparison) -> Total | None:
@@ -53,7 +89,10 @@ def total(comparison: Comparison) -> Total | None:
     if whole is None and any(side.median_ns for row in stages for side in (row.base, row.new) if side):
         return _of_stages(sum(row.base.median_ns for row in stages if row.base), stages, comparison)
     if whole is None:
-        whole = rows.get("kernel") or rows.get("application")
+        kernel = rows.get("kernel")
+        if kernel is not None and kernel.base is not None and kernel.difference_ns is not None:
+            return Total(kernel.base.median_ns, kernel.difference_ns, kernel.change, [], whole=False)
+        whole = rows.get("application")
     if whole is None or whole.base is None or whole.new is None or whole.difference_ns is None:
         return None
     return Total(whole.base.median_ns, whole.difference_ns, whole.change, stages)
@@ -67,7 +106,7 @@ def _of_stages(base_ns: int, stages: list[Row], comparison: Comparison) -> Total
     change = "same" if abs(difference) <= least else "slower" if difference > 0 else "faster"
     if change != "same" and change not in changes:
         change = "unclear"
-    return Total(base_ns, difference, change, stages)
+    return Total(base_ns, difference, change, stages, whole=False)
 
 
 def _where(difference_ns: int, stages: list[Row]) -> str:

@@ -11,8 +11,8 @@ from rich.text import Text
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample, Threshold
 from bootlab.model import figures
-from bootlab.views.log.comparison_sentence import sentence
-from bootlab.views.text_table import cell, spaced, text_table
+from bootlab.views.log.comparison_sentence import bounds, sentence
+from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
 _STYLES = {"slower": "red", "faster": "green", "new": "magenta", "gone": "cyan", "unclear": "yellow", "same": "dim"}
 _ORDER = ("slower", "faster", "new", "gone", "unclear")
@@ -58,6 +58,9 @@ def comparison_view(comparison: Comparison, analyses: Sequence[Analysis], *, top
         if said:
             word = next((word for word in ("slower", "faster") if f" {word} (" in said), "same")
             parts.append(cell(f"{said}.", f"bold {_STYLES[word]}", 400))
+        unsure = bounds(analyses)
+        if unsure:
+            parts.append(cell(f"{unsure[:1].upper()}{unsure[1:]}.", "bold yellow", 600))
         parts.append(cell(summary(comparison), "bold", 400))
         whole = [row for row in comparison.rows if is_whole(row)]
         if whole:
@@ -112,6 +115,9 @@ def series_view(comparisons: Sequence[Comparison], analyses: Sequence[Analysis],
     for name, comparison in zip(others, comparisons, strict=True):
         said = sentence(comparison)
         parts.append(cell(f"{name}: {said + '; ' if said else ''}{summary(comparison)}", "", 400))
+    unsure = bounds(analyses)
+    if unsure:
+        parts.append(cell(f"{unsure[:1].upper()}{unsure[1:]}.", "bold yellow", 600))
     names = dict.fromkeys(row.quantity for comparison in comparisons for row in comparison.rows)
     found = [{row.quantity: row for row in comparison.rows} for comparison in comparisons]
 
@@ -153,20 +159,26 @@ def _spread(sample: Sample | None) -> str:
         return figures.ABSENT
     if sample.count == 1:
         return figures.ms(sample.median_ns)
-    return f"{figures.ms(sample.median_ns)} ({figures.ms(sample.min_ns)}..{figures.ms(sample.max_ns)})"
+    return f"{figures.ms(sample.median_ns)} ({_short(sample.min_ns)}..{_short(sample.max_ns)})"
+
+
+def _short(ns: int) -> str:
+    """Return milliseconds as exactly as a spread is read: a line has no room for more."""
+    places = 0 if abs(ns) >= 100_000_000 else 1 if abs(ns) >= 1_000_000 else 3
+    return f"{ns / 1e6:.{places}f}"
 
 
 def _table(title: str, rows: Sequence[Row], comparison: Comparison) -> RenderableType:
-    spread = " median (min..max), ms" if max(comparison.base_runs, comparison.new_runs) > 1 else ", ms"
+    title += ", ms: medians (min..max)" if max(comparison.base_runs, comparison.new_runs) > 1 else ", ms"
     called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
     calls = [">calls"] if called else []
-    table = text_table(title, "quantity", f">base{spread}", f">new{spread}", ">difference, ms", *calls, "verdict")
+    table = text_table(title, "~quantity", ">base", ">new", ">difference", *calls, "verdict")
     for row in rows:
         table.add_row(
             cell(row.quantity), _spread(row.base), _spread(row.new), figures.signed_ms(row.difference_ns),
             *([calls_text(row)] if called else []), cell(row.change, _STYLES.get(row.change, "")),
         )  # fmt: skip
-    return table
+    return Fitted(table)
 
 
 def calls_text(row: Row) -> str:

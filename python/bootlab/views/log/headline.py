@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bootlab.logs.boot import Boot, Cost, Stage
+from bootlab.logs.trace import UnitReport
 from bootlab.views.log.boot_end import Sureness, sureness
 
 EVENT_WORDS = {
@@ -113,6 +114,20 @@ def _started_ns(boot: Boot) -> int:
     if boot.startup is None:
         return 0
     return boot.startup.total_ns or sum(part.ns for part in boot.startup.parts)
+
+
+def units_headline(report: UnitReport) -> list[str]:
+    """Return what is said first of a report about systemd's units; empty where it holds no time."""
+    startup = report.startup
+    said = []
+    if startup is not None and startup.parts:
+        total = startup.total_ns if startup.total_ns is not None else sum(ns for _, ns in startup.parts)
+        parts = " + ".join(f"{seconds(ns)} {name}" for name, ns in startup.parts)
+        said.append(f"{seconds(total)} until systemd had started everything, {_OWN}: {parts}.")
+    largest = max((cost for cost in report.costs if cost.cost_ns), key=_size, default=None)
+    if largest is not None:
+        said.append(f"The largest cost is {seconds(_size(largest))}: {largest.title}, {_gain(largest)}.")
+    return said
 
 
 def _largest(boot: Boot) -> str:

@@ -12,6 +12,9 @@ from bootlab.logs.trace import CallTrace, Chart, DeltaReport, KdReport, UnitRepo
 from bootlab.model import figures
 from bootlab.views.listing import Cell, Listing, label, ms, number, on_page, views, words
 from bootlab.views.log.application_text import application_page, profile_view
+from bootlab.views.log.cost_lines import costs_view
+from bootlab.views.log.headline import units_headline
+from bootlab.views.log.page_costs import costs_page
 from bootlab.views.log.trace_text import trace_page, trace_view
 from bootlab.views.page_parts import lane, plot, show
 from bootlab.views.text_table import cell, spaced
@@ -39,7 +42,9 @@ def part_view(part: Part, top: int) -> RenderableType:
         view = profile_view(part, top)
     else:
         told = _told(part)
-        view = Group(*spaced([*told.head, *views(told.listings, top)]))
+        costs = part.costs if isinstance(part, UnitReport) else []
+        ranked = [costs_view(costs, top)] if costs else []
+        view = Group(*spaced([*told.head, *ranked, *views(told.listings, top)]))
     where = _lines(part)
     return Group(cell(f"{where}:", "bold"), view) if where else view
 
@@ -54,6 +59,8 @@ def part_page(part: Part) -> dict[str, Any]:
         told = _told(part)
         tables = on_page(told.listings)
         made = {"title": show(told.title), "alerts": [], "plot": told.plot, "tables": tables, "costs": []}
+        if isinstance(part, UnitReport):
+            made["costs"] = costs_page(part.costs)
     where = _lines(part)
     return made | {"title": f"{where}: {made['title']}"} if where else made
 
@@ -74,11 +81,12 @@ def _told(part: UnitReport | Chart | KdReport | DeltaReport) -> _Told:
 def _units(report: UnitReport) -> _Told:
     startup = report.startup
     head = [cell(report.about, "bold", 300)] if report.about else []
+    head += [cell(said, "bold", 600) for said in units_headline(report)]
     parts = [[words(n), ms(ns)] for n, ns in startup.parts] if startup else []
     if startup:
         said = " + ".join(f"{figures.ms(ns)} ms ({name})" for name, ns in startup.parts)
         total = f" = {figures.ms(startup.total_ns)} ms" if startup.total_ns is not None else ""
-        head.append(cell(f"systemd: {said}{total}", "bold", 300))
+        head.append(cell(f"systemd: {said}{total}", "", 300))
         if startup.target:
             after = figures.ms(startup.target_after_ns)
             head.append(cell(f"{startup.target} reached after {after} ms in user space", "", 300))

@@ -6,19 +6,18 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.logs.analysis import Analysis
-from bootlab.logs.boot import BlindSpot, Boot, Cost, CriticalPath, NotABoot
-from bootlab.logs.techniques import way
+from bootlab.logs.boot import BlindSpot, Boot, CriticalPath, NotABoot
 from bootlab.model import figures
 from bootlab.views.listing import views
 from bootlab.views.log import boot_tables
 from bootlab.views.log.boot_end import END_WORDS, boot_name, bounded, ends_on_axis, sureness
+from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.failure_lines import failure_lines
-from bootlab.views.log.headline import BASIS_WORDS, headline
+from bootlab.views.log.headline import headline
 from bootlab.views.log.part import part_view
-from bootlab.views.text_table import Fitted, Hanging, cell, spaced, text_table
+from bootlab.views.text_table import Fitted, cell, spaced, text_table
 
-AXIS_WIDTH = 32
-_BELOW = 18
+AXIS_WIDTH = 20
 _MAX_LISTED = 50
 _LATE_BLIND = {"early-kernel": "kernel-start"}
 _EARLY_BLIND = {"before-log": "power-on", "hand-over": "kernel-start", "decompression": "decompression"}
@@ -96,7 +95,7 @@ def boot_view(boot: Boot, top: int) -> RenderableType:
         Group(*(cell(sentence, "bold", 600) for sentence in headline(boot))),
     ]
     if boot.costs:
-        parts.append(costs_view(boot, top))
+        parts.append(costs_view(boot.costs, top))
     parts.append(stages_table(boot))
     parts += [cell(text, "bold red", 400) for text in failure_lines(boot.failures)[:_MAX_LISTED]]
     if kernel.initcalls:
@@ -243,46 +242,3 @@ def path_view(path: CriticalPath, top: int) -> RenderableType:
         said = f"{path.beside_count} initcalls ran beside or after it ({figures.ms(path.beside_ns)} ms): {names}"
         parts.append(cell(said, "dim", 400))
     return Group(*parts)
-
-
-def costs_view(boot: Boot, top: int) -> RenderableType:
-    """Show each cost with the technique that addresses it."""
-    parts: list[RenderableType] = [
-        Text(
-            "Costs, and techniques that cut them (gains: printed, computed or published elsewhere; no promise)",
-            "bold",
-        )
-    ]
-    said: dict[str, Cost] = {}
-    parts += [_cost(cost, said.setdefault(cost.advice, cost)) for cost in boot.costs[: max(top, 1)]]
-    if len(boot.costs) > top:
-        parts.append(cell(f"{len(boot.costs) - top} more (see --top or --json)", "dim"))
-    return Group(*parts)
-
-
-def _cost(cost: Cost, same_advice: Cost) -> RenderableType:
-    """One cost; advice that a cost before it had is not repeated."""
-    spent = "cost unknown" if cost.cost_ns is None else f"{figures.ms(cost.cost_ns)} ms"
-    gain = "gain unknown"
-    if cost.gain_ns == 0:
-        gain = "nothing to gain"
-    elif cost.gain_ns is not None:
-        gain = f"may gain {'at most ' if cost.at_most else ''}{figures.ms(cost.gain_ns)} ms"
-    head = cell(f"{spent:>16}  ", "bold")
-    body = cell(f"{cost.technique}: ", "bold cyan")
-    sure = "" if cost.gain_ns is None else f"; {BASIS_WORDS.get(cost.basis, cost.basis)}"
-    body.append_text(cell(f"{cost.title} ({gain}{sure})", "", 300))
-    below = [cell(_where(cost) + cost.evidence, "dim", 400)]
-    if cost.gain_ns != 0 and same_advice is not cost and same_advice.lines:
-        below.append(cell(f"to do: as for line {same_advice.lines[0]} above", "dim"))
-    elif cost.gain_ns != 0:
-        below.append(cell(f"to do: {cost.advice}", "", 400))
-        command = way(cost.technique)
-        if command:
-            below.append(cell(f"try: {command}" if command.startswith("bootlab") else f"where: {command}", "green"))
-    return Group(Hanging(head, body), *(Hanging(Text(" " * _BELOW), text) for text in below))
-
-
-def _where(cost: Cost) -> str:
-    numbers = ", ".join(map(str, cost.lines[:4]))
-    return f"{'line' if len(cost.lines) == 1 else 'lines'} {numbers}: " if cost.lines else ""

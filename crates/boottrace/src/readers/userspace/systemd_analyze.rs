@@ -86,6 +86,19 @@ pub struct ChainLink {
     pub at_ns: Option<u64>,
     /// Took to start, nanoseconds.
     pub took_ns: Option<u64>,
+    /// Line of the text, from 1.
+    pub line: u32,
+}
+
+/// A line of blame.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlameRow {
+    /// Unit name.
+    pub unit: String,
+    /// Took to start, nanoseconds.
+    pub ns: u64,
+    /// Line of the text, from 1.
+    pub line: u32,
 }
 
 /// Everything found.
@@ -93,8 +106,10 @@ pub struct ChainLink {
 pub struct Analyze {
     /// `systemd-analyze time`.
     pub time: Option<StartupTime>,
-    /// `systemd-analyze blame`: unit and nanoseconds, in the order printed.
-    pub blame: Vec<(String, u64)>,
+    /// Line of that, from 1.
+    pub time_line: Option<u32>,
+    /// `systemd-analyze blame`, in the order printed.
+    pub blame: Vec<BlameRow>,
     /// `systemd-analyze critical-chain`, in the order printed.
     pub chain: Vec<ChainLink>,
     /// Lines that were not understood.
@@ -158,6 +173,7 @@ fn chain_link(line: &str) -> Option<ChainLink> {
         depth,
         at_ns,
         took_ns,
+        line: 0,
     };
     is_unit(&found.unit).then_some(found)
 }
@@ -207,7 +223,9 @@ pub fn detect(head: &[u8]) -> Option<f32> {
 /// Those of `reader`.
 pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
     let mut out = Analyze::default();
+    let mut number = 0_u32;
     let read = lines::for_each_line(reader, |bytes| {
+        number = number.saturating_add(1);
         let line = String::from_utf8_lossy(bytes);
         let text = line.trim();
         if text.is_empty() || is_explanation(text) {
@@ -221,6 +239,7 @@ pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
                     time.target_after_ns = before.target_after_ns;
                 }
                 out.time = Some(time);
+                out.time_line = Some(number);
                 return;
             }
         }
@@ -228,15 +247,15 @@ pub fn parse_text<R: Read>(reader: R) -> io::Result<Analyze> {
             let time = out.time.get_or_insert_with(StartupTime::default);
             time.target = Some(target);
             time.target_after_ns = Some(ns);
-        } else if let Some(row) = blame_row(&line) {
+        } else if let Some((unit, ns)) = blame_row(&line) {
             if out.blame.len() < MAX_ROWS {
-                out.blame.push(row);
+                out.blame.push(BlameRow { unit, ns, line: number });
             } else {
                 out.skipped.note("more rows than are kept", bytes);
             }
         } else if let Some(link) = chain_link(&line) {
             if out.chain.len() < MAX_ROWS {
-                out.chain.push(link);
+                out.chain.push(ChainLink { line: number, ..link });
             } else {
                 out.skipped.note("more rows than are kept", bytes);
             }

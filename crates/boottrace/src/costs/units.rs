@@ -1,0 +1,302 @@
+//! What systemd starts before the system is usable: the units that take longest, by its own lines, and the whole of its
+//! start where no line tells more.
+
+use std::collections::{HashMap, HashSet};
+
+use super::context::Context;
+use super::cost::{spell, Basis, Cost};
+use super::kind::CostKind;
+use crate::facts::boot::stage::StageEvent;
+use crate::log::clock::NS_PER_S;
+use crate::log::line::{Line, LineKind};
+use crate::readers::userspace::duration::parse;
+use crate::text::shorten::shorten;
+
+/// Units listed.
+const LISTED: usize = 5;
+/// Shorter starts are not worth a line.
+const SHORTEST_NS: i64 = 100_000_000;
+/// The same where the stamps have whole seconds.
+const SHORTEST_DATED_NS: i64 = 2 * NS_PER_S;
+/// Names kept: a log may be anything.
+const MAX_NAMES: usize = 20_000;
+/// Where nothing says that a system is up, units that begin later than this are none of its start.
+const START_NS: i64 = 180 * NS_PER_S;
+/// The start as a whole is told unless a unit accounts for this part of it.
+const PART: i64 = 4;
+/// What to do about a unit.
+pub(crate) const ADVICE: &str =
+    "ask `systemd-analyze critical-chain` on the system whether it is waited for; then order it behind the application, \
+     start it by a socket or a timer, or mask it where nobody needs it (`systemctl mask UNIT`)";
+
+/// How a unit's start ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Up,
+    Failed,
+}
+
+/// One unit's start.
+struct Start<'a> {
+    name: &'a str,
+    ns: i64,
+    end: End,
+    lines: Vec<u32>,
+    evidence: String,
+}
+
+pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let mut starts = starts(context);
+    starts.sort_by_key(|start| std::cmp::Reverse(start.ns));
+    let longest = starts.first().map_or(0, |start| start.ns);
+    out.extend(starts.into_iter().take(LISTED).map(cost));
+    whole(context, longest, out);
+}
+
+fn cost(start: Start<'_>) -> Cost {
+    let name = shorten(start.name);
+    let failed = start.end == End::Failed;
+    Cost {
+        kind: if failed {
+            CostKind::UnitFailure
+        } else {
+            CostKind::UnitStart
+        },
+        title: if failed {
+            format!("the unit `{name}` is waited for and does not come up")
+        } else {
+            format!("systemd starts the unit `{name}`")
+        },
+        cost_ns: Some(start.ns),
+        gain_ns: failed.then_some(start.ns),
+        basis: Basis::Computed,
+        at_most: failed,
+        lines: start.lines,
+        evidence: start.evidence,
+        advice: if failed {
+            "find out why it fails; until then mask it, mark the mount `nofail`, or give it a shorter \
+             JobTimeoutSec= or TimeoutStartSec="
+                .to_owned()
+        } else {
+            ADVICE.to_owned()
+        },
+    }
+}
+
+/// Starts with their times, up to first use.
+fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
+    let lines = &context.boot.lines;
+    let end = last_line(context);
+    let mut pending: HashMap<&str, &Line> = HashMap::new();
+    let mut waited: HashMap<&str, (i64, &Line)> = HashMap::new();
+    let mut found: HashMap<&str, Start<'a>> = HashMap::new();
+    let mut failures: HashSet<&str> = HashSet::new();
+    let mut began: Option<i64> = None;
+    for line in lines.iter().take_while(|line| end.is_none_or(|end| line.number <= end)) {
+        let Some(text) = of_systemd(line) else { continue };
+        let now = context.axis.at(line).map(|(ns, _)| ns);
+        began = began.or(now);
+        if end.is_none() && now.zip(began).is_some_and(|(now, began)| now.saturating_sub(began) > START_NS) {
+            break;
+        }
+        if let Some((name, ns)) = job(text) {
+            if waited.len() < MAX_NAMES {
+                let longest = waited.entry(name).or_insert((ns, line));
+                if ns >= longest.0 {
+                    *longest = (ns, line);
+                }
+            }
+        } else if let Some(name) = begins(text) {
+            if pending.len() < MAX_NAMES {
+                pending.insert(name, line);
+            }
+        } else if let Some((name, end)) = ends(text) {
+            if end == End::Failed && failures.len() < MAX_NAMES {
+                failures.insert(name);
+            }
+            let Some(begin) = pending.remove(name) else { continue };
+            let Some(ns) = context.apart(begin, line) else { continue };
+            // A daemon's dates have whole seconds: one is anything up to two.
+            if context.axis.late && ns < SHORTEST_DATED_NS {
+                continue;
+            }
+            let whole = if context.axis.late { " in the log's whole seconds" } else { "" };
+            let evidence = format!(
+                "{}{whole} from `{}` to `{}`; other units may have started beside it",
+                spell(ns),
+                shorten(begin.text.trim()),
+                shorten(line.text.trim())
+            );
+            // What is restarted later is not the boot's.
+            found.entry(name).or_insert(Start {
+                name,
+                ns,
+                end,
+                lines: vec![begin.number, line.number],
+                evidence,
+            });
+        }
+    }
+    let failed = |name: &str| failures.contains(name);
+    for (name, (ns, line)) in waited {
+        if found.get(name).is_some_and(|start| start.ns >= ns) {
+            continue;
+        }
+        let start = Start {
+            name,
+            ns,
+            end: if failed(name) { End::Failed } else { End::Up },
+            lines: vec![line.number],
+            evidence: format!("{} at the least, by `{}`", spell(ns), shorten(line.text.trim())),
+        };
+        found.insert(name, start);
+    }
+    let mut all: Vec<Start<'a>> = found.into_values().filter(|start| start.ns >= SHORTEST_NS).collect();
+    // Names break ties: the order of a hash map is no order.
+    all.sort_by(|a, b| a.name.cmp(b.name));
+    all
+}
+
+/// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.
+fn last_line(context: &Context<'_>) -> Option<u32> {
+    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    let target = || {
+        let up = |line: &&Line| {
+            of_systemd(line).is_some_and(|text| {
+                text.strip_prefix("Reached target ").is_some_and(|name| {
+                    name.starts_with("Multi-User") || name.starts_with("Graphical") || name.contains("multi-user.target")
+                })
+            })
+        };
+        context.boot.lines.iter().rev().find(up).map(|line| line.number)
+    };
+    used.and_then(|stage| stage.line)
+        .or(context.startup.map(|account| account.line))
+        .or_else(target)
+}
+
+/// What systemd says in a line, as a log daemon, the kernel's log or the console gives it.
+fn of_systemd(line: &Line) -> Option<&str> {
+    let text = line.text.trim();
+    match line.process.as_deref() {
+        Some("systemd") => Some(text),
+        Some(_) => None,
+        None => {
+            if let Some(said) = text.strip_prefix("systemd[1]: ") {
+                return Some(said);
+            }
+            if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::Typed) && line.has_kernel_prefix() {
+                return None;
+            }
+            // `[  OK  ] Started X.`, `[FAILED] Failed to start X.`, `[ TIME ] Timed out …`, `[***   ] A start job …`
+            match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                Some((state, said))
+                    if state.len() <= 8
+                        && (state.contains('*') || matches!(state.trim(), "OK" | "FAILED" | "TIME" | "DEPEND")) =>
+                {
+                    Some(said.trim_start())
+                }
+                _ => Some(text),
+            }
+        }
+    }
+}
+
+fn begins(text: &str) -> Option<&str> {
+    let said = text.strip_suffix("...").or_else(|| text.strip_suffix('…'))?;
+    ["Starting ", "Mounting ", "Activating swap ", "Expecting device "]
+        .iter()
+        .find_map(|verb| said.strip_prefix(verb))
+        .filter(|name| !name.is_empty())
+}
+
+fn ends(text: &str) -> Option<(&str, End)> {
+    let said = text.strip_suffix('.')?;
+    let of = |verbs: &[&str], end: End| {
+        let name = verbs.iter().find_map(|verb| said.strip_prefix(verb))?;
+        (!name.is_empty()).then_some((name, end))
+    };
+    of(
+        &["Started ", "Finished ", "Mounted ", "Activated swap ", "Found device "],
+        End::Up,
+    )
+    .or_else(|| {
+        of(
+            &[
+                "Failed to start ",
+                "Failed to mount ",
+                "Failed to activate swap ",
+                "Timed out waiting for device ",
+                "Timed out starting ",
+                "Timed out mounting ",
+            ],
+            End::Failed,
+        )
+    })
+}
+
+/// `A start job is running for Raise network interfaces (33s / 5min 1s)`: the job, and how long it has been waited for.
+fn job(text: &str) -> Option<(&str, i64)> {
+    let (_, said) = text.split_once("start job is running for ")?;
+    let (name, times) = said.rsplit_once(" (")?;
+    let (elapsed, _) = times.split_once(" / ")?;
+    let ns = i64::try_from(parse(elapsed)?).ok()?;
+    (!name.is_empty()).then_some((name, ns))
+}
+
+/// systemd's own time of user space: told when no unit accounts for a large part of it.
+fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
+    let Some(account) = context.startup else { return };
+    let Some(ns) = account.part("userspace").filter(|ns| *ns >= SHORTEST_NS) else {
+        return;
+    };
+    let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
+    // Behind first use nobody waits for it.
+    if used.and_then(|stage| stage.line).is_some_and(|line| line < account.line) || longest_ns >= ns / PART {
+        return;
+    }
+    out.push(Cost {
+        kind: CostKind::UserSpaceStart,
+        title: "systemd starts user space".to_owned(),
+        cost_ns: Some(ns),
+        gain_ns: None,
+        basis: Basis::Printed,
+        at_most: false,
+        lines: vec![account.line],
+        evidence: format!("{} of user space by systemd's own account, up to its last unit", spell(ns)),
+        advice: "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
+                 and give their text to `bootlab analyze`"
+            .to_owned(),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_systemd_says_of_units() {
+        assert_eq!(begins("Starting Network Time..."), Some("Network Time"));
+        assert_eq!(begins("Starting a.service - A…"), Some("a.service - A"));
+        assert_eq!(begins("Starting syslogd: OK"), None);
+        assert!(matches!(ends("Started Network Time."), Some(("Network Time", End::Up))));
+        assert!(matches!(
+            ends("Timed out waiting for device /dev/sdb1."),
+            Some(("/dev/sdb1", End::Failed))
+        ));
+        assert!(ends("Started Network Time").is_none());
+        assert_eq!(
+            job("A start job is running for Raise network interfaces (1min 33s / 5min 1s)"),
+            Some(("Raise network interfaces", 93_000_000_000))
+        );
+        assert_eq!(
+            job("(1 of 2) A start job is running for X (y) (9s / no limit)"),
+            Some(("X (y)", 9_000_000_000))
+        );
+        let said = |text: &str| of_systemd(&Line::plain(1, 0, text.to_owned())).map(str::to_owned);
+        assert_eq!(said("[  OK  ] Started X.").as_deref(), Some("Started X."));
+        assert_eq!(said("[ ***  ] A start job").as_deref(), Some("A start job"));
+        assert_eq!(said("systemd[1]: Mounted /boot.").as_deref(), Some("Mounted /boot."));
+        assert_eq!(said("systemd[732]: Started X.").as_deref(), Some("systemd[732]: Started X."));
+    }
+}
