@@ -15,6 +15,7 @@ from bootlab.history import budget as budgets
 from bootlab.history.boot_times import BootTimes, Side
 from bootlab.history.gate import Answer, gate
 from bootlab.history.of_recording import of_log
+from bootlab.model.recording import Outcome
 from bootlab.views.gate import annotations, junit, kcidb
 from bootlab.views.gate.text import gate_view, sentence
 from tests.history.boots import times
@@ -130,6 +131,27 @@ def test_two_clocks_are_never_compared() -> None:
     found = gate(side(times(3000, exact=True)), noisy(10, seed=1), [])
     assert found.answer is Answer.UNDECIDED
     assert "the clocks differ" in sentence(found)
+
+
+def test_bounds_are_no_values_and_stages_still_are() -> None:
+    def bound(kernel_ms: float) -> BootTimes:
+        boot = times(None, exact=True, kernel=kernel_ms)
+        why = {"total": "the log says only that it was at least 5.000 ms"}
+        return msgspec.structs.replace(boot, outcome=Outcome.GOAL, not_measured=why)
+
+    found = gate(side(bound(900)), side(bound(800), name="base"), [])
+    assert found.answer is Answer.UNDECIDED
+    assert [(one.name, one.judged.verdict.value if one.judged else None) for one in found.compared] == [
+        ("total", None), ("kernel", "slower"),
+    ]  # fmt: skip
+    said = sentence(found)
+    assert (
+        "the whole boot is not compared with base (base: the log says only that it was at least 5.000 ms; new: " in said
+    )
+    assert said.endswith("of the stages that both have, `kernel` moved most: +100.000 ms (slower)")
+    text = to_text(gate_view(found), width=100)
+    assert "not compared" in text
+    assert "+100.000" in text
 
 
 def test_every_value_is_kept_and_odd_ones_are_named() -> None:

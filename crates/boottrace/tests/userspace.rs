@@ -37,7 +37,10 @@ fn analyze_time_with_and_without_firmware() {
 fn blame_and_chain() {
     let blame = "     1min 2.875s pmlogger.service\n  20.905s a\\x2db.service\n       3ms sys-kernel-config.mount\n2h 1s odd.timer\nlines 1-3/3 (END)\n";
     let found = systemd_analyze::parse_text(blame.as_bytes()).expect("a slice");
-    assert_eq!((found.blame[0].unit.as_str(), found.blame[0].ns), ("pmlogger.service", 62_875_000_000));
+    assert_eq!(
+        (found.blame[0].unit.as_str(), found.blame[0].ns),
+        ("pmlogger.service", 62_875_000_000)
+    );
     assert_eq!(
         (found.blame.len(), found.blame[3].ns, found.skipped.total()),
         (4, 7_201_000_000_000, 1)

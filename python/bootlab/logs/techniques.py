@@ -23,6 +23,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "boot-loader-usb": ("boot-loader-usb-off", "boot loader: no `usb start`"),
     "ubi-attach": ("ubi-fastmap", "kernel build: MTD_UBI_FASTMAP"),
     "initramfs-run": ("initramfs-less", "distribution: boot without an initramfs, or with a smaller one"),
+    "unit-failure": ("systemd-unit-failure", "on the system: systemctl status UNIT, and what it waits for"),
     "silence": ("silence", "measure first: what is slow there is not known yet"),
     "xor-benchmark": ("xor-benchmark-off", "kernel build: XOR_BLOCKS"),
 }

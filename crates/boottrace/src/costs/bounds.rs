@@ -14,6 +14,8 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
             kernel
         } else if is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk {
             None // the axis does not reach so far back
+        } else if cost.kind == CostKind::UserSpaceStart {
+            None // printed, where the axis may have lost a part to a clock that was set
         } else {
             boot
         };

@@ -87,7 +87,7 @@ fn explained(gap: &LargeGap, costs: &[Cost]) -> bool {
             .lines
             .iter()
             .any(|line| (gap.after_line..=gap.before_line).contains(line));
-        let whole = cost.kind == CostKind::InitramfsRun;
+        let whole = matches!(cost.kind, CostKind::InitramfsRun | CostKind::UserSpaceStart);
         there && !whole && cost.cost_ns.is_some_and(|ns| ns >= gap.duration_ns / 10 * 8)
     })
 }

@@ -96,7 +96,11 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
         let Some(text) = of_systemd(line) else { continue };
         let now = context.axis.at(line).map(|(ns, _)| ns);
         began = began.or(now);
-        if end.is_none() && now.zip(began).is_some_and(|(now, began)| now.saturating_sub(began) > START_NS) {
+        if end.is_none()
+            && now
+                .zip(began)
+                .is_some_and(|(now, began)| now.saturating_sub(began) > START_NS)
+        {
             break;
         }
         if let Some((name, ns)) = job(text) {
@@ -120,7 +124,11 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             if context.axis.late && ns < SHORTEST_DATED_NS {
                 continue;
             }
-            let whole = if context.axis.late { " in the log's whole seconds" } else { "" };
+            let whole = if context.axis.late {
+                " in the log's whole seconds"
+            } else {
+                ""
+            };
             let evidence = format!(
                 "{}{whole} from `{}` to `{}`; other units may have started beside it",
                 spell(ns),
@@ -164,7 +172,9 @@ fn last_line(context: &Context<'_>) -> Option<u32> {
         let up = |line: &&Line| {
             of_systemd(line).is_some_and(|text| {
                 text.strip_prefix("Reached target ").is_some_and(|name| {
-                    name.starts_with("Multi-User") || name.starts_with("Graphical") || name.contains("multi-user.target")
+                    name.starts_with("Multi-User")
+                        || name.starts_with("Graphical")
+                        || name.contains("multi-user.target")
                 })
             })
         };
@@ -185,7 +195,8 @@ fn of_systemd(line: &Line) -> Option<&str> {
             if let Some(said) = text.strip_prefix("systemd[1]: ") {
                 return Some(said);
             }
-            if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::Typed) && line.has_kernel_prefix() {
+            if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::Typed) && line.has_kernel_prefix()
+            {
                 return None;
             }
             // `[  OK  ] Started X.`, `[FAILED] Failed to start X.`, `[ TIME ] Timed out …`, `[***   ] A start job …`
@@ -252,7 +263,11 @@ fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
     };
     let used = context.stages.iter().find(|stage| stage.event == StageEvent::FirstUse);
     // Behind first use nobody waits for it.
-    if used.and_then(|stage| stage.line).is_some_and(|line| line < account.line) || longest_ns >= ns / PART {
+    if used
+        .and_then(|stage| stage.line)
+        .is_some_and(|line| line < account.line)
+        || longest_ns >= ns / PART
+    {
         return;
     }
     out.push(Cost {
@@ -263,10 +278,14 @@ fn whole(context: &Context<'_>, longest_ns: i64, out: &mut Vec<Cost>) {
         basis: Basis::Printed,
         at_most: false,
         lines: vec![account.line],
-        evidence: format!("{} of user space by systemd's own account, up to its last unit", spell(ns)),
-        advice: "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
+        evidence: format!(
+            "{} of user space by systemd's own account, up to its last unit",
+            spell(ns)
+        ),
+        advice:
+            "ask on the system what the time goes to: `systemd-analyze critical-chain` and `systemd-analyze blame`, \
                  and give their text to `bootlab analyze`"
-            .to_owned(),
+                .to_owned(),
     });
 }
 
@@ -297,6 +316,9 @@ mod tests {
         assert_eq!(said("[  OK  ] Started X.").as_deref(), Some("Started X."));
         assert_eq!(said("[ ***  ] A start job").as_deref(), Some("A start job"));
         assert_eq!(said("systemd[1]: Mounted /boot.").as_deref(), Some("Mounted /boot."));
-        assert_eq!(said("systemd[732]: Started X.").as_deref(), Some("systemd[732]: Started X."));
+        assert_eq!(
+            said("systemd[732]: Started X.").as_deref(),
+            Some("systemd[732]: Started X.")
+        );
     }
 }

@@ -283,6 +283,12 @@ fn boot_log(
     document.lines = u64::from(lines.physical);
     let counts = ReaderCounts::of(&lines);
     let guests = console::guests::take_out(&mut lines);
+    if let Some((from, to)) = console::shuffled::put_apart(&mut lines) {
+        document.input.problems.push(format!(
+            "lines {from} to {to}: boots have the same dates, because the clock was set back, and the journal shuffled their \
+             lines; they were put apart where it says that the boot changes"
+        ));
+    }
     let mut split = console::split(lines, &options.limits);
     let mut ledger = Ledger::default();
     document.took = console::took(&split, &counts);

@@ -87,11 +87,20 @@ fn whole(report: &UnitReport) -> Option<Cost> {
 /// let compute.
 pub(super) fn join(boot: &mut Boot, report: &UnitReport) {
     let of_units = |kind| matches!(kind, CostKind::UnitStart | CostKind::UserSpaceStart);
-    let units: Vec<Cost> = report.costs.iter().filter(|cost| cost.kind == CostKind::UnitStart).cloned().collect();
+    let units: Vec<Cost> = report
+        .costs
+        .iter()
+        .filter(|cost| cost.kind == CostKind::UnitStart)
+        .cloned()
+        .collect();
     let other_boot = || {
         let part = |name: &str| {
             let startup = report.startup.as_ref()?;
-            startup.parts.iter().find(|(part, _)| part == name).map(|(_, ns)| signed(*ns))
+            startup
+                .parts
+                .iter()
+                .find(|(part, _)| part == name)
+                .map(|(_, ns)| signed(*ns))
         };
         let account = boot.startup.as_ref();
         ["kernel", "userspace"].into_iter().any(|name| {

@@ -19,6 +19,7 @@ pub(crate) mod labels;
 pub(crate) mod lava;
 pub(crate) mod level;
 pub mod line;
+pub(crate) mod logcat;
 pub(crate) mod milestone;
 pub(crate) mod own_clock;
 pub(crate) mod own_time;

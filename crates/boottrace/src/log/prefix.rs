@@ -10,6 +10,7 @@ use super::host_prefix::HostPrefix;
 use super::inner_start::inner_start;
 use super::level::{cut_level, level};
 use super::line::{Caller, HostSource};
+use super::logcat;
 use super::stamp::digits;
 use super::style::Style;
 use super::vendor_field::vendor_field;
@@ -48,6 +49,10 @@ pub fn peel(text: &str, style: Style) -> Prefix {
     let mut at = indent;
     let mut found = false;
     if let Some(length) = style.label.and_then(|label| label.peel(&bytes[at..])) {
+        at += length;
+        found = true;
+    }
+    if let Some(length) = logcat::peel(&bytes[at..]) {
         at += length;
         found = true;
     }

@@ -47,6 +47,7 @@ class SystemdRestLater(Technique):
         )
     )
     conflicts = ("application-unit-first", "systemd-target-reduced")
+    addresses = ("user-space-start",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
     proof = "diagnosis"

@@ -29,6 +29,7 @@ class SystemdUnitMasked(Technique):
     when_not = "The unit does something that the application needs, or that is needed later."
     cost = "Whatever the unit did."
     risk = Risk(function="the unit's work is not done; only goal and check are proved")
+    addresses = ("unit-start",)
     rests_on = ("initramfs",)
     needs_diagnosis = True
     exclusive = False

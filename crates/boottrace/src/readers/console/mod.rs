@@ -9,6 +9,7 @@ mod not_a_boot;
 mod quoted;
 pub mod reader;
 mod shown_again;
+pub mod shuffled;
 mod tail;
 
 pub use account::{kinds_of_stamps, left_out, sections, split_out, took, ReaderCounts};

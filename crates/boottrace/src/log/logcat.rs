@@ -1,0 +1,129 @@
+//! Prefixes of Android's `logcat -b kernel`, which has the kernel's own stamped messages behind them: `-v threadtime`,
+//! `time` and `brief`, with `-v uid` and `year`. The dates are computed from the stamps, so they say nothing new.
+
+use super::bracket::{bracket_stamp, Bracket};
+use super::level::level;
+
+/// Bytes of such a prefix, where the kernel's stamp follows.
+pub fn peel(bytes: &[u8]) -> Option<usize> {
+    let at = dated(bytes).or_else(|| brief(bytes))?;
+    let behind = bytes.get(at..)?;
+    let stamp = level(behind).map_or(0, |(_, used)| used);
+    matches!(bracket_stamp(behind.get(stamp..)?), Some((Bracket::Kernel(_), _))).then_some(at)
+}
+
+/// `01-01 00:00:05.123  root     0     0 I KERNEL  : `, `2021-01-01 00:00:05.123 I/KERNEL  (    0): `
+fn dated(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    if shape(bytes, b"0000-").is_some() {
+        at = 5;
+    }
+    at += shape(bytes.get(at..)?, b"00-00 00:00:00.000")?;
+    // Microseconds with `-v usec`, a zone with `-v zone`.
+    at += bytes[at..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+    if let Some(zone) = bytes
+        .get(at..)
+        .and_then(|rest| shape(rest.get(2..)?, b"0000").filter(|_| rest[0] == b' '))
+    {
+        at += if matches!(bytes[at + 1], b'+' | b'-') {
+            2 + zone
+        } else {
+            0
+        };
+    }
+    at += blanks(bytes, at)?;
+    if let Some(length) = brief(&bytes[at..]) {
+        return Some(at + length);
+    }
+    // User, process, thread: two or three words, the last ones numbers; then level and tag.
+    let mut numbers = 0;
+    for _ in 0..3 {
+        let length = bytes[at..]
+            .iter()
+            .take(32)
+            .take_while(|b| !b.is_ascii_whitespace())
+            .count();
+        let word = &bytes[at..at + length];
+        if is_level(word) && numbers >= 2 {
+            break;
+        }
+        let number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        if !number && numbers > 0 {
+            return None;
+        }
+        numbers += u8::from(number);
+        at += length;
+        at += blanks(bytes, at)?;
+    }
+    (numbers >= 2 && is_level(bytes.get(at..=at)?)).then_some(())?;
+    at += 1;
+    let colon = at + bytes[at..].iter().take(64).position(|b| *b == b':')?;
+    (bytes.get(at) == Some(&b' ') && bytes.get(colon + 1) == Some(&b' ')).then_some(colon + 2)
+}
+
+/// `I/KERNEL  (    0): `
+fn brief(bytes: &[u8]) -> Option<usize> {
+    if !is_level(bytes.get(..1)?) || bytes.get(1) != Some(&b'/') {
+        return None;
+    }
+    let open = bytes.iter().take(64).position(|b| *b == b'(')?;
+    let inside = &bytes[open + 1..];
+    let close = inside.iter().take(12).position(|b| !b.is_ascii_digit() && *b != b' ')?;
+    inside[close..].starts_with(b"): ").then_some(open + 1 + close + 3)
+}
+
+fn is_level(word: &[u8]) -> bool {
+    matches!(word, [b'V' | b'D' | b'I' | b'W' | b'E' | b'F'])
+}
+
+/// How many blanks stand there; at least one.
+fn blanks(bytes: &[u8], at: usize) -> Option<usize> {
+    let count = bytes.get(at..)?.iter().take(32).take_while(|b| **b == b' ').count();
+    (count > 0).then_some(count)
+}
+
+/// Length of a form whose zeros stand for any digit.
+fn shape(bytes: &[u8], form: &[u8]) -> Option<usize> {
+    let fits = |(b, f): (&u8, &u8)| if *f == b'0' { b.is_ascii_digit() } else { b == f };
+    (bytes.len() >= form.len() && bytes.iter().zip(form).all(fits)).then_some(form.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_logcat() {
+        for prefix in [
+            "01-01 00:00:00.000     0     0 I         : ",
+            "01-01 08:00:08.270  root     0     0 I KERNEL  : ",
+            "2021-01-01 08:00:08.270123  1000     0     0 W KERNEL  : ",
+            "01-01 08:00:08.270 +0800     0     0 I KERNEL  : ",
+            "01-01 08:00:08.270 I/KERNEL  (    0): ",
+            "I/        (    0): ",
+        ] {
+            for stamp in [
+                "<6>[    0.000000] Booting",
+                "[    1.250000] Freeing",
+                "[   12.250000][    T1] x",
+            ] {
+                assert_eq!(
+                    peel(format!("{prefix}{stamp}").as_bytes()),
+                    Some(prefix.len()),
+                    "{prefix}{stamp}"
+                );
+            }
+            // Other buffers have no stamps of the kernel's, and their lines stay as they are.
+            assert_eq!(peel(format!("{prefix}starting service").as_bytes()), None, "{prefix}");
+        }
+        for text in [
+            "",
+            "I/",
+            "01-01 00:00:00.000",
+            "01-01 00:00:00.000  a b c I x: [    1.250000] y",
+            "W/o (x): [    1.250000] y",
+        ] {
+            assert_eq!(peel(text.as_bytes()), None, "{text}");
+        }
+    }
+}
