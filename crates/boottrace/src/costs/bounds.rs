@@ -2,7 +2,7 @@
 //! is not so here.
 
 use super::context::Context;
-use super::cost::Cost;
+use super::cost::{Basis, Cost};
 use super::kind::CostKind;
 use crate::facts::boot::stage::StageEvent;
 use crate::log::clock::Clock;
@@ -14,8 +14,8 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
             kernel
         } else if is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk {
             None // the axis does not reach so far back
-        } else if cost.kind == CostKind::UserSpaceStart {
-            None // printed, where the axis may have lost a part to a clock that was set
+        } else if is_of_units(cost.kind) && cost.basis == Basis::Printed {
+            None // systemd's own figures, where user space has no stamps or a clock that was set cut the axis
         } else {
             boot
         };
@@ -52,6 +52,12 @@ fn is_of_kernel(kind: CostKind) -> bool {
             | Kind::XorBenchmark
             | Kind::SecondaryProcessors
     )
+}
+
+/// Costs of what systemd starts.
+fn is_of_units(kind: CostKind) -> bool {
+    use CostKind as Kind;
+    matches!(kind, Kind::UnitStart | Kind::UnitFailure | Kind::UserSpaceStart)
 }
 
 /// Costs of what firmware and boot loaders do.

@@ -41,6 +41,7 @@ struct Start<'a> {
     name: &'a str,
     ns: i64,
     end: End,
+    basis: Basis,
     lines: Vec<u32>,
     evidence: String,
 }
@@ -69,7 +70,7 @@ fn cost(start: Start<'_>) -> Cost {
         },
         cost_ns: Some(start.ns),
         gain_ns: failed.then_some(start.ns),
-        basis: Basis::Computed,
+        basis: start.basis,
         at_most: failed,
         lines: start.lines,
         evidence: start.evidence,
@@ -140,6 +141,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 name,
                 ns,
                 end,
+                basis: Basis::Computed,
                 lines: vec![begin.number, line.number],
                 evidence,
             });
@@ -154,6 +156,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             name,
             ns,
             end: if failed(name) { End::Failed } else { End::Up },
+            basis: Basis::Printed,
             lines: vec![line.number],
             evidence: format!("{} at the least, by `{}`", spell(ns), shorten(line.text.trim())),
         };
