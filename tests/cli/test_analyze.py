@@ -154,6 +154,16 @@ def test_the_answer_is_the_last_that_a_terminal_shows(analyze, monkeypatch, heig
     assert last in screen.getvalue().splitlines()[-1]
 
 
+def test_a_report_about_units_ends_with_its_answer(analyze, monkeypatch, tmp_path: Path):
+    (tmp_path / "blame.txt").write_text("".join(f"{number}s unit{number}.service\n" for number in range(40, 1, -1)))
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    for name, value in (("COLUMNS", "300"), ("LINES", "10"), ("TERM", "xterm"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    analyze("blame.txt")
+    assert screen.getvalue().splitlines()[-1].startswith("The largest cost is 40.0 s: systemd starts the unit `unit40")
+
+
 def test_the_verdict_is_the_last_that_a_terminal_shows(analyze, monkeypatch):
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)

@@ -14,7 +14,8 @@ from bootlab.views.log.boot_end import boot_name, bounded
 from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
-from bootlab.views.log.headline import headline, seconds
+from bootlab.views.log.cost_lines import costs_view
+from bootlab.views.log.headline import headline, seconds, units_headline
 from bootlab.views.log.page_headline import stage_lengths
 from bootlab.views.log.text import stages_table
 from tests.logs import samples
@@ -42,6 +43,54 @@ def test_a_boot_in_sentences():
     assert said[2] == (
         "The largest cost is 2.00 s: the boot loader waits for a key, which may save 2.00 s (computed from this log)."
     )
+
+
+UNITS = """[    0.000000] Linux version 6.1.55 (oe@host) (gcc 12) #1 SMP
+[    1.200000] Run /sbin/init as init process
+[    1.500000] systemd[1]: Starting Wait for Network to be Configured...
+[    1.600000] systemd[1]: Starting Camera Application...
+[    3.900000] systemd[1]: Started Camera Application.
+[   14.000000] systemd[1]: Finished Wait for Network to be Configured.
+[   14.750000] systemd[1]: Startup finished in 1.200s (kernel) + 13.550s (userspace) = 14.750s.
+"""
+REPORT = """Startup finished in 1.200s (kernel) + 13.550s (userspace) = 14.750s
+          12.500s wait-online.service
+           2.300s camera.service
+
+multi-user.target @13.500s
+└─wait-online.service @1.000s +12.500s
+"""
+
+
+def test_the_largest_unit_is_told_with_the_line_that_shows_it():
+    told = boot(UNITS)
+    assert headline(told)[-1] == (
+        "The largest cost is 12.5 s: systemd starts the unit `Wait for Network to be Configured`, "
+        "and what of it can be saved only a try tells."
+    )
+    first = told.costs[0]
+    assert (first.kind, first.lines, first.technique) == ("unit-start", [3, 6], "systemd-unit-masked")
+    text = to_text(costs_view(told.costs, 3), width=100)
+    assert "lines 3, 6: 12.500 s from" in text
+    assert "try: bootlab try SYSTEM.toml systemd-unit-masked" in text
+
+
+def test_a_report_about_units_says_what_costs_most():
+    (report,) = bootlab.analyze(REPORT.encode()).units
+    assert units_headline(report) == [
+        "14.8 s until systemd had started everything, by its own account: 1.20 s kernel + 13.6 s userspace.",
+        (
+            "The largest cost is 12.5 s: systemd starts the unit `wait-online.service`, which may save at "
+            "most 12.5 s (the log says so)."
+        ),
+    ]
+    assert [(cost.lines, cost.gain_ns) for cost in report.costs] == [([6], 12_500_000_000), ([3], None)]
+    # Printed on the console, it is about the boot there.
+    told = boot(UNITS + REPORT)
+    assert [cost.lines for cost in told.costs if cost.kind == "unit-start"] == [[13], [10]]
+    # Another boot's report says nothing of this one.
+    other = boot(UNITS + REPORT.replace("13.550s", "19.550s"))
+    assert [cost.lines for cost in other.costs if cost.kind == "unit-start"] == [[3, 6], [4, 5]]
 
 
 def test_bounds_are_said():

@@ -100,7 +100,7 @@ const LABELS: [(&str, &str); 4] = [
 /// What a format is; a new one does not compile without it.
 fn what(format: Format) -> &'static str {
     match format {
-        Format::BootLog => "kernel logs and serial captures, LAVA's job logs (YAML and text), syslog, Android's bug reports, tables of firmware",
+        Format::BootLog => "kernel logs and serial captures, LAVA's job logs (YAML and text), syslog, Android's bug reports and `logcat -b kernel`, tables of firmware",
         Format::TraceDat => "binary file of trace-cmd, versions 6 and 7",
         Format::FunctionGraph => "text of ftrace's function_graph tracer",
         Format::FtraceEvents => "text of ftrace events, of the function tracer, of `trace-cmd report`",

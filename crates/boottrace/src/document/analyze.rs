@@ -392,6 +392,8 @@ fn other_output(
             part.stood_at(from, to);
             if let Part::Units(report) = &mut part {
                 report.stood_at(&block.numbers);
+                // Once more: they name the lines.
+                report.costs = unit_costs::of(report);
             }
             placed.push((from, part));
         }

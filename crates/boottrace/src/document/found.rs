@@ -6,6 +6,7 @@ use super::call_trace::CallTrace;
 use super::chart::Chart;
 use super::document::Part;
 use super::reports::{DeltaReport, KdReport};
+use super::unit_costs;
 use super::units::UnitReport;
 use crate::input::stream::Stream;
 use crate::log::clock::Clock;
@@ -80,9 +81,10 @@ impl Found {
         }
     }
 
-    fn units(&mut self, report: UnitReport, timeline: Option<Timeline>, skipped: &Skipped) {
+    fn units(&mut self, mut report: UnitReport, timeline: Option<Timeline>, skipped: &Skipped) {
         self.skip(skipped);
         self.timelines.extend(timeline);
+        report.costs = unit_costs::of(&report);
         self.parts.push(Part::Units(report));
     }
 }

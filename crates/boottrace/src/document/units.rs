@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::unit_costs;
 use crate::costs::cost::Cost;
 use crate::log::clock::Clock;
 use crate::readers::formats::Format;
@@ -186,12 +185,6 @@ impl UnitReport {
         self.startup.iter_mut().for_each(|startup| place(&mut startup.line));
         self.units.iter_mut().for_each(|unit| place(&mut unit.line));
         self.chain.iter_mut().for_each(|link| place(&mut link.line));
-        self.costs = unit_costs::of(self);
-    }
-
-    fn with_costs(mut self) -> Self {
-        self.costs = unit_costs::of(&self);
-        self
     }
 
     /// Of `systemd-analyze`'s texts.
@@ -226,7 +219,7 @@ impl UnitReport {
         if let Some(startup) = &mut out.startup {
             startup.line = found.time_line;
         }
-        out.with_costs()
+        out
     }
 
     /// Of a picture.
@@ -242,17 +235,17 @@ impl UnitReport {
                 end_ns: stage.end_ns,
             })
             .collect();
-        out.with_costs()
+        out
     }
 
     /// Of the plot's table.
     pub fn of_table(table: &PlotTable) -> Self {
-        Self::new(Format::SystemdPlotJson, "", None, &table.units).with_costs()
+        Self::new(Format::SystemdPlotJson, "", None, &table.units)
     }
 
     /// Of one boot of a journal.
     pub fn of_journal(boot: &journal::Boot) -> Self {
         let about = format!("boot {}", boot.boot_id);
-        Self::new(Format::JournalExport, &about, boot.startup.as_ref(), &boot.units).with_costs()
+        Self::new(Format::JournalExport, &about, boot.startup.as_ref(), &boot.units)
     }
 }
