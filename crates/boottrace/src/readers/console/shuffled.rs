@@ -167,8 +167,10 @@ mod tests {
     }
 
     fn texts(said: &[(i64, &str)]) -> (Option<(u32, u32)>, Vec<String>) {
-        let mut lines = Lines::default();
-        lines.lines = said.iter().zip(1..).map(|((s, text), n)| line(n, *s, text)).collect();
+        let mut lines = Lines {
+            lines: said.iter().zip(1..).map(|((s, text), n)| line(n, *s, text)).collect(),
+            ..Lines::default()
+        };
         let shuffled = put_apart(&mut lines);
         (shuffled, lines.lines.into_iter().map(|line| line.text).collect())
     }
