@@ -18,6 +18,8 @@ const LISTED: usize = 5;
 const SHORTEST_NS: i64 = 100_000_000;
 /// The same where the stamps have whole seconds.
 const SHORTEST_DATED_NS: i64 = 2 * NS_PER_S;
+/// They wait for all others, and cost nothing themselves.
+const WAITERS: [&str; 2] = ["plymouth-quit-wait.service", "Hold until boot process finishes up"];
 /// Names kept: a log may be anything.
 const MAX_NAMES: usize = 20_000;
 /// Where nothing says that a system is up, units that begin later than this are none of its start.
@@ -162,10 +164,20 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
         };
         found.insert(name, start);
     }
-    let mut all: Vec<Start<'a>> = found.into_values().filter(|start| start.ns >= SHORTEST_NS).collect();
+    let mut all: Vec<Start<'a>> = found
+        .into_values()
+        .filter(|start| start.ns >= SHORTEST_NS && !is_waiter(start.name))
+        .collect();
     // Names break ties: the order of a hash map is no order.
     all.sort_by(|a, b| a.name.cmp(b.name));
     all
+}
+
+/// Is it a unit that waits until the others are up, by its name, its description or both?
+pub(crate) fn is_waiter(name: &str) -> bool {
+    WAITERS
+        .iter()
+        .any(|waiter| name.starts_with(waiter) || name.ends_with(waiter))
 }
 
 /// The line up to which units are started for somebody who waits: first use; else where systemd says that all is up.
@@ -251,11 +263,16 @@ fn ends(text: &str) -> Option<(&str, End)> {
 
 /// `A start job is running for Raise network interfaces (33s / 5min 1s)`: the job, and how long it has been waited for.
 fn job(text: &str) -> Option<(&str, i64)> {
-    let (_, said) = text.split_once("start job is running for ")?;
-    let (name, times) = said.rsplit_once(" (")?;
-    let (elapsed, _) = times.split_once(" / ")?;
-    let ns = i64::try_from(parse(elapsed)?).ok()?;
-    (!name.is_empty()).then_some((name, ns))
+    // A terminal overwrites the line; where its capture has no line ends, the last one counts.
+    let said = text.split("start job is running for ").skip(1);
+    said.filter_map(|said| {
+        said.match_indices(" (").find_map(|(at, _)| {
+            let (elapsed, _) = said[at + 2..].split_once(" / ")?;
+            let ns = i64::try_from(parse(elapsed)?).ok()?;
+            (at > 0).then_some((&said[..at], ns))
+        })
+    })
+    .last()
 }
 
 /// systemd's own time of user space: told when no unit accounts for a large part of it.
@@ -315,6 +332,11 @@ mod tests {
             job("(1 of 2) A start job is running for X (y) (9s / no limit)"),
             Some(("X (y)", 9_000_000_000))
         );
+        assert_eq!(
+            job("A start job is running for a.device (1s / 1min 30s)[K[ *** ] A start job is running for a.device (2s / 1min 30s)"),
+            Some(("a.device", 2_000_000_000))
+        );
+        assert_eq!(job("A start job is running for X"), None);
         let said = |text: &str| of_systemd(&Line::plain(1, 0, text.to_owned())).map(str::to_owned);
         assert_eq!(said("[  OK  ] Started X.").as_deref(), Some("Started X."));
         assert_eq!(said("[ ***  ] A start job").as_deref(), Some("A start job"));

@@ -9,7 +9,6 @@ use super::document::{Document, NotABoot, Part, DOCUMENT_FORMAT, DOCUMENT_VERSIO
 use super::found as traces;
 use super::found::Found;
 use super::unit_costs;
-use super::units::UnitReport;
 use crate::error::Error;
 use crate::input::notes::InputNotes;
 use crate::input::packing::Packing;
@@ -341,38 +340,13 @@ fn boot_log(
     }
     let all = other_output(&blocks, export, document, &mut placed, &mut ledger);
     placed.sort_by_key(|(line, _)| *line);
-    tell_units(&mut placed);
+    unit_costs::tell_boots(&mut placed);
     document.parts.extend(placed.into_iter().map(|(_, part)| part));
     let alone = document.boots().filter(|boot| boot.guest.is_none());
     let endings: Vec<_> = alone.map(|b| b.last_words.clone()).collect();
     document.boot_loop = crate::facts::boot::failure::boot_loop(&endings);
     document.skipped = ledger.into_skipped();
     Ok(all)
-}
-
-/// Tells the boot behind whose start a report about units was printed what the report says. A report about another boot
-/// may stand anywhere; one in the middle of a boot's lines, or behind the only boot, is about that boot.
-fn tell_units(placed: &mut [(u32, Part)]) {
-    let boots = placed.iter().filter(|(_, part)| matches!(part, Part::Boot(_))).count();
-    let reports: Vec<(u32, UnitReport)> = placed
-        .iter()
-        .filter_map(|(line, part)| match part {
-            Part::Units(report) => Some((*line, report.clone())),
-            _ => None,
-        })
-        .collect();
-    for (line, report) in reports {
-        let boot = placed.iter_mut().find_map(|(_, part)| match part {
-            Part::Boot(boot) => {
-                let behind = boot.from_line < line && (boots == 1 || line <= boot.to_line);
-                Some(boot).filter(|_| behind)
-            }
-            _ => None,
-        });
-        if let Some(boot) = boot {
-            unit_costs::join(boot, &report);
-        }
-    }
 }
 
 /// Reads the blocks that other tools printed: a part each, with the lines it stood in.

@@ -1,10 +1,11 @@
 //! What costs most in a report about systemd's units, and for the boot that the report is about.
 
 use super::boot::Boot;
+use super::document::Part;
 use super::units::{ChainRow, UnitReport};
 use crate::costs::cost::{spell, Basis, Cost};
 use crate::costs::kind::CostKind;
-use crate::costs::units::ADVICE;
+use crate::costs::units::{is_waiter, ADVICE};
 
 /// Units told.
 const LISTED: usize = 5;
@@ -20,7 +21,7 @@ pub(super) fn of(report: &UnitReport) -> Vec<Cost> {
     let target = report.chain.first().map(|link| link.unit.as_str());
     let blamed = report.units.iter().filter(|unit| {
         let waited = report.chain.iter().any(|link| link.unit == unit.unit);
-        !waited && unit.time_ns.is_some_and(|ns| ns >= SHORTEST_NS)
+        !waited && !is_waiter(&unit.unit) && unit.time_ns.is_some_and(|ns| ns >= SHORTEST_NS)
     });
     for unit in blamed.take(LISTED) {
         let ns = unit.time_ns.unwrap_or(0);
@@ -46,7 +47,7 @@ fn told(ns: u64) -> String {
 }
 
 fn on_chain(report: &UnitReport, link: &ChainRow) -> Option<Cost> {
-    let ns = link.took_ns.filter(|ns| *ns >= SHORTEST_NS)?;
+    let ns = link.took_ns.filter(|ns| *ns >= SHORTEST_NS && !is_waiter(&link.unit))?;
     let target = &report.chain.first()?.unit;
     let evidence = format!("{} on the critical chain of `{target}`, which waits for it", told(ns));
     Some(cost(&link.unit, ns, Some(ns), link.line, evidence))
@@ -83,9 +84,34 @@ fn whole(report: &UnitReport) -> Option<Cost> {
     })
 }
 
+/// Tells the boot behind whose start a report about units was printed what the report says. A report about another boot
+/// may stand anywhere; one in the middle of a boot's lines, or behind the only boot, is about that boot.
+pub(super) fn tell_boots(placed: &mut [(u32, Part)]) {
+    let boots = placed.iter().filter(|(_, part)| matches!(part, Part::Boot(_))).count();
+    let reports: Vec<(u32, UnitReport)> = placed
+        .iter()
+        .filter_map(|(line, part)| match part {
+            Part::Units(report) => Some((*line, report.clone())),
+            _ => None,
+        })
+        .collect();
+    for (line, report) in reports {
+        let boot = placed.iter_mut().find_map(|(_, part)| match part {
+            Part::Boot(boot) => {
+                let behind = boot.from_line < line && (boots == 1 || line <= boot.to_line);
+                Some(boot).filter(|_| behind)
+            }
+            _ => None,
+        });
+        if let Some(boot) = boot {
+            join(boot, &report);
+        }
+    }
+}
+
 /// Tells a boot the units of a report that was printed on its console: exact times and names in place of what its lines
 /// let compute.
-pub(super) fn join(boot: &mut Boot, report: &UnitReport) {
+fn join(boot: &mut Boot, report: &UnitReport) {
     let of_units = |kind| matches!(kind, CostKind::UnitStart | CostKind::UserSpaceStart);
     let units: Vec<Cost> = report
         .costs
