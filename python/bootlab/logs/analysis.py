@@ -84,7 +84,7 @@ class Analysis:
     @property
     def json(self) -> str:
         """Return the document as the core writes it, and with each cost the technique that addresses it."""
-        if not any(part.costs for part in (*self.boots, *self.units)):
+        if not (any(boot.costs for boot in self.boots) or any(report.costs for report in self.units)):
             return self._text
         document = msgspec.json.decode(self._text)
         for part in document["parts"]:
