@@ -106,6 +106,18 @@ def test_what_may_work_is_booted(given):
     preflight.check(given)
 
 
+def test_the_way_out_of_a_wrong_console_is_one_step():
+    board = Machine(arch="arm", type="sabrelite")
+    with pytest.raises(UserError) as caught:
+        preflight.check(plan("console=ttyS0", machine=board))
+    assert "add console=ttymxc1" in caught.value.hint
+    assert "set machine.console_port = 1" in caught.value.hint
+    right = msgspec.structs.replace(board, console_port=1)
+    with pytest.raises(UserError) as caught:
+        preflight.check(plan("console=ttyS0", machine=right))
+    assert "console_port" not in caught.value.hint
+
+
 def test_a_replayed_system_is_left_alone():
     given = plan("quiet")
     preflight.check(msgspec.structs.replace(given, system=msgspec.structs.replace(given.system, target="replay")))

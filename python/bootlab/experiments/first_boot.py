@@ -25,7 +25,7 @@ def without_goal(system: System) -> System:
 
 def first_boot(bench: Bench, system: System) -> Recording:
     """Boot once without a goal and return the recording, which ends when the console is quiet."""
-    return bench.submit(without_goal(system), "first boot").result()
+    return bench.submit(without_goal(system), "first boot, until the console is quiet").result()
 
 
 def went_well(recording: Recording) -> bool:

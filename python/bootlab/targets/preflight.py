@@ -12,6 +12,7 @@ from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
+from bootlab.sources import boards
 from bootlab.targets import preflight_device_tree, preflight_root
 from bootlab.targets.base import BootPlan
 from bootlab.targets.machine_devices import parts_of
@@ -123,6 +124,9 @@ def _console(plan: BootPlan) -> tuple[str, str] | None:
         return None
     port = _FIRST_PORT.get(machine.type, f"{wanted[0]}0")
     fix = f'add console={port} to kernel.cmdline ("console={port},115200")'
+    board = boards.of_machine(machine.type, machine.arch)
+    if board is not None and board.port == port and board.console_port != machine.console_port:
+        fix += f", and set machine.console_port = {board.console_port}"
     if not names:
         # Elsewhere the device tree names the port (stdout-path).
         silent = machine.arch == "x86_64" and not _own_cmdline(plan)
