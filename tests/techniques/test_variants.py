@@ -5,10 +5,11 @@ import pytest
 
 from bootlab.model.change import DropFiles, DropParam, ExtendParam, SetCompression, SetParam, apply_all
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Diagnosis, FileRead, Initcall
+from bootlab.model.recording import Diagnosis, FileRead, Initcall, Line
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.techniques import get
+from bootlab.techniques.base import Answer
 from bootlab.techniques.kernel.initcalls import MAX_CANDIDATES
 from bootlab.techniques.vital_initcalls import vital
 from tests.techniques import written as w
@@ -69,6 +70,32 @@ def test_uarts_keep_the_console():
 
 def test_memory_is_halved():
     assert get("memory-limit").changes(context("base"))[0].ops == (SetParam("mem", "127M"),)
+
+
+@pytest.mark.parametrize(
+    ("total_mib", "initramfs_bytes", "limit"),
+    [(256, 5_648_000, "142M"), (256, None, "128M"), (1024, 5_648_000, "512M"), (256, 200 << 20, None)],
+)
+def test_on_a_board_the_initramfs_stays_in_the_memory(total_mib, initramfs_bytes, limit):
+    """QEMU puts it 128 MiB from the start: with mem=128M a vexpress has no root any more."""
+    booted = context("base")
+    machine = msgspec.structs.replace(booted.system.machine, arch="arm", type="vexpress-a9")
+    line = f"[    0.000000] Memory: 149968K/{total_mib << 10}K available (11264K kernel code)"
+    sizes = {} if initramfs_bytes is None else {"initramfs": initramfs_bytes}
+    booted = msgspec.structs.replace(
+        booted,
+        system=msgspec.structs.replace(booted.system, machine=machine),
+        recording=msgspec.structs.replace(
+            booted.recording,
+            lines=(Line(number=1, text=line, offset_bytes=0),),
+            meta=msgspec.structs.replace(booted.recording.meta, artefact_bytes=sizes),
+        ),
+        diagnosis=None,
+    )
+    technique = get("memory-limit")
+    assert (technique.applies(booted).answer is Answer.NO) == (limit is None)
+    if limit is not None:
+        assert technique.changes(booted)[0].ops == (SetParam("mem", limit),)
 
 
 def test_leftovers_are_all_dropped():

@@ -16,6 +16,12 @@ _MEMORY = r"Memory: (\d{1,12}K/\d{1,12}K) available"
 
 LEAST_MIB = 64
 
+_TREE_MIB = 8
+"""Room for the device tree, which begins at the next 2 MiB on some boards."""
+
+_MOST = 0.9
+"""A limit above this share of the memory saves nothing worth a boot."""
+
 
 class MemoryLimit(Technique):
     """Every page frame has a descriptor that is initialised at boot."""
@@ -23,7 +29,7 @@ class MemoryLimit(Technique):
     id = "memory-limit"
     title = "Less memory"
     stage = "kernel"
-    what = "Sets `mem=` to half of the memory that the kernel found."
+    what = "Sets `mem=` to half of the memory that the kernel found, or to what holds the initramfs too."
     why = "Page descriptors, hash tables and the direct mapping grow with the memory."
     when_not = "The memory is needed. With CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
     cost = "If kernel and machine support memory hot-plug, the rest can be added later."
@@ -36,9 +42,12 @@ class MemoryLimit(Technique):
     references = ("Documentation/admin-guide/kernel-parameters.txt: mem=", "mm/page_alloc.c: memmap_init()")
 
     def _half_mib(self, context: Context) -> int:
+        total_mib = self._total_mib(context)
+        return max(LEAST_MIB, total_mib // 2, _end_of_initramfs_mib(context, total_mib))
+
+    def _total_mib(self, context: Context) -> int:
         found = KernelLog.of(context).match(r"Memory: \d{1,12}K/(\d{1,12})K available")
-        total_mib = int(found[1]) // 1024 if found else context.system.machine.memory_mib
-        return max(LEAST_MIB, total_mib // 2)
+        return int(found[1]) // 1024 if found else context.system.machine.memory_mib
 
     def applies(self, context: Context) -> Applies:
         """Unknown at best: no log tells how much the application needs."""
@@ -50,6 +59,8 @@ class MemoryLimit(Technique):
             return Applies.unknown(log.why_silent() or "the kernel did not print its memory")
         if self._half_mib(context) <= LEAST_MIB:
             return Applies.no(f"half of it is under {LEAST_MIB} MiB", quote(found.string))
+        if self._half_mib(context) > _MOST * self._total_mib(context):
+            return Applies.no("the initramfs lies at the end of the memory", quote(found.string))
         return Applies.unknown("only the check tells whether half of the memory is enough", quote(found.string))
 
     def changes(self, context: Context) -> tuple[Change, ...]:
@@ -59,6 +70,18 @@ class MemoryLimit(Technique):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the memory that the kernel counts."""
         return differs(before, after, r"Memory: \d{1,12}K/(\d{1,12})K available")
+
+
+def _end_of_initramfs_mib(context: Context, total_mib: int) -> int:
+    """Return up to where the initramfs and the device tree behind it reach; 0 where the kernel moves them.
+
+    QEMU's boards put them in the middle of the memory, at most 128 MiB from its start (hw/arm/boot.c, hw/riscv/boot.c).
+    A kernel for x86 moves an initramfs that lies above the limit; others give it up.
+    """
+    size = context.recording.meta.artefact_bytes.get("initramfs")
+    if size is None or context.system.machine.arch == "x86_64":
+        return 0
+    return min(total_mib // 2, 128) + -(-size // (1 << 20)) + _TREE_MIB
 
 
 _AUTO_INIT = r"mem auto-init: .*heap alloc:(on|off)"
