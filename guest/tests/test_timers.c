@@ -6,6 +6,7 @@
 #include "../timers/account.h"
 #include "../timers/draw.h"
 #include "../timers/histogram.h"
+#include "../timers/run.h"
 
 static unsigned checks;
 
@@ -72,6 +73,16 @@ static void test_an_early_one_is_told_from_a_second_copy(void)
 	account_deliver(&a, 105, 105, 0);
 	account_deliver(&a, 106, 106, 0);
 	account_close(&a, 150, 150, true);
+	EQUAL(a.early, 0);
+	EQUAL(a.duplicated, 1);
+
+	/* One that expires after the last look at the queue is no excuse for it. */
+	account_open(&a, 0, 0, 100, 100);
+	account_deliver(&a, 105, 105, 0);
+	account_deliver(&a, 106, 106, 0);
+	EQUAL(account_short(&a, 190), 0);
+	EQUAL(account_short(&a, 200), 1);
+	account_close(&a, 190, 195, true);
 	EQUAL(a.early, 0);
 	EQUAL(a.duplicated, 1);
 }
@@ -231,6 +242,65 @@ static void test_planted_faults_are_found_exactly(void)
 	}
 }
 
+/* A receiver that is stopped between taking and stamping, again and again, finds what was planted all the same. */
+static void test_a_planted_fault_waits_until_the_one_before_is_found(void)
+{
+	struct draw draw;
+
+	draw_uniform(&draw, 2, 0, 1);
+	for (int run_number = 0; run_number < 2000; run_number++) {
+		static struct inbox inbox;
+		struct options options = { .plant = { .drop_every = 2, .copy_every = 3 } };
+		struct timer timer = { .fd = -1, .interval_ns = 100 };
+		struct run run = { .options = &options, .stop_ns = 6000, .inboxes = &inbox, .inbox_count = 1 };
+
+		memset(&inbox, 0, sizeof(inbox));
+		inbox.run = &run;
+		run.population.timers = &timer;
+		run.population.count = 1;
+		account_open(&timer.account, 0, 0, 100, 100);
+		for (int64_t k = 1; k <= 61; k++) {
+			int64_t taken = k * 100 + 1;
+
+			inbox.until_ns = taken + (draw_number(&draw) % 2 && k < 61 ? 99 : 1);
+			inbox_take(&inbox, 0, 0, taken, inbox.until_ns);
+		}
+		account_close(&timer.account, run.stop_ns, inbox.until_ns, true);
+		EQUAL(inbox.drops >= 3 && inbox.copies >= 3, 1);
+		EQUAL(timer.account.lost, inbox.drops);
+		EQUAL(timer.account.duplicated, inbox.copies);
+		EQUAL(timer.account.early, 0);
+	}
+}
+
+/* One that was dropped just before the stop, and the next one came while the receiver was on its way to take it. */
+static void test_the_drain_goes_on_until_a_late_loss_is_known(void)
+{
+	static struct inbox inbox;
+	struct options options = { .plant = { .drop_every = 2 } };
+	struct timer timer = { .fd = -1, .interval_ns = 100 };
+	struct run run = { .options = &options, .stop_ns = 250, .inboxes = &inbox, .inbox_count = 1 };
+
+	inbox.run = &run;
+	run.population.timers = &timer;
+	run.population.count = 1;
+	account_open(&timer.account, 0, 0, 100, 100);
+	inbox.sequence = 1;
+	inbox_take(&inbox, 0, 0, 101, 102);
+	EQUAL(inbox.drops, 0);
+	inbox_take(&inbox, 0, 0, 201, 202);
+	EQUAL(inbox.drops, 1);
+	inbox.until_ns = 260;
+	EQUAL(inbox_waits(&inbox), 1);
+	inbox_take(&inbox, 0, 0, 299, 303);
+	inbox.until_ns = 310;
+	EQUAL(inbox_waits(&inbox), 1);
+	inbox_take(&inbox, 0, 0, 401, 403);
+	EQUAL(timer.account.lost, 1);
+	inbox.until_ns = 410;
+	EQUAL(inbox_waits(&inbox), 0);
+}
+
 static void test_histogram(void)
 {
 	static struct histogram h;
@@ -287,6 +357,8 @@ int main(void)
 	test_what_is_missing_at_the_stop();
 	test_a_one_shot();
 	test_planted_faults_are_found_exactly();
+	test_a_planted_fault_waits_until_the_one_before_is_found();
+	test_the_drain_goes_on_until_a_late_loss_is_known();
 	test_histogram();
 	test_draw();
 	printf("%u checks passed\n", checks);

@@ -74,13 +74,13 @@ int64_t account_deliver(struct account *account, int64_t safe_ns, int64_t now_ns
 
 bool account_short(const struct account *account, int64_t time_ns)
 {
-	return position(account) < (int64_t)account_least(account, time_ns);
+	return position(account) - account->ahead < (int64_t)account_least(account, time_ns);
 }
 
-void account_close(struct account *account, int64_t stop_ns, int64_t end_ns, bool drained)
+void account_close(struct account *account, int64_t stop_ns, int64_t until_ns, bool drained)
 {
 	int64_t at = position(account);
-	int64_t most = (int64_t)account_most(account, end_ns);
+	int64_t most = (int64_t)account_most(account, until_ns);
 	int64_t least = (int64_t)account_least(account, stop_ns);
 	int64_t surplus = at > most ? at - most : 0;
 

@@ -41,14 +41,17 @@ uint64_t account_least(const struct account *account, int64_t time_ns);
  */
 int64_t account_deliver(struct account *account, int64_t safe_ns, int64_t now_ns, uint64_t overrun);
 
-/* Whether expirations that were due at a time have not been taken yet. */
+/*
+ * Whether expirations that were due at a time have not been taken yet. A delivery that came ahead does not count: it may
+ * be a second copy, which stands for none.
+ */
 bool account_short(const struct account *account, int64_t time_ns);
 
 /*
- * Close an account. The run stopped at `stop`; deliveries were taken until `end`. `drained`: nothing was left in the
- * queue then, so that what is missing is lost and not on its way.
+ * Close an account. The run stopped at `stop`; all deliveries were taken before `until`, and more than were due by then
+ * is one too many. `drained`: nothing was left in the queue then, so that what is missing is lost and not on its way.
  */
-void account_close(struct account *account, int64_t stop_ns, int64_t end_ns, bool drained);
+void account_close(struct account *account, int64_t stop_ns, int64_t until_ns, bool drained);
 
 /* Expirations due up to a time that were delivered or counted in an overrun (a later delivery may hold more). */
 uint64_t account_in_run(const struct account *account, int64_t stop_ns);

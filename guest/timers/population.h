@@ -14,7 +14,7 @@ struct timer {
 	timer_t id;
 	int fd; /* of a timerfd, else -1 */
 	int64_t interval_ns;
-	bool planted_on; /* its last delivery carried a planted fault */
+	uint64_t planted; /* losses and copies that were planted on it */
 	struct account account;
 };
 

@@ -58,7 +58,8 @@ void receive_sigwait(struct inbox *inbox, int signo)
 		now = clock_ns(clock);
 		if (!idle && info.si_code == SI_TIMER)
 			inbox_take(inbox, (unsigned)info.si_value.sival_int, (unsigned)info.si_overrun, safe, now);
-		else if (idle && ready.fd >= 0)
+		inbox->until_ns = idle ? safe : now;
+		if (idle && ready.fd >= 0)
 			poll(&ready, 1, patience_ms(inbox->run, now));
 	}
 	if (ready.fd >= 0)
@@ -86,6 +87,7 @@ void receive_signalfd(struct inbox *inbox, int signo)
 		for (ssize_t i = 0; i < got / (ssize_t)sizeof(infos[0]); i++)
 			if (infos[i].ssi_code == SI_TIMER)
 				inbox_take(inbox, (unsigned)infos[i].ssi_int, infos[i].ssi_overrun, safe, now);
+		inbox->until_ns = idle ? safe : now;
 		if (idle)
 			poll(&ready, 1, patience_ms(inbox->run, now));
 	}
@@ -107,6 +109,7 @@ void receive_timerfd(struct inbox *inbox)
 		epoll_ctl(fd, EPOLL_CTL_ADD, population->timers[i].fd, &event);
 	}
 	while (go_on(inbox, now, idle)) {
+		int64_t before = now;
 		int got = epoll_wait(fd, events, BATCH, patience_ms(inbox->run, now));
 
 		idle = got <= 0;
@@ -120,6 +123,7 @@ void receive_timerfd(struct inbox *inbox)
 			now = clock_ns(clock);
 			inbox_take(inbox, events[i].data.u32, count - 1, safe, now);
 		}
+		inbox->until_ns = idle ? before : now;
 	}
 	close(fd);
 }
@@ -173,6 +177,7 @@ void receive_handler(struct run *run, int signo)
 {
 	struct inbox *inbox = &run->inboxes[0];
 	sigset_t set, pending;
+	int64_t before;
 
 	last_ns = run->start_ns;
 	sigemptyset(&set);
@@ -190,7 +195,9 @@ void receive_handler(struct run *run, int signo)
 			nanosleep(&nap, NULL);
 	}
 	/* Whatever was queued has been handled when the mask call returns; what is pending after it came later. */
+	before = clock_ns(run->options->clock);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	inbox->until_ns = before > last_ns ? before : last_ns;
 	sigpending(&pending);
 	inbox->emptied = !handler_done || !sigismember(&pending, signo);
 }

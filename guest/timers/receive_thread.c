@@ -66,6 +66,7 @@ void receive_thread(struct run *run)
 	} while (events && clock_ns(run->options->clock) < run->stop_ns + (int64_t)(run->options->grace_s * 1e9));
 	pthread_mutex_lock(&books);
 	closed = true;
+	run->inboxes[0].until_ns = clock_ns(run->options->clock);
 	run->inboxes[0].emptied = !events;
 	pthread_mutex_unlock(&books);
 }

@@ -85,7 +85,8 @@ static void close_books(struct run *run)
 		struct account *account = &run->population.timers[i].account;
 		int64_t window_ns = account->first_ns - account->interval_ns + run->length_ns;
 
-		account_close(account, run->stop_ns, run->end_ns, drained);
+		/* Timers are dealt to the receivers in turn: population.c. */
+		account_close(account, run->stop_ns, run->inboxes[i % run->inbox_count].until_ns, drained);
 		run->deliveries += account->deliveries;
 		run->overruns += account->overruns;
 		run->lost += account->lost;
@@ -116,7 +117,6 @@ static int measured(struct run *run, int signo, pthread_barrier_t *armed, const 
 	/* The books are closed when the last receiver has stopped, not when the first one has. */
 	for (unsigned i = 1; i < run->inbox_count; i++)
 		pthread_join(workers[i].thread, NULL);
-	run->end_ns = clock_ns(run->options->clock);
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
 	usage(&run->user_ns, &run->system_ns, &run->switches);
 	run->user_ns -= user_ns;

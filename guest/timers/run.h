@@ -24,12 +24,17 @@ struct inbox {
 	uint64_t sequence;
 	uint64_t drops, copies, delays;
 	bool emptied; /* nothing was left in the queue when the drain ended */
+	/*
+	 * All that was taken was taken before this moment. It is that of the last look at the queue, not of the end of the
+	 * run: what expired in between and nobody took would excuse a second copy.
+	 */
+	int64_t until_ns;
 };
 
 struct run {
 	const struct options *options;
 	struct population population;
-	int64_t start_ns, stop_ns, end_ns; /* on the timers' clock */
+	int64_t start_ns, stop_ns; /* on the timers' clock */
 	int64_t length_ns; /* how long each timer is counted, from its own arming */
 	int64_t wall_ns;
 	struct inbox *inboxes;
@@ -49,8 +54,10 @@ int run_stress(struct run *run, const struct options *options, unsigned timers, 
 void run_free(struct run *run);
 
 /*
- * Whether something that was due at the stop is still to come. An empty queue does not tell: the interrupt of a timer
- * that is due may be late, on a machine that is busy or shared, or for a clock that is looked at by the tick only.
+ * Whether something that was due at the stop, or at a later look at the queue, is still to come. An empty queue does not
+ * tell: the interrupt of a timer that is due may be late, on a machine that is busy or shared, or for a clock that is
+ * looked at by the tick only. Nor does the stop alone: one that is lost just before it may look as if it were delivered,
+ * when the next one comes between a look at the clock and the taking.
  */
 bool inbox_waits(const struct inbox *inbox);
 
