@@ -228,37 +228,6 @@ def test_no_path_of_one_machine(path: Path) -> None:
     assert not re.search(r"(?<![\w.])/(?:work|root|tmp|home)/", path.read_text(encoding="utf-8"))
 
 
-def test_layers_import_as_the_architecture_says() -> None:
-    text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| .* \| ([^|]*)\|$", text.split("## Layers")[1].split("\n## ")[0], re.MULTILINE)
-    layers = [layer for layer, _ in rows]
-    package = REPOSITORY / "python" / "bootlab"
-    there = {p.stem for p in package.iterdir() if p.is_dir() or p.suffix == ".py"} - {"__init__", "__pycache__", "py"}
-    there -= {p for p in there if p.startswith("_core")}
-    assert set(layers) == there
-    found: dict[str, set[str]] = {layer: set() for layer in layers}
-    for file in package.rglob("*.py"):
-        layer = file.relative_to(package).parts[0].removesuffix(".py")
-        if layer in layers:
-            found[layer] |= imported(file) & set(layers) - {layer}
-    for number, (layer, said) in enumerate(rows):
-        assert found[layer] <= set(layers[:number]), (
-            f"{layer} imports from below: {found[layer] - set(layers[:number])}"
-        )
-        wanted = ", ".join(f"`{name}`" for name in layers if name in found[layer])
-        assert said.strip() == wanted, f"docs/architecture.md, what {layer} imports: {wanted}"
-
-
-def imported(file: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module == "bootlab":
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bootlab."):
-            names.add(str(node.module).split(".")[1])
-    return names
-
-
 def test_every_page_has_its_place_on_the_site() -> None:
     """Else `make docs` fails, which `make check` does not run."""
     navigation = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]

@@ -1,6 +1,6 @@
 """The floor plan holds: no file needs itself through others, and files that a person reads at a time.
 
-`docs/architecture.md` says which room imports which (tests/test_docs.py); the crates have a test of their own.
+`docs/architecture.md` says which room imports which; the crates have a test of their own.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import functools
 import graphlib
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -26,10 +28,18 @@ def modules() -> dict[str, Path]:
     return found
 
 
+def statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Return statements and those inside them; an expression imports nothing, and most of a tree is expressions."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, part, ()))
+
+
 def imports(path: Path, known: dict[str, Path]) -> set[str]:
     """Return the modules that a file imports, in functions and for types too; a package for what it defines itself."""
     named: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.Import):
             named |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -78,15 +88,39 @@ def test_no_two_rooms_import_each_other() -> None:
     assert circle(graph) == []
 
 
+def test_layers_import_as_the_architecture_says() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| ([^|]*)\|$", text.split("## Layers")[1].split("\n## ")[0], re.MULTILINE)
+    layers = [layer for layer, _ in rows]
+    there = {p.stem for p in PACKAGE.iterdir() if p.is_dir() or p.suffix == ".py"} - {"__init__", "__pycache__", "py"}
+    there -= {p for p in there if p.startswith("_core")}
+    assert set(layers) == there
+    found: dict[str, set[str]] = {layer: set() for layer in layers}
+    for name, used in needs().items():
+        layer = name.split(".")[1]
+        if layer in layers:
+            found[layer] |= {other.split(".")[1] for other in used} & set(layers) - {layer}
+    for number, (layer, said) in enumerate(rows):
+        assert found[layer] <= set(layers[:number]), (
+            f"{layer} imports from below: {found[layer] - set(layers[:number])}"
+        )
+        wanted = ", ".join(f"`{name}`" for name in layers if name in found[layer])
+        assert said.strip() == wanted, f"docs/architecture.md, what {layer} imports: {wanted}"
+
+
 def test_a_circle_is_found() -> None:
     assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}
 
 
 def test_what_is_imported_is_found(tmp_path: Path) -> None:
     file = tmp_path / "file.py"
-    file.write_text("import a\nfrom b import c, d\ndef f():\n    from e import g\n    import other\n")
-    known = dict.fromkeys(("a", "b", "b.c", "e.g"), file)
-    assert imports(file, known) == {"a", "b", "b.c", "e.g"}
+    file.write_text(
+        "import a\nfrom b import c, d\ndef f():\n    from e import g\n    import other\n"
+        "try:\n    pass\nexcept OSError:\n    import h\nelse:\n    import i\nfinally:\n    import j\n"
+        "match a:\n    case 1:\n        import k\nclass C:\n    if a:\n        pass\n    else:\n        import l\n"
+    )
+    known = dict.fromkeys(("a", "b", "b.c", "e.g", *"hijkl"), file)
+    assert imports(file, known) == set(known)
 
 
 def test_files_are_short() -> None:

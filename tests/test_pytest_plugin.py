@@ -36,9 +36,15 @@ class TestSmall:
 
     def test_no_such_stage(self, boot):
         assert boot.stage("kernle") < ms(500)
+
+@pytest.mark.bootlab(system="none.toml")
+def test_no_such_system(boot):
+    pass
 """
     )
-    done.assert_outcomes(passed=1, failed=2)
+    done.assert_outcomes(passed=1, failed=2, errors=1)
+    # Its hint stands behind what is wrong.
+    done.stdout.fnmatch_lines(["*none.toml*"])
     done.stdout.fnmatch_lines(["*2900.003 ms < 500.000 ms*"])
     done.stdout.fnmatch_lines(["*the boot has no stage 'kernle'; it has: firmware, kernel set-up,*"])
 
@@ -50,12 +56,6 @@ def test_the_system_by_option_and_none(run) -> None:
     done = run(body)
     done.assert_outcomes(errors=1)
     done.stdout.fnmatch_lines(["*which system? Mark the test with*"])
-
-
-def test_a_system_file_that_is_wrong_is_said_with_its_hint(run) -> None:
-    done = run("@pytest.mark.bootlab(system='none.toml')\ndef test_it(boot):\n    pass\n")
-    done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*none.toml*"])
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ back.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import sys
@@ -33,6 +34,7 @@ TOLD = {name for protocol in (Observer, Journal) for name, _ in inspect.getmembe
 """Whoever boots or judges tells these to whoever listens; they answer nothing."""
 
 
+@functools.cache
 def room(code: CodeType) -> str | None:
     """Return the layer that a function lies in; None for other packages and for the bodies of modules and classes."""
     if not code.co_filename.startswith(PACKAGE) or not code.co_flags & inspect.CO_OPTIMIZED:
@@ -50,8 +52,7 @@ class Watch:
         self.functions: Counter[str] = Counter()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
-        there = room(frame.f_code) if event == "call" else None
-        if there is None:
+        if event != "call" or (there := room(frame.f_code)) is None:
             return
         self.functions[f"{there}.{frame.f_code.co_name}"] += 1
         caller = frame.f_back

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bootlab.builders import archive, cpio, segments
@@ -15,6 +15,7 @@ from bootlab.builders.archive import unpack
 from bootlab.builders.compress import available, compress
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
+from tests.examples import examples
 
 TREE = {
     "/bin": Entry(kind="dir"),
@@ -220,7 +221,7 @@ def test_magics_are_those_of_the_compressors(tmp_path):
             assert segments.compression_at(squeezed(tmp_path, b"data", compression), 0) == compression
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_is_survived(tmp_path, data):
     good = bytearray(packed({**TREE, "/bin/app": text("x" * 50)}))

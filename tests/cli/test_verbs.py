@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from bootlab.analysis.equality import Equality
@@ -95,9 +96,10 @@ def bootlab(capfd, monkeypatch, tmp_path):
 
 
 def test_the_list_of_verbs_is_whole():
-    named = {c.name for c in program.app.registered_commands}
-    groups = program.app.registered_groups
-    named |= {f"{g.name} {c.name}" for g in groups for c in g.typer_instance.registered_commands}
+    named = set()
+    for name, command in typer.main.get_command(program.app).commands.items():
+        inner = getattr(command, "commands", None)
+        named |= {f"{name} {verb}" for verb in inner} if inner else {name}
     assert named == set(VERBS)
 
 

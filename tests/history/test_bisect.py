@@ -89,7 +89,7 @@ def repository(folder: Path, planted: int | None, *, count: int = 64) -> tuple[P
     return folder, f"{first.stdout.strip()}..HEAD"
 
 
-@pytest.mark.parametrize("planted", [41, None])
+@pytest.mark.parametrize("planted", [41, pytest.param(None, marks=pytest.mark.slow)])
 def test_a_history_of_64_commits(tmp_path: Path, planted: int | None) -> None:
     folder, commits = repository(tmp_path / "repository", planted)
     told: list[str] = []

@@ -110,6 +110,7 @@ def _start(url: str, tmp_path: Path, name: str, count: int) -> subprocess.Popen[
     )
 
 
+@pytest.mark.slow
 def test_eight_writers_at_once_lose_nothing(history_url: str, tmp_path: Path) -> None:
     """All eight find no table: each of them wants to make them."""
     writers = [_start(history_url, tmp_path, f"w{number}", 10) for number in range(8)]
@@ -124,6 +125,7 @@ def test_eight_writers_at_once_lose_nothing(history_url: str, tmp_path: Path) ->
         assert all(database.objects.intact(one.object) for one in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 3, 6])
 def test_a_killed_writer_loses_nothing_that_was_acknowledged(history_url: str, tmp_path: Path, after: int) -> None:
     writers = [_start(history_url, tmp_path, f"w{number}", 100_000) for number in range(2)]

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bootlab.builders.images import disk_image
@@ -20,6 +20,7 @@ from bootlab.sources.fat import FatFiles
 from bootlab.sources.file_view import FileView
 from bootlab.sources.partitions import read_partitions
 from bootlab.sources.superblock import identify
+from tests.examples import examples
 from tests.sources import images
 
 LARGE = random.Random(7).randbytes(700_000)
@@ -183,7 +184,7 @@ def test_device_tree_facts(tmp_path):
 
 # Hostile media. Whatever is wrong with them, a reader ends soon, with an answer or with a UserError.
 
-BROKEN = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+BROKEN = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _walk(view: FileView, path: str, depth: int = 0) -> int:

@@ -1,11 +1,12 @@
 """What stands in a script, by its syntax; and that nothing in a script can break the reading of it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.startup import shell
 from bootlab.startup.specialise import specialise
+from tests.examples import examples
 
 
 def _names(text):
@@ -50,7 +51,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_text_is_read_or_refused(text):
     script = shell.read(text)

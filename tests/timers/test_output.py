@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bootlab.timers import conform, stress
 from bootlab.timers.output import LINE_MAX_BYTES
 from bootlab.timers.stress import Place
+from tests.examples import examples
 from tests.timers.samples import CONFORM_HEAD, HEAD, ROW, check, output
 
 HERE = Place(name="here", clock="wall")
@@ -62,7 +63,7 @@ def test_the_last_verdict_of_a_check_holds():
 _VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just([[1, [2]]]) | st.just({"a": {}})
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@examples(60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.binary(max_size=30) | st.dictionaries(st.sampled_from([*HEAD, *ROW]), _VALUES, max_size=6), max_size=4)
 )

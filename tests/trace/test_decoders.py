@@ -243,15 +243,15 @@ def test_any_length_is_answered(decoders, arch, size):
 
 
 @pytest.mark.parametrize("api", [1, 2, 3, 4])
-def test_the_plugin_compiles_for_every_interface(api, tmp_path):
+def test_the_plugin_compiles_for_every_interface(api):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler here: scripts/setup-debian.sh build")
     folder = source_folder("", top="qemu-plugin")
     sources = sorted(
         str(path) for kind in ("bootlab-trace", "trace-*", "decode-*") for path in folder.glob(f"{kind}.c")
     )
-    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-DBOOTLAB_PLUGIN_API={api}"]
-    subprocess.run(["cc", *flags, "-o", tmp_path / "trace.so", *sources], check=True)
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-DBOOTLAB_PLUGIN_API={api}"]
+    subprocess.run(["cc", *flags, *sources], check=True)
 
 
 LIBRARIES = (
@@ -263,6 +263,7 @@ LIBRARIES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arch", "told", "triple", "digits", "words"), LIBRARIES)
 def test_objdump_agrees_on_a_whole_library(decoders, arch, told, triple, digits, words):
     folder = Path(f"/usr/{triple}/lib")

@@ -16,9 +16,9 @@ def __getattr__(name: str) -> typer.Typer:
     """Give the whole program as `app`, made when somebody asks for it."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from bootlab.cli.program import VERBS, make_app  # noqa: PLC0415
+    from bootlab.cli.program import make_app  # noqa: PLC0415
 
-    whole = make_app(VERBS)
+    whole = make_app()
     globals()["app"] = whole
     return whole
 
@@ -39,9 +39,9 @@ def _run(args: list[str]) -> None:
         boot = boot_run.plain_request(args[1:])
         if boot is not None:
             raise SystemExit(boot_run.run(boot))
-    from bootlab.cli.program import VERBS, make_app  # noqa: PLC0415
+    from bootlab.cli.program import make_app  # noqa: PLC0415
 
-    make_app(args[:1] if args and args[0] in VERBS else VERBS)()
+    make_app()()
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def test_where_only_some_are_far_the_ranks_still_see_it() -> None:
 
 @pytest.mark.parametrize("near", [False, True])
 @pytest.mark.parametrize("side", ["both", "above", "below"])
-@pytest.mark.parametrize("sizes", [[3, 1, 4, 1, 5, 9, 2, 6], [1, 1, 1, 1, 1, 1, 1, 1], [5, 0, 3, 0, 8, 1, 2, 90]])
+@pytest.mark.parametrize("sizes", [[3, 1, 4, 1, 5, 9, 2], [1, 1, 1, 1, 1, 1, 1], [5, 0, 3, 0, 8, 1, 90]])
 def test_of_all_signs_no_more_than_alpha_are_called(sizes: list[int], side: str, *, near: bool) -> None:
     """Every way to set the signs is one null experiment, looked at after each difference."""
     alpha = 0.1

@@ -6,12 +6,13 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bootlab.builders.images import cramfs
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 from tests.builders.images.trees import Found, expected, trees
+from tests.examples import examples
 
 DIRECT, RAW = 1 << 30, 1 << 31
 
@@ -73,7 +74,7 @@ def unpacked(image: bytes) -> dict[str, Found]:
 
 
 @given(tree=trees())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_tree_is_read_back(tree):
     assert unpacked(packed(tree)) == expected(tree)
     assert unpacked(packed(tree, in_place=True)) == expected(tree)

@@ -5,12 +5,13 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bootlab.builders.images import jffs2
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 from tests.builders.images.trees import Found, expected, trees
+from tests.examples import examples
 
 ERASE = 16 << 10
 
@@ -88,14 +89,14 @@ def unpacked(image: bytes) -> dict[str, Found]:
 
 
 @given(tree=trees())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_every_tree_is_read_back(tree):
     for how in ({}, {"compressed": False}, {"summary": True}):
         assert unpacked(packed(tree, **how)) == expected(tree)
 
 
 @given(tree=trees())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_summary_lists_the_nodes_of_its_block(tree):
     image = packed(tree, summary=True)
     for start in range(0, len(image), ERASE):

@@ -5,12 +5,13 @@ import stat
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bootlab.builders.images import romfs
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 from tests.builders.images.trees import expected, trees
+from tests.examples import examples
 
 TYPES = {1: stat.S_IFDIR, 2: stat.S_IFREG, 3: stat.S_IFLNK, 4: stat.S_IFBLK, 5: stat.S_IFCHR, 7: stat.S_IFIFO}
 
@@ -62,7 +63,7 @@ def unpacked(image: bytes) -> dict[str, tuple[int, bool, bytes, int, int]]:
 
 
 @given(tree=trees())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_tree_is_read_back(tree):
     want = {}
     for path, (mode, _, _, content, major, minor) in expected(tree).items():

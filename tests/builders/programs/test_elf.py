@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bootlab.builders.programs.elf import NotElf, is_elf, read
+from tests.examples import examples
 
 SOURCE = """
 int exported(void) { return 1; }
@@ -107,7 +108,7 @@ def whole(tmp_path_factory):
     return library(folder).read_bytes(), folder / "damaged"
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(at=st.integers(0, 5000), byte=st.integers(0, 255), cut=st.integers(0, 20000))
 def test_damage_is_an_answer_or_an_error_but_no_crash(whole, at, byte, cut):
     data, path = whole

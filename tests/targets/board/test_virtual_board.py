@@ -45,7 +45,9 @@ def boot(running, folder: Path, *, fault: str = "none", stop: threading.Event | 
     return target.boot(target.plan(system), folder / "boot", stop=stop or threading.Event())
 
 
-@pytest.mark.parametrize("fault", EXPECTED)
+@pytest.mark.parametrize(
+    "fault", [fault if fault in {"none", "baud"} else pytest.param(fault, marks=pytest.mark.slow) for fault in EXPECTED]
+)
 def test_each_fault_is_what_it_is(running, tmp_path, fault):
     recording = boot(running, tmp_path, fault=fault)
     assert recording.meta.outcome is EXPECTED[fault], recording.meta.reason
