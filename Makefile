@@ -35,9 +35,9 @@ $(VENV)/.made: requirements.txt scripts/setup-debian.sh
 	touch $@
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
-# With what the tests of the crates read.
-CRATES := $(shell find crates -name target -prune -o -name corpus -prune -o -name artifacts -prune -o -type f -print 2>/dev/null) \
-	Cargo.toml Cargo.lock rustfmt.toml docs/reference/inputs.md
+# Of the crates with what their tests read, by content: a checkout dates files anew that say the same.
+CRATES := $(shell { find crates -name target -prune -o -name corpus -prune -o -name artifacts -prune -o -type f -print0 | sort -z | \
+	xargs -0 sha256sum; sha256sum Cargo.toml Cargo.lock rustfmt.toml docs/reference/inputs.md; } 2>/dev/null | sha256sum | cut -c 1-16)
 
 $(VENV)/.installed: $(VENV)/.made $(RUST) pyproject.toml
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation -e .
@@ -75,15 +75,21 @@ demo: setup kernel
 
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow
-unit-tests: developer target/.tested
-	$(BIN)/pytest -n auto --dist loadfile --hypothesis-profile quick -m "$(FAST)"
+UNIT := $(BIN)/pytest -n auto --dist loadfile --hypothesis-profile quick -m "$(FAST)"
+LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+unit-tests: developer target/.tested-$(CRATES)
+	$(UNIT)
 
 # Only when something in the crates has changed since they passed.
-target/.tested: $(CRATES) | developer
+target/.tested-%: | developer
 	cargo test --workspace -q
+	rm -f target/.tested*
 	touch $@
 
-check: lint unit-tests
+# mypy has one thread: beside the tests it costs no time of its own.
+check: developer target/.linted-$(CRATES) target/.tested-$(CRATES)
+	@{ $(LINT); } > target/lint.log 2>&1 & lint=$$!; $(UNIT); tests=$$?; \
+	wait $$lint; lint=$$?; cat target/lint.log; exit $$((tests || lint))
 
 test: developer kernel $(KERNEL)/build
 	./scripts/setup-debian.sh test boards loaders filesystems programs databases
@@ -121,18 +127,17 @@ fuzz:
 # Nothing is linked, so libFuzzer need not be there.
 FUZZ_CLIPPY := CUSTOM_LIBFUZZER_PATH=/usr/lib/libfuzzer.a cargo clippy -q --locked --bins --target-dir target/fuzz
 
-lint: developer target/.linted
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+lint: developer target/.linted-$(CRATES)
+	$(LINT)
 
-target/.linted: $(CRATES) | developer
+target/.linted-%: | developer
 	./scripts/setup-debian.sh lint
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -q -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings
 	$(FUZZ_CLIPPY) --manifest-path crates/kernelsource/fuzz/Cargo.toml -- -D warnings
+	rm -f target/.linted*
 	touch $@
 
 format: developer
