@@ -55,7 +55,7 @@ def test_everything_lies_where_the_loader_looks(files, place, start):
         file.seek(place.kernel - place.bank)
         assert file.read(600) == kernel.read_bytes()
         # What a RISC-V kernel reads behind its end must be zero.
-        assert not any(file.read(1 << 20))
+        assert file.read(1 << 20).count(0) == 1 << 20
         file.seek(place.initramfs - place.bank)
         assert file.read(90) == initramfs.read_bytes()
     table = struct.unpack_from("<4s9I", head, 4)

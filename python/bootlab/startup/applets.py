@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import posixpath
 import re
 from collections.abc import Collection, Iterable
@@ -69,6 +70,8 @@ class Use(msgspec.Struct, frozen=True):
         return tuple(sorted(self.reasons))
 
 
+# Several techniques ask about one program, and reading it takes longer than all else they do.
+@functools.lru_cache(maxsize=4)
 def names_in(program: bytes) -> frozenset[str]:
     """Return the applets of a BusyBox binary, from the table of their names; empty for any other program."""
     if not _BANNER.search(program):

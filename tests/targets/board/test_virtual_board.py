@@ -172,6 +172,7 @@ def wait_for(holds) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_boots(tmp_path):
     told = []
     for name in ("a", "b"):
