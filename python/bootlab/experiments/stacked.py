@@ -104,6 +104,8 @@ def bundle(changes: tuple[Change, ...]) -> Change:
 def sentence(step: Step | LeftOut) -> str:
     """Say in one line what a step came to."""
     if isinstance(step, LeftOut):
+        if not step.key:
+            return f"  {step.change.id} stays: {step.reason}"
         cost = f"{step.cost_ns / 1e6:+.3f} ms" if step.cost_ns is not None else "no goal"
         return f"  without {step.change.id}: {cost}; {'it stays' if step.kept else step.reason}"
     what = f"{len(step.changes)} changes: " if len(step.changes) > 1 else ""
