@@ -121,8 +121,8 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             if end == End::Failed && failures.len() < MAX_NAMES {
                 failures.insert(name);
             }
-            let Some(begin) = pending.remove(name) else { continue };
-            let Some(ns) = context.apart(begin, line) else { continue };
+            let Some(start) = pending.remove(name) else { continue };
+            let Some(ns) = context.apart(start, line) else { continue };
             // A daemon's dates have whole seconds: one is anything up to two.
             if context.axis.late && ns < SHORTEST_DATED_NS {
                 continue;
@@ -135,7 +135,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
             let evidence = format!(
                 "{}{whole} from `{}` to `{}`; other units may have started beside it",
                 spell(ns),
-                shorten(begin.text.trim()),
+                shorten(start.text.trim()),
                 shorten(line.text.trim())
             );
             // What is restarted later is not the boot's.
@@ -144,7 +144,7 @@ fn starts<'a>(context: &Context<'a>) -> Vec<Start<'a>> {
                 ns,
                 end,
                 basis: Basis::Computed,
-                lines: vec![begin.number, line.number],
+                lines: vec![start.number, line.number],
                 evidence,
             });
         }
