@@ -12,10 +12,8 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
     out.retain_mut(|cost| {
         let bound = if is_of_kernel(cost.kind) {
             kernel
-        } else if is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk {
-            None // the axis does not reach so far back
-        } else if is_of_units(cost.kind) && cost.basis == Basis::Printed {
-            None // systemd's own figures, where user space has no stamps or a clock that was set cut the axis
+        } else if is_off_the_axis(context, cost) {
+            None
         } else {
             boot
         };
@@ -35,6 +33,14 @@ pub(super) fn apply(context: &Context<'_>, out: &mut Vec<Cost>) {
         seen.push((cost.kind, cost.title.clone()));
         first
     });
+}
+
+/// Is the cost from a clock, or from before the time, that the boot's axis shows?
+fn is_off_the_axis(context: &Context<'_>, cost: &Cost) -> bool {
+    // printk's clock begins with the kernel; systemd's own figures are printed where user space has no stamps, or
+    // where a clock that was set cuts the axis.
+    (is_before_kernel(cost.kind) && context.axis.clock == Clock::Printk)
+        || (is_of_units(cost.kind) && cost.basis == Basis::Printed)
 }
 
 /// Costs of what the kernel does before init.

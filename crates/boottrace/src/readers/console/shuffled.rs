@@ -36,7 +36,7 @@ pub fn put_apart(lines: &mut Lines) -> Option<(u32, u32)> {
     // What goes on with an earlier boot, and what it was put behind.
     let goes_on = |(at, section): (usize, &Section)| (section.boot != at).then_some(at);
     let first = sections.iter().enumerate().find_map(goes_on)?.saturating_sub(1);
-    let last = sections.iter().enumerate().filter_map(goes_on).last()?;
+    let last = sections.iter().enumerate().filter_map(goes_on).next_back()?;
     let shuffled = number(sections[first].from).zip(number(sections[last].to - 1));
     let mut taken: Vec<Option<Line>> = std::mem::take(&mut lines.lines).into_iter().map(Some).collect();
     let mut order: Vec<&Section> = sections.iter().collect();
@@ -124,17 +124,9 @@ fn by_turns(lines: &[Line], sections: &mut [Section]) -> bool {
             .is_some_and(|(before, behind)| (0..=AT_ONCE_NS).contains(&behind.saturating_sub(before)));
         changes += usize::from(at_once);
         let goes_on = other.filter(|_| at_once || changes >= LEAST_CHANGES);
-        match goes_on {
-            Some(boot) => {
-                other = Some(now);
-                now = boot;
-                sections[at].boot = boot;
-            }
-            None => {
-                (other, now) = (Some(now), at);
-                sections[at].boot = at;
-            }
-        }
+        let boot = goes_on.unwrap_or(at);
+        (other, now) = (Some(now), boot);
+        sections[at].boot = boot;
     }
     changes >= LEAST_CHANGES
 }
