@@ -8,6 +8,7 @@ import pytest
 from bootlab import techniques
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize import search
+from bootlab.experiments.optimize.ending import Tries
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions
 from bootlab.model.change import Change
@@ -68,13 +69,14 @@ def run(tmp_path, monkeypatch):
         with Bench(target, tmp_path, jobs=1) as bench:
             base = search.establish(bench, BUILT)
             plan, _ = plan_of(base, Wishes(shrink=True, **wishes), jobs=1)
-            one = search._Search(bench, base, plan, journal)
+            tries = Tries(bench, None)
+            one = search._Search(bench, base, plan, journal, tries)
             if spent:
                 whole = one._stacker.leave_one_out
                 monkeypatch.setattr(
                     one._stacker,
                     "leave_one_out",
-                    lambda *args, **rest: [monkeypatch.setattr(one, "_spent", lambda: True), whole(*args, **rest)][1],
+                    lambda *args, **rest: [tries.end(), whole(*args, **rest)][1],
                 )
             result = one.run()
         return result, journal, target
@@ -143,7 +145,7 @@ def test_an_option_that_saves_nothing_is_built_once(run):
 def test_without_time_left_no_kernel_is_built_to_leave_one_out(run):
     found, _, target = run(COST, FakeTechnique("a"), Option("A"), Option("B"), spent=True)
     rows = {row.change.technique: row for row in found.stacked.left_out}
-    assert "the time budget is used up" in rows["A"].reason
+    assert "the tries were ended by SIGUSR1" in rows["A"].reason
     assert rows["A"].kept
     assert rows["a"].cost_ns == 100_000_000, "what needs no build is left out all the same"
     assert ("B", "X", "Y") not in target.built

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import msgspec
 import pytest
 
@@ -175,6 +178,25 @@ def test_a_budget_that_is_used_up_ends_in_what_is_proved(run):
     assert ids(found) == []
     assert found.stacked.recording.meta.goal_ns == 1000 * MS
     assert journal.rounds == []
+
+
+def test_a_signal_ends_the_tries_and_what_stands_is_left_out_once(run):
+    before, asked = signal.getsignal(signal.SIGUSR1), []
+    cost = additive(1000, a=10, b=500, c=20, **dict.fromkeys(("x1", "x2", "y1", "y2"), 100))
+
+    def asking(params):
+        if "x1" in params and not asked:
+            asked.append(os.kill(os.getpid(), signal.SIGUSR1))
+        return cost(params)
+
+    rivals = [FakeTechnique(name, exclusive=True, labels=("1", "2")) for name in "xy"]
+    found, _, target = run(asking, *named("a", "b", "c"), *rivals)
+    assert asked
+    assert set("abc") <= set(ids(found)) <= {"a", "b", "c", "x:1"}, "what is under way is finished, and may stay"
+    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out}
+    assert {one: costs[one] for one in "abc"} == {"a": 10 * MS, "b": 500 * MS, "c": 20 * MS}
+    assert not any("y1" in line for line in target.booted), "the next ones are not tried"
+    assert signal.getsignal(signal.SIGUSR1) == before
 
 
 def test_the_waterfall_leads_from_the_base_to_the_result(run):

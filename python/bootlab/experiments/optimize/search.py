@@ -7,7 +7,6 @@ and then each change that was kept is left out once.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from typing import Protocol
 
@@ -18,6 +17,7 @@ from bootlab.analysis.sequential_test import cheapest
 from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.campaign import Journal
+from bootlab.experiments.optimize.ending import Tries
 from bootlab.experiments.optimize.floor import floor_found
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
@@ -41,8 +41,6 @@ _WORTH_NS = 1_000_000
 _NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
-
-_NO_TIME = "the time budget is used up"
 
 
 class Teller(Journal, Protocol):
@@ -70,14 +68,16 @@ class Optimized(msgspec.Struct, frozen=True, kw_only=True):
 
 def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
     """Carry a plan out. Interrupted at any instant, the same call goes on from the boots that are kept."""
-    return _Search(bench, base, plan, journal).run()
+    tries = Tries(bench, plan.budget_s)
+    with tries.ended_by_signal():
+        return _Search(bench, base, plan, journal, tries).run()
 
 
 class _Search:
     """One run of a plan."""
 
-    def __init__(self, bench: Bench, base: Base, plan: Plan, journal: Teller) -> None:
-        self._bench, self._plan, self._journal = bench, plan, journal
+    def __init__(self, bench: Bench, base: Base, plan: Plan, journal: Teller, tries: Tries) -> None:
+        self._bench, self._plan, self._journal, self._tries = bench, plan, journal, tries
         ids = [one for phase in plan.phases for one in phase.taken]
         self._techniques = {technique_id: techniques.get(technique_id) for technique_id in ids}
         if base.rule is None and not base.undithered:
@@ -88,7 +88,6 @@ class _Search:
         self._over: dict[str, str] = {}
         self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
-        self._started = time.monotonic()
 
     def run(self) -> Optimized:
         shrunk, shrinking = False, None
@@ -127,7 +126,7 @@ class _Search:
         )
 
     def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
-        if not chosen or self._spent():
+        if not chosen or self._tries.over():
             return
         here = self._base_here(chosen)
         self._journal.round(name, here.recording.meta.goal_ns or 0)
@@ -160,8 +159,8 @@ class _Search:
         pending = [changes] if changes else []
         while pending:
             group = pending.pop()
-            if self._spent():
-                self._refuse(group, phase, _NO_TIME)
+            if over := self._tries.over():
+                self._refuse(group, phase, over)
                 continue
             step = self._stacker.offer(group, phase)
             if step is None or step.kept or len(group) == 1:
@@ -181,13 +180,13 @@ class _Search:
         """Offer variants that exclude each other, or what stands, one by one: the fastest of them stays."""
         self._stacker.prefetch(changes)
         for change in changes:
-            if self._spent():
-                self._refuse((change,), phase, _NO_TIME)
+            if over := self._tries.over():
+                self._refuse((change,), phase, over)
                 continue
             self._stacker.offer((change,), phase, replace=True)
 
     def _shrink(self) -> Shrinking | None:
-        if not self._plan.shrink or self._spent():
+        if not self._plan.shrink or self._tries.over():
             return None
         self._journal.round("unused kernel options", self._stacker.standing.recording.meta.goal_ns or 0)
         found = shrink_kernel(
@@ -196,7 +195,7 @@ class _Search:
             self._stacker.standing,
             self._plan.keep,
             unguarded="security" in self._plan.allow,
-            spent=self._spent,
+            over=self._tries.over,
         )
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)
@@ -211,7 +210,8 @@ class _Search:
             return ""
         if change.technique == UnusedOptions.id:
             return "not left out once more: a kernel with all of it would be built; it was proved when it was taken"
-        return f"not left out once more: {_NO_TIME}; it was proved when it was taken" if self._spent() else ""
+        over = self._tries.over()
+        return f"not left out once more: {over}; it was proved when it was taken" if over else ""
 
     def _builds(self, change: Change) -> bool:
         """Tell whether a kernel is built for a change on what stands."""
@@ -248,9 +248,3 @@ class _Search:
 
     def _promises(self, changes: tuple[Change, ...]) -> bool:
         return any(self._gains.get(change.technique, 0) >= _WORTH_NS for change in changes)
-
-    def _spent(self) -> bool:
-        """Tell whether the budget is used up: by this run, or by the boots that an interrupted one left."""
-        if self._plan.budget_s is None:
-            return False
-        return max(time.monotonic() - self._started, self._bench.machine_s / self._bench.jobs) > self._plan.budget_s

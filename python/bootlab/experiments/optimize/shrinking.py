@@ -80,12 +80,12 @@ def shrink_kernel(
     keep: tuple[str, ...],
     *,
     unguarded: bool = False,
-    spent: Callable[[], bool] = lambda: False,
+    over: Callable[[], str] = lambda: "",
 ) -> Shrinking | None:
     """Leave out of a system's kernel what never ran; None where its kernel is not built here or cannot be traced.
 
     Each question is a kernel build and a boot, both kept by content: an interrupted search asks none of them twice.
-    `unguarded`: options that guard against attacks may go, too. `spent`: whether the time for it is used up; what is
+    `unguarded`: options that guard against attacks may go, too. `over`: why nothing more is tried, or ""; what is
     not decided by then stays.
     """
     build = standing.system.kernel.build
@@ -102,8 +102,8 @@ def shrink_kernel(
     really: dict[frozenset[str], frozenset[str]] = {}
 
     def why_broken(asked: frozenset[str]) -> str:
-        if spent():
-            return "not decided: the time budget is used up"
+        if ended := over():
+            return f"not decided: {ended}"
         really[asked] = settled(asked | unused.modules, settle)
         found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]))
         missing[asked] = frozenset() if isinstance(found, str) else found.missing
