@@ -70,6 +70,7 @@ def test_everything(folder):
 name = "full"
 target = "qemu"
 application = "/usr/bin/app"
+application_arguments = ["-i", "a b", "size=2x3"]
 cmdline = 'console=ttyS0,115200 quiet dyndbg="file a +p" -- one'
 [machine]
 type = "microvm"
@@ -126,6 +127,7 @@ virtual_s = 5
     assert system.marks == (("rc-scripts", "^rc"),)
     assert system.limits.virtual_s == 5.0
     assert system.application == "/usr/bin/app"
+    assert system.application_arguments == ("-i", "a b", "size=2x3")
     assert system.initramfs.tree.as_dict() == {
         "/bin/app": Entry(kind="file", source=str(folder / "app"), mode=0o750),
         "/bin/sh": Entry(kind="symlink", target="app", mode=0o777),
@@ -200,6 +202,7 @@ def after(table: str, line: str) -> str:
 
 
 FILES = "initramfs.files"
+ARGUMENTS = 'application = "/app"\napplication_arguments = [%s]\n' + MINIMAL
 
 
 @pytest.mark.parametrize(
@@ -292,6 +295,9 @@ FILES = "initramfs.files"
         (after(FILES, '"/a" = { dir = true, uid = -1 }'), f'{FILES}."/a".uid', "got -1", ""),
         (after(FILES, '"/a" = { symlink = "" }'), f'{FILES}."/a".symlink', "at least one", ""),
         (after(FILES, '"/a" = { symlink = "b", mode = "0777" }'), f'{FILES}."/a".mode', "no mode", ""),
+        ('application_arguments = ["-x"]\n' + MINIMAL, "application_arguments", "no application", "application ="),
+        (ARGUMENTS % r'"-x", "a\" b"', "application_arguments[1]", "no kernel command line", "one argument an entry"),
+        (ARGUMENTS % r'"a\nb"', "application_arguments[0]", "can hold", "line breaks"),
         (after(FILES, '"/a" = { char = [5] }'), f'{FILES}."/a".char', "length 2", ""),
         (after(FILES, '"/a" = { char = [5000, 1] }'), f'{FILES}."/a".char', "[5000, 1]", "ls -l"),
         (after(FILES, '"/a" = { block = [1, -1] }'), f'{FILES}."/a".block', "[1, -1]", "ls -l"),

@@ -85,7 +85,7 @@ class ToolMissing(EnvironmentFault):
 
 
 class SourceMissing(EnvironmentFault):
-    """Source that a variant is built from is not on this machine."""
+    """Source, or a library, that a variant is built from is not on this machine."""
 
 
 class TargetError(BootlabError):

@@ -79,6 +79,7 @@ _KEYS: dict[str, str] = {
     "cmdline": "the kernel command line; may be given in `[kernel]` instead, but not in both. Order, duplicates, quoted values and "
     "init's arguments after `--` are kept. Exact mode adds `nokaslr` on x86_64 and arm64",
     "application": "absolute path of the program that gives first use, if it may also run as init; may be given in `[kernel]`",
+    "application_arguments": "what the application is started with, one argument an entry; the kernel hands them on where it runs as init",
     "recordings": "replay: the folder of recordings",
     "marks": "table: mark name to console pattern. The names `rc-scripts` and `application` start the stages of those names",
     "machine.arch": "the architecture; it selects the emulator and the defaults of `type` and `cpu`",

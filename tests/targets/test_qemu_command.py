@@ -151,6 +151,17 @@ def test_what_an_architecture_usually_has(arch, machine, cpu, line):
     assert "-dtb" not in command
 
 
+def test_init_gets_no_argument_of_exact_modes():
+    """What looks for `nokaslr` splits at every space; the kernel knows quotes and drops a module's parameter."""
+    line = CommandLine.parse('console=ttyS0 -- --play "a b" x=y')
+    system = msgspec.structs.replace(on("x86_64"), cmdline=line)
+    told = build(system, PARTS)[-1]
+    assert told == 'console=ttyS0 bootlab.early=" nokaslr " -- --play "a b" x=y'
+    assert "nokaslr" in told.split(" ")
+    assert CommandLine.parse(told).init_args == ("--play", "a b", "x=y")
+    assert not CommandLine.parse(told).has("nokaslr")
+
+
 def test_flash_banks_and_disks_where_the_user_wants_them():
     text = words(on("riscv64", flash=("", "/xip.img"), disks=("/d",)))
     assert "unit=0" not in text

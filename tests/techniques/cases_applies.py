@@ -332,6 +332,8 @@ CASES = (
     Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
     Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the root tree"),
     Says("app-as-init", context("base", application=None), UNKNOWN, "does not name"),
+    Says("app-as-init", context("base", application_arguments=("-x",) * 31), YES, ""),
+    Says("app-as-init", context("base", application_arguments=("-x",) * 32), NO, "at most 31 arguments"),
     Says("initramfs-slim", as_context(evidence("disk-rootwait")), NO, "no initramfs"),
     Says(
         "initramfs-compression",

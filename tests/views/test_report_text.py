@@ -28,6 +28,7 @@ from bootlab.model.change import (
     SetBusybox,
     SetCompression,
     SetFlashStart,
+    SetInitArguments,
     SetKernelForm,
     SetLoader,
     SetLoaderOptions,
@@ -306,6 +307,7 @@ def test_every_operation_has_words():
         PutProgram(Program(path="/bin/app")),
         SetLoader(start="falcon", checked=True), SetLoaderOptions((("BOOTDELAY", "0"),)),
         SetBusybox("/bin/busybox", ("sh",), (("FEATURE_EDITING", "n"),)),
+        SetInitArguments(("-i", "a b")), SetInitArguments(),
     )  # fmt: skip
     assert {type(op) for op in ops} == set(get_args(Op))
     assert [op_text(op) for op in ops] == [
@@ -321,4 +323,5 @@ def test_every_operation_has_words():
         "programs: /bin/app added",
         "boot loader: start=falcon checked", "boot loader: CONFIG_BOOTDELAY=0",
         "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
+        "arguments of init: -i a b", "arguments of init: none",
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 
 import msgspec
@@ -113,8 +114,7 @@ class Stacker:
 
     def prefetch(self, changes: tuple[Change, ...]) -> None:
         """Start the first boot of each change on top of the stack, where several machines run at a time."""
-        if self._bench.jobs > 1:
-            self._prefetch(self._here.changes, [c for c in changes if c not in self._here.changes], len(changes))
+        self._prefetch(self._here.changes, [c for c in changes if c not in self._here.changes], len(changes))
 
     def refuse(self, change: Change, phase: str, reason: str) -> None:
         """Note a change that is not tried."""
@@ -199,14 +199,13 @@ class Stacker:
 
     def _prefetch(self, expected: tuple[Change, ...], queue: list[Change], most: int = 1) -> None:
         # The other core boots what comes next: winners are mostly kept, late ones mostly not.
-        if self._bench.jobs < 2:
-            return
         following = [c for c in queue if most > 1 or not conflict_in(c, expected, self._by_id)]
-        for change in following[:most]:
+        for change in following[: most if self._bench.jobs > 1 else 0]:
             boots = self._boots(self._with(expected, change), f"stack + {change.id}")
-            # A kernel takes a minute to build: only what is sure to be wanted is built.
+            # A kernel takes a minute: only what is sure to be wanted is built. What cannot be built is told in turn.
             if boots.system.kernel.build == self._system(expected).kernel.build:
-                boots.ask(1)
+                with suppress(BuildError, SourceMissing, ToolMissing):
+                    boots.ask(1)
 
     def _decide(
         self, changes: tuple[Change, ...], candidate: tuple[Change, ...], boots: DitheredBoots, phase: str

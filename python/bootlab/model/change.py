@@ -66,6 +66,17 @@ class DropParam(msgspec.Struct, frozen=True, tag_field="op", tag="drop-param"):
         return msgspec.structs.replace(system, cmdline=system.cmdline.without(self.key, self.value))
 
 
+class SetInitArguments(msgspec.Struct, frozen=True, tag_field="op", tag="set-init-arguments"):
+    """Set what the kernel hands to init: the words behind `--` on the command line; none takes them away."""
+
+    arguments: tuple[str, ...] = ()
+
+    def apply(self, system: System) -> System:
+        """Return the changed system."""
+        cmdline = msgspec.structs.replace(system.cmdline, init_args=self.arguments)
+        return msgspec.structs.replace(system, cmdline=cmdline)
+
+
 class SetCompression(msgspec.Struct, frozen=True, tag_field="op", tag="set-compression"):
     """Compress the initramfs another way."""
 
@@ -313,6 +324,7 @@ Op = (
     | ExtendParam
     | AddParam
     | DropParam
+    | SetInitArguments
     | SetCompression
     | DropFiles
     | DropInitramfsFiles

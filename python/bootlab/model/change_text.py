@@ -29,9 +29,8 @@ _OPTIONS_SHOWN = 24
 def op_text(op: Op) -> str:
     """Say in a few words what one operation does."""
     match op:
-        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam():
-            verb = str(op.__struct_config__.tag).removesuffix("-param")
-            text = f"{verb} {Param(op.key, op.value)}"
+        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam() | ops.SetInitArguments():
+            text = _command_line_text(op)
         case ops.SetCompression():
             text = f"initramfs: {op.compression}" + (f" level {op.level}" if op.level is not None else "")
         case ops.DropFiles() | ops.DropInitramfsFiles() | ops.MountRootDirectly():
@@ -68,6 +67,12 @@ def op_text(op: Op) -> str:
         case _:
             assert_never(op)
     return text
+
+
+def _command_line_text(op: ops.SetParam | ops.ExtendParam | ops.AddParam | ops.DropParam | ops.SetInitArguments) -> str:
+    if isinstance(op, ops.SetInitArguments):
+        return f"arguments of init: {' '.join(op.arguments) or 'none'}"
+    return f"{str(op.__struct_config__.tag).removesuffix('-param')} {Param(op.key, op.value)}"
 
 
 def _left_out_text(op: ops.DropFiles | ops.DropInitramfsFiles | ops.MountRootDirectly) -> str:

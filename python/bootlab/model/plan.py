@@ -21,6 +21,7 @@ from bootlab.model.change import (
     SetBusybox,
     SetCompression,
     SetFlashStart,
+    SetInitArguments,
     SetKernelForm,
     SetMachine,
     SetParam,
@@ -46,7 +47,7 @@ BUILDS: PhaseName = "kernel"
 """The phase in which kernels are built."""
 
 _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
-    ("command line", (SetParam, ExtendParam, AddParam, DropParam)),
+    ("command line", (SetParam, ExtendParam, AddParam, DropParam, SetInitArguments)),
     ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly)),
     ("root tree", (DropFiles, PutFile, SetBusybox, MoveRoot)),
     ("programs", (SetProgramBuild, PutProgram)),

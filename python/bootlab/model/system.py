@@ -285,6 +285,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     check: Check = Check()
     limits: Limits = Limits()
     application: str | None = None
+    application_arguments: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     path: str | None = None
     recordings: str | None = None

@@ -79,6 +79,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
     application = _one_of_two(raw.application, raw.kernel.application, "application", place)
     if application is not None and not application.startswith("/"):
         raise place.error(f'"{application}" is not an absolute path', "application", f'write "/{application}"')
+    arguments = _arguments(raw, application, place)
     packed: Initramfs | None = None
     if raw.initramfs is not None:
         packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs) and raw.root is None)
@@ -108,6 +109,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         marks=marks_of(raw.marks, place),
         limits=_limits(raw.limits, raw.clock.shift, place),
         application=application,
+        application_arguments=arguments,
         steps=steps(raw.steps, place, unpack_dir),
         path=place.path,
         recordings=place.directory(raw.recordings, "recordings") if raw.recordings else None,
@@ -140,6 +142,24 @@ def _cmdline(raw: RawSystem, place: Place) -> CommandLine:
     except UserError as error:
         where = "cmdline" if raw.cmdline is not None else "kernel.cmdline"
         raise place.error(error.message, where, error.hint) from error
+
+
+def _arguments(raw: RawSystem, application: str | None, place: Place) -> tuple[str, ...]:
+    key, given = "application_arguments", tuple(raw.application_arguments)
+    if given and application is None:
+        raise place.error("arguments, but no application", key, 'application = "/usr/bin/app"')
+    for index, argument in enumerate(given):
+        try:
+            kept = CommandLine.parse(str(CommandLine(init_args=(argument,)))).init_args == (argument,)
+        except UserError:
+            kept = False
+        if not kept:
+            raise place.error(
+                f"no kernel command line can hold {argument[:80]!r} as one word",
+                f"{key}[{index}]",
+                "one argument an entry, without quotes and line breaks; or name a script that starts the application",
+            )
+    return given
 
 
 def _number(value: int, low: int, high: int, where: str, place: Place, hint: str = "") -> int:

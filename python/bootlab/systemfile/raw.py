@@ -240,4 +240,5 @@ class RawSystem(RawTable, frozen=True):
     steps: list[RawStep] = []
     cmdline: str | None = None
     application: str | None = None
+    application_arguments: list[str] = []
     recordings: str | None = None

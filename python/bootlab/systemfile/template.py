@@ -13,6 +13,7 @@ target = "qemu"                       # qemu | replay
 
 # The program that gives first use, if it may also run as init (used by the technique that does so).
 # application = "/usr/bin/app"
+# application_arguments = ["--fullscreen"]
 
 [machine]
 arch = "x86_64"                       # x86_64 | arm | arm64 | riscv64

@@ -28,6 +28,8 @@ def system_toml(system: System, files: dict[str, str], made: Made = "stacked") -
     ]
     if system.application:
         lines.append(f"application = {quoted(system.application)}")
+    if system.application_arguments:
+        lines.append(f"application_arguments = [{', '.join(map(quoted, system.application_arguments))}]")
     lines += ["", "[kernel]", 'image = "kernel"']
     lines += [f"form = {quoted(system.kernel.form)}"] if system.kernel.form != "image" else []
     lines += [f"flash = {quoted(system.kernel.flash)}"] if system.kernel.flash is not None else []

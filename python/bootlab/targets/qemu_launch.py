@@ -48,6 +48,14 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The card with a boot loader that bootlab made; the machine names it too, and nothing is loaded beside it."""
 
 
+_HIDDEN = ("bootlab.early", " nokaslr ")
+"""The word as it never comes to init, which would take it for an argument before its own.
+
+What looks for it before the kernel runs at its address (arch/x86/boot/compressed/cmdline.c, arm64's idreg-override.c)
+knows no quotes; the kernel drops a parameter of a module that is not there (init/main.c: unknown_bootoption()).
+"""
+
+
 def effective_cmdline(system: System) -> CommandLine:
     """Return the command line that is really booted: exact mode adds `nokaslr` where the kernel could move itself.
 
@@ -55,7 +63,7 @@ def effective_cmdline(system: System) -> CommandLine:
     """
     line = system.cmdline
     if system.clock.mode == "exact" and system.machine.architecture.kaslr and not line.has("nokaslr"):
-        line = line.with_param("nokaslr")
+        line = line.with_param(*_HIDDEN) if line.init_args else line.with_param("nokaslr")
     return line
 
 

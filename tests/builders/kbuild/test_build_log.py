@@ -1,25 +1,33 @@
-"""What a build's output says about what is missing."""
+"""The line of a failed build that tells a person what is wrong."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import pytest
 
-from bootlab.builders.kbuild import build_log
+from bootlab.builders.kbuild.build_log import first_error
 
 
-def test_all_that_the_linker_misses_in_the_last_run(tmp_path: Path) -> None:
-    log = tmp_path / "build.log"
-    log.write_text(
-        """$ make -C /x bzImage
-ld: vmlinux.o: in function `old': undefined reference to `of_an_earlier_run'
-$ make -C /x bzImage
-  LD      vmlinux
-ld: vmlinux.o: in function `foo':
-(.text+0x12): undefined reference to `crc32_le'
-ld: ../net/core/sock.c:12: undefined reference to `xfrm_lookup'
-ld: ../net/core/sock.c:19: undefined reference to `xfrm_lookup'
-ERROR: modpost: "zlib_inflate" [vmlinux] undefined!
-make[1]: *** [Makefile:1227: vmlinux] Error 1
-"""
-    )
-    assert build_log.undefined(log) == {"crc32_le", "xfrm_lookup", "zlib_inflate"}
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        (
+            "checking for zlib... not found\narm-gcc is unable to create an executable file.\nsolve the problem.\n",
+            "arm-gcc is unable to create an executable file.",
+        ),
+        (
+            "checking for cc... no\nconfigure: error: no acceptable C compiler found\nSee config.log\n",
+            "no acceptable C",
+        ),
+        (
+            "-- Looking for curses - not found\nCMake Error at CMakeLists.txt:3 (find_package):\n  no such\n",
+            "CMake Error",
+        ),
+        ('The Meson build system\nmeson.build:4:0: ERROR: Dependency "x" not found\n', 'meson.build:4: Dependency "x"'),
+        ("  CC      lib/error-inject.o\nmake: *** [Makefile:3: all] Error 2\n", "[Makefile:3: all] Error 2"),
+        ("src/a.c:1:2: error: expected ;\nb: cannot go on\n", "src/a.c:1:2"),
+        ("nothing known\nthe last word\n", "the last word"),
+    ],
+)
+def test_the_line_that_tells_what_is_wrong(tmp_path, log, told):
+    (tmp_path / "log").write_text(log)
+    assert str(first_error(tmp_path / "log")).startswith(told)

@@ -10,7 +10,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.builders.programs import ProgramBuilder, built_programs, with_built_programs
 from bootlab.builders.programs.toolchain import musl_roots
-from bootlab.errors import ProgramBuildError, ToolMissing, UserError
+from bootlab.errors import ProgramBuildError, SourceMissing, ToolMissing, UserError
 from bootlab.model.program import Program
 from bootlab.model.system import Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
@@ -167,7 +167,7 @@ def test_musl_that_is_not_there_names_the_script(hello, cache, monkeypatch, tmp_
         pytest.skip("no cross compiler here: scripts/setup-debian.sh boards")
     monkeypatch.setenv("BOOTLAB_MUSL", str(tmp_path))
     assert musl_roots("arm")[0] == tmp_path / "arm"
-    with pytest.raises(Exception, match="musl for arm is not installed") as caught:
+    with pytest.raises(SourceMissing, match="musl for arm is not installed") as caught:
         ProgramBuilder(cache).build(msgspec.structs.replace(hello, libc="musl"), "arm")
     assert "fetch-musl.sh arm" in caught.value.hint
 

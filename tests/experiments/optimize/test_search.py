@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from bootlab import techniques
+from bootlab.errors import ProgramBuildError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.search import optimize
@@ -178,6 +179,24 @@ def test_a_budget_that_is_used_up_ends_in_what_is_proved(run):
     assert ids(found) == []
     assert found.stacked.recording.meta.goal_ns == 1000 * MS
     assert journal.rounds == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_variant_that_cannot_be_built_is_an_answer_and_no_end(run, monkeypatch, jobs):
+    """With two jobs, variants are built ahead of their turn."""
+    plan = FakeTarget.plan
+
+    def refusing(target, system, purpose="timing"):
+        if "libc2" in {str(p) for p in system.cmdline.params}:
+            raise ProgramBuildError("the application does not build")
+        return plan(target, system, purpose)
+
+    monkeypatch.setattr(FakeTarget, "plan", refusing)
+    libc = FakeTechnique("libc", exclusive=True, labels=("1", "2", "3"))
+    found, journal, _ = run(additive(1000, a=10, libc1=20, libc3=40), *named("a"), libc, jobs=jobs)
+    assert ids(found) == ["a", "libc:3"]
+    said = [s.reason for s in journal.steps if hasattr(s, "phase") and s.change.id == "libc:2"]
+    assert said == ["cannot be built on top of the others: the application does not build"]
 
 
 def test_a_signal_ends_the_tries_and_what_stands_is_left_out_once(run):

@@ -21,6 +21,14 @@ _ERRORS = (
     re.compile(r"^(?P<what>(?:/bin/)?(?:ba)?sh: .*not found)$"),
     re.compile(r"^(?P<what>.*No space left on device.*)$"),
     re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): \*\*\* (?P<what>.*)$"),
+    # Autoconf's scripts and Meson; CMake says on the next line what is wrong.
+    re.compile(r"^configure: error: (?P<what>.*)$"),
+    re.compile(r"^(?P<file>\S*meson\.build):(?P<line>\d+)(?::\d+)?: ERROR: (?P<what>.*)$"),
+    re.compile(r"^(?P<what>CMake Error.*)$"),
+)
+# Scripts of one's own (ffmpeg's configure: "gcc is unable to create an executable file."), where nothing else tells.
+_SCRIPTS = (
+    re.compile(r"^(?!checking |-- )(?P<what>.*\b(?:[Ee]rror|ERROR|unable to|cannot|can't|failed|not found)\b.*)$"),
 )
 # Of ld, and of modpost, which looks at the whole kernel before it is linked.
 _UNDEFINED = re.compile(r"undefined reference to `([\w.]+)'|^ERROR: modpost: \"([\w.]+)\" \[", re.MULTILINE)
@@ -55,10 +63,10 @@ def undefined(log: Path) -> frozenset[str]:
 def first_error(log: Path) -> BuildError:
     """Find the first error of the log's last run of make."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    start = max((number for number, line in enumerate(lines) if line.startswith("$ make ")), default=0)
+    start = max((number for number, line in enumerate(lines) if line.startswith("$ make ")), default=-1)
     recent = [line for line in lines[start + 1 :] if line.strip()]
     full = any("No space left on device" in line for line in recent)
-    for patterns in (_ERRORS, (_MAKE,)):
+    for patterns in (_ERRORS, (_MAKE,), _SCRIPTS):
         for line in recent:
             for pattern in patterns:
                 if found := pattern.match(line):

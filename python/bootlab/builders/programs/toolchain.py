@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.builders.cache import default_folder, key_of
 from bootlab.builders.guest_program import compiler_name
-from bootlab.errors import EnvironmentFault, ToolMissing
+from bootlab.errors import SourceMissing, ToolMissing
 from bootlab.model.architecture import ARCHITECTURES, Arch
 from bootlab.model.program import Libc
 
@@ -98,7 +98,7 @@ class Compiler(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(arch: Arch, libc: Libc, prefix: str | None) -> Compiler:
-    """Find a compiler. Raise ToolMissing or EnvironmentFault with what to install."""
+    """Find a compiler. Raise ToolMissing or SourceMissing with what to install."""
     if prefix is not None:
         name = f"{prefix}gcc"
         if shutil.which(name) is None:
@@ -139,7 +139,7 @@ def _musl(arch: Arch, prefix: str) -> Compiler:
         found = _compiler(arch, "musl", prefix, f"{prefix}gcc", extra=(lib / "libc.a", folder / "libc.so"))
         files = ((name, script), (f"{name}.specs", specs))
         return msgspec.structs.replace(found, name=name, files=files, musl=str(folder))
-    raise EnvironmentFault(
+    raise SourceMissing(
         f'musl for {arch} is not installed; it is needed to build programs with libc = "musl"',
         hint="install it: apt-get install musl-tools   (this machine's own architecture), "
         f"or fetch it: scripts/fetch-musl.sh {arch}",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, SetParam
+from bootlab.model.change import Change, Op, SetInitArguments, SetParam
+from bootlab.model.system import System
+from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
+
+_MOST_ARGUMENTS = 31
+"""`init/main.c: MAX_INIT_ARGS` is `CONFIG_INIT_ENV_ARG_LIMIT`, 32; the first one is init's path."""
 
 _RUN = r"Run (\S{1,200}) as init process"
 
@@ -16,9 +21,16 @@ class AppAsInit(Technique):
     id = "app-as-init"
     title = "Application as init"
     stage = "init"
-    what = "Sets `rdinit=` (for a mounted root: `init=`) to the application that the system names."
+    what = (
+        "Sets `rdinit=` (for a mounted root: `init=`) to the application that the system names, and puts its "
+        "arguments behind `--`."
+    )
     why = "Everything that init does before it starts the application delays first use."
-    when_not = "The application needs mounted file systems, a network or an environment that init sets up."
+    when_not = (
+        "The application needs mounted file systems, a network or an environment that init sets up; "
+        "or it refuses arguments that it does not know: the kernel hands init every word of the command line that "
+        "the kernel does not know."
+    )
     cost = "The application must reap children and never exit, or start init itself afterwards."
     risk = Risk(function=("init's work is not done: no mounts, no network, no supervision; a crash is a panic"))
     conflicts = ("mounts-by-application",)
@@ -42,20 +54,21 @@ class AppAsInit(Technique):
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path == system.application:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
-        built = any(program.path == system.application for program in system.programs)
-        entry = system.tree.get(system.application)
-        if entry is None and not built:
-            return Applies.no("the application is not in the root tree", f"application = {system.application}")
-        if entry is not None and entry.kind == "file" and not entry.mode & 0o111:
-            return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
+        if (why_not := _not_startable(system, system.tree.get(system.application))) is not None:
+            return why_not
         line = KernelLog.of_console(context.recording).line(_RUN)
         return Applies.yes("something else is init and starts it", line or f"{system.init_path} runs first")
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose the application; without one there is nothing to propose."""
-        if context.system.application is None:
+        system = context.system
+        if system.application is None:
             return ()
-        return (Change(technique=self.id, ops=(SetParam(context.system.init_parameter, context.system.application),)),)
+        ops: tuple[Op, ...] = (SetParam(system.init_parameter, system.application),)
+        if system.cmdline.init_args != system.application_arguments:
+            # What stands behind `--` was for the init before.
+            ops += (SetInitArguments(system.application_arguments),)
+        return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's line before it executes init, on the console: a diagnostic boot has another init."""
@@ -69,6 +82,17 @@ class AppAsInit(Technique):
         if was is not None and was[1] == now[1]:
             return Effect(False, f"it was init before as well: {was.string}")
         return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
+
+
+def _not_startable(system: System, entry: Entry | None) -> Applies | None:
+    if len(system.application_arguments) > _MOST_ARGUMENTS:
+        given = len(system.application_arguments)
+        return Applies.no(f"the kernel hands at most {_MOST_ARGUMENTS} arguments to init", f"{given} are given")
+    if entry is None and not any(program.path == system.application for program in system.programs):
+        return Applies.no("the application is not in the root tree", f"application = {system.application}")
+    if entry is not None and entry.kind == "file" and not entry.mode & 0o111:
+        return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
+    return None
 
 
 def _by_mark(before: Evidence, after: Evidence) -> Effect:

@@ -76,7 +76,7 @@ def _technique(name: str) -> Technique | None:
 
 def _commands(op: Op) -> list[str]:
     match op:
-        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam():
+        case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam() | ops.SetInitArguments():
             return [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line stands below)"]
         case ops.DropFiles():
             return [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
