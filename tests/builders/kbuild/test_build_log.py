@@ -24,7 +24,7 @@ from bootlab.builders.kbuild.build_log import first_error
         ),
         ('The Meson build system\nmeson.build:4:0: ERROR: Dependency "x" not found\n', 'meson.build:4: Dependency "x"'),
         ("  CC      lib/error-inject.o\nmake: *** [Makefile:3: all] Error 2\n", "[Makefile:3: all] Error 2"),
-        ("src/a.c:1:2: error: expected ;\nb: cannot go on\n", "src/a.c:1:2"),
+        ("src/a.c:1:2: error: expected ;\nb: cannot go on\n", "src/a.c:1: expected ;"),
         ("nothing known\nthe last word\n", "the last word"),
     ],
 )
