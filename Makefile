@@ -1,5 +1,5 @@
 # bootlab: `make demo`, `make check` and `make test` do all the set-up on a fresh Debian 12 or 13.
-.PHONY: help demo check test qemu10 test-qemu10 fuzz setup lint format clean guest kernel doctor reference developer wheel docs \
+.PHONY: help demo orangepi orangepi-ladder check test qemu10 test-qemu10 fuzz setup lint format clean guest kernel doctor reference developer wheel docs \
 	unit-tests
 
 VENV    := .venv
@@ -16,6 +16,8 @@ PIP     := $(BIN)/pip install -q --disable-pip-version-check
 
 help:
 	@echo "make demo       set up, boot a Debian kernel in QEMU and run the laboratory on it"
+	@echo "make orangepi   set up, boot a board from power-on: U-Boot, Linux, all of Debian's packages"
+	@echo "make orangepi-ladder  the same board with U-Boot and Linux built from Debian's sources, up to falcon mode (long)"
 	@echo "make check      set up, lint, and the tests that need no emulator, browser or download (under 90 seconds)"
 	@echo "make test       set up and run the whole test suite"
 	@echo "make test-qemu10  the tests that boot, with QEMU 10 and kernel 6.12 in private folders"
@@ -72,6 +74,19 @@ doctor: setup
 
 demo: setup kernel
 	$(BIN)/bootlab stack examples/demo/system.toml --store $(STORE) --html $(STORE)/report.html
+
+ORANGEPI := $(CURDIR)/.cache/orangepi
+orangepi: setup
+	./scripts/setup-debian.sh boards loaders
+	./scripts/setup-orangepi.sh $(ORANGEPI)
+	BOOTLAB_ORANGEPI=$(ORANGEPI) $(BIN)/bootlab boot examples/arm-orangepi-pc/system.toml
+
+orangepi-ladder: setup
+	./scripts/setup-debian.sh boards kernels loaders
+	./scripts/fetch-busybox.sh arm $(CURDIR)/.cache/busybox-arm
+	./scripts/fetch-uboot-source.sh $(CURDIR)/.cache/uboot-source
+	BOOTLAB_BUSYBOX=$(CURDIR)/.cache/busybox-arm/busybox BOOTLAB_UBOOT_SOURCE=$(CURDIR)/.cache/uboot-source \
+	$(BIN)/bootlab steps examples/arm-orangepi-pc-source/system.toml --markdown $(CURDIR)/.cache/orangepi-ladder.md
 
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow

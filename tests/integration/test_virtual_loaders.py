@@ -23,6 +23,7 @@ U_BOOT = {
     "riscv64": Path("/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin"),
 }
 TF_A = Path(os.environ.get("BOOTLAB_TFA", "/nonexistent"))
+OP_TEE = Path(os.environ.get("BOOTLAB_OPTEE", "/nonexistent"))
 
 
 @pytest.fixture
@@ -80,6 +81,14 @@ def test_tf_a_before_u_boot(boot):
     _, names = boot("arm64", TF_A, ("secure=on",))
     assert names[:2] == ["TF-A", "U-Boot"]
     assert names[-1] == "kernel start"
+
+
+def test_op_tee_between_tf_a_and_u_boot(boot):
+    if not OP_TEE.is_file():
+        pytest.skip("BOOTLAB_OPTEE names no image of TF-A with OP-TEE and U-Boot: scripts/build-tfa.sh FOLDER op-tee")
+    made, names = boot("arm64", OP_TEE, ("secure=on", "gic-version=3"))
+    assert names[:3] == ["TF-A", "OP-TEE", "U-Boot"]
+    assert made.mark("tf-a").ns < made.mark("op-tee").ns < made.mark("u-boot").ns
 
 
 def test_opensbi_before_u_boot(boot):

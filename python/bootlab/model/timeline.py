@@ -30,7 +30,8 @@ INITRD = "initrd"
 """The stage from the first instruction in user space to the switch to the real root, where there is one."""
 
 LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
-    ("TF-A", "tf-a", "opensbi"),
+    ("TF-A", "tf-a", "op-tee"),
+    ("OP-TEE", "op-tee", "opensbi"),
     ("OpenSBI", "opensbi", "spl"),
     ("boot sector", "boot-sector", "grub-unpack"),
     ("GRUB unpack", "grub-unpack", "grub"),

@@ -31,6 +31,7 @@ _LOADER_SOURCES = {
     "spl-load": "first instruction of the SPL's board_init_r()",
     "u-boot": "the address at which U-Boot is entered",
     "tf-a": "first instruction of TF-A",
+    "op-tee": "first instruction of OP-TEE",
     "opensbi": "first instruction of OpenSBI",
     "boot-sector": "the address at which the firmware enters the boot sector",
     "grub-unpack": "the address at which GRUB's core unpacks itself",

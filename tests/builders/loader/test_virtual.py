@@ -43,6 +43,13 @@ def test_on_aarch64_the_emulator_hands_the_kernel_on(cache, tmp_path, loader):
     }  # fmt: skip
 
 
+def test_op_tee_in_the_image_is_entered_before_u_boot(cache, tmp_path, loader):
+    kernel = mini_board_kernel(tmp_path / "kernel", Machine(arch="arm64"), "text")
+    (tmp_path / "u-boot.bin").write_bytes(b"NOTICE:  Booting Trusted Firmware ... OP-TEE version: 4.5.0")
+    found = virtual.placed(system("arm64"), loader, kernel, None, "", "qemu", cache)
+    assert list(found.entries) == ["tf-a", "u-boot", "op-tee"]
+
+
 @pytest.mark.skipif(
     shutil.which("qemu-system-riscv64") is None or tool.path_of("fdtput") is None,
     reason="needs qemu-system-riscv64 and fdtput: scripts/setup-debian.sh boards loaders",

@@ -17,6 +17,9 @@ from bootlab.model.system import System
 _VERSION = 2
 _ARCHS = ("arm64", "riscv64")
 _TF_A = b"Booting Trusted Firmware"
+# core/kernel/boot: what OP-TEE says of itself; and where TF-A puts it in RAM that only the secure world sees
+# (plat/qemu/common/include/platform_def.h: BL32_SRAM_BASE is another place, SEC_DRAM_BASE this one).
+_OP_TEE, _OP_TEE_AT = b"OP-TEE version", 0xE100000
 # include/configs/qemu-arm.h: kernel_addr_r; boot/image.c: booti_setup() leaves a kernel there that may be anywhere.
 _ARM64_KERNEL = 0x40400000
 _ARM64_ANYWHERE = 1 << 3
@@ -64,7 +67,9 @@ def placed(
 
 
 def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
-    found = {"tf-a": 0, "u-boot": _BEHIND_TF_A} if _TF_A in image.read_bytes() else {"u-boot": 0}
+    data = image.read_bytes()
+    found = {"tf-a": 0, "u-boot": _BEHIND_TF_A} if _TF_A in data else {"u-boot": 0}
+    found |= {"op-tee": _OP_TEE_AT} if _OP_TEE in data else {}
     with kernel.open("rb") as file:
         head = file.read(64)
     if head[56:60] == b"ARM\x64" and int.from_bytes(head[24:32], "little") & _ARM64_ANYWHERE:
