@@ -17,8 +17,8 @@ from bootlab.model.system import System
 _VERSION = 2
 _ARCHS = ("arm64", "riscv64")
 _TF_A = b"Booting Trusted Firmware"
-# core/kernel/boot: what OP-TEE says of itself; and where TF-A puts it in RAM that only the secure world sees
-# (plat/qemu/common/include/platform_def.h: BL32_SRAM_BASE is another place, SEC_DRAM_BASE this one).
+# core/kernel: what OP-TEE says of itself; and where TF-A puts it, in RAM that only the secure world sees
+# (plat/qemu/qemu/include/platform_def.h: BL32_DRAM_BASE).
 _OP_TEE, _OP_TEE_AT = b"OP-TEE version", 0xE100000
 # include/configs/qemu-arm.h: kernel_addr_r; boot/image.c: booti_setup() leaves a kernel there that may be anywhere.
 _ARM64_KERNEL = 0x40400000
