@@ -71,6 +71,25 @@ def test_options_are_sorted_by_when_their_code_ran():
     assert got.tiers == {"EFI": 2, "NVME": 2, "SOUND": 0, "VIRTIO_BLK": 1, "INET": 2, "TOPOLOGY": 2}
 
 
+def test_where_the_console_waited_for_a_device_what_bound_one_stays():
+    rows = [
+        row("clk_osc_probe", "CLK_OSC", executed=True),
+        msgspec.structs.replace(row("sysreg_map", "SYSREG", executed=True), object="drivers/mfd/sysreg.o"),
+        msgspec.structs.replace(
+            row("pwm_init", "PWM", executed=True, initcall="device_initcall"), object="drivers/mfd/pwm.o"
+        ),
+        msgspec.structs.replace(row("never", "SOC_NEVER"), object="drivers/soc/never.o"),
+        row("blake2s_test", "BLAKE2S", executed=True),
+    ]
+    got = ran(rows, frozenset(), frozenset(), waited=True)
+    assert got.needed == {
+        "CLK_OSC": "clk_osc_probe() ran, and the console waited for a device",
+        "SYSREG": "sysreg_map() ran, and the console waited for a device",
+    }
+    assert got.tiers == {"PWM": 1, "SOC_NEVER": 0, "BLAKE2S": 2}
+    assert not ran(rows, frozenset(), frozenset()).needed, "on a PC nothing has to wait"
+
+
 def test_what_ran_for_the_goal_is_not_offered_and_what_did_not_is():
     families, kept = families_of(found(["RAN"], NEVER=0), Told(), ())
     assert families == [Family(name="NEVER", members=frozenset({"NEVER"}))]

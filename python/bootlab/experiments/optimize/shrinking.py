@@ -27,6 +27,8 @@ from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.built import built_with
+from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.probes import may_serve_the_console
 
 
 class UnusedOptions(Technique):
@@ -96,7 +98,8 @@ def shrink_kernel(
     def settle(dropped: frozenset[str]) -> dict[str, str]:
         return builder.settled(build, standing.system.machine.arch, tuple((name, "n") for name in sorted(dropped)))
 
-    unused = unused_options(bench, standing, keep, settle, unguarded=unguarded)
+    waited = bool(may_serve_the_console(KernelLog.of(base)))
+    unused = unused_options(bench, standing, keep, settle, unguarded=unguarded, waited=waited)
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}
     really: dict[frozenset[str], frozenset[str]] = {}

@@ -38,6 +38,9 @@ _SECURITY = re.compile(
 )
 """Options that are not given up because their code did not run: what they guard against had not happened yet."""
 
+_SUPPLIER = re.compile(r"drivers/(?:bus|clk|gpio|irqchip|mailbox|mfd|phy|pinctrl|pmdomain|power|regulator|reset|soc)/")
+"""Folders of drivers that others wait for, as drivers/of/property.c: of_supplier_bindings lists them."""
+
 Settle = Callable[[frozenset[str]], dict[str, str]]
 """What the kernel's own tool makes of a configuration without some options: names without `CONFIG_` to values."""
 
@@ -68,11 +71,18 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def unused_options(
-    bench: Bench, standing: Evidence, keep: tuple[str, ...], settle: Settle, *, unguarded: bool = False
+    bench: Bench,
+    standing: Evidence,
+    keep: tuple[str, ...],
+    settle: Settle,
+    *,
+    unguarded: bool = False,
+    waited: bool = False,
 ) -> Unused:
     """Return options that may go, each with what hangs on it, and why others are not offered.
 
-    Three traced boots: up to the goal, to the first program, and to the kernel's own start. Raise what tracing raises.
+    Three traced boots: up to the goal, to the first program, and to the kernel's own start. `waited`: the console's own
+    probe had to wait for another driver's. Raise what tracing raises.
     """
     system = standing.system
     build = system.kernel.build
@@ -94,7 +104,8 @@ def unused_options(
     symbols = trace_symbols.choose(_core.kernel_symbol_table(Path(image).read_bytes()), arch)
     places = tree.resolver.resolve([(name, "") for name in traced.trace.names[len(trace_symbols.BUCKETS) :]])
     covered = coverage.functions(traced.trace, symbols, levers_of(tree, places))
-    found = ran(covered, coverage.executed_after(traced.trace, to_init), coverage.executed(to_start))
+    late, first = coverage.executed_after(traced.trace, to_init), coverage.executed(to_start)
+    found = ran(covered, late, first, waited=waited)
     families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded)
     option_of = {row.function: row.symbol for row in covered if row.symbol}
     return Unused(families=families, kept=kept, option_of=option_of, modules=modules)
@@ -109,9 +120,10 @@ def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionT
     return trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS, end_insns=insns)).trace
 
 
-def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset[str]) -> Ran:
+def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset[str], *, waited: bool = False) -> Ran:
     """Sort options by what of them ran. `late`: functions that ran with programs; `first`: before the kernel's C code.
 
+    `waited`: the console waited for another driver. Nothing tells for which one, so those that bound a device stay.
     Pure.
     """
     needed: dict[str, str] = {}
@@ -127,10 +139,16 @@ def ran(covered: Sequence[FunctionCover], late: frozenset[str], first: frozenset
             needed.setdefault(row.symbol, f"{row.function}() starts the kernel")
         elif row.executed and row.initcall == "rootfs_initcall" and row.object.startswith("init/"):
             needed.setdefault(row.symbol, f"{row.function}() unpacks the initramfs")
+        elif waited and row.executed and not row.initcall and _serves(row):
+            needed.setdefault(row.symbol, f"{row.function}() ran, and the console waited for a device")
     for cover in coverage.by_symbol(covered):
         if cover.name not in needed:
             tiers[cover.name] = 0 if cover.ran == "nothing" else 1 if cover.only_registered else 2
     return Ran(needed=needed, tiers=tiers)
+
+
+def _serves(row: FunctionCover) -> bool:
+    return row.function.endswith("_probe") or _SUPPLIER.match(row.object) is not None
 
 
 def families_of(
