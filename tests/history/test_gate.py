@@ -118,7 +118,7 @@ def test_answers_against_a_base() -> None:
     assert gate(noisy(15, seed=2), base, []).answer is Answer.PASSED
     slower = gate(noisy(15, seed=2, total_ms=3100), base, [])
     assert slower.answer is Answer.FAILED
-    assert sentence(slower).startswith("failed: new: slower than base by +")
+    assert sentence(slower).startswith("failed: new: slower than base by 99.5")
     assert gate(noisy(15, seed=2, noise_ms=900), base, []).answer is Answer.UNDECIDED
     assert gate(noisy(15, seed=2, total_ms=2900), base, []).answer is Answer.PASSED
     with pytest.raises(UserError, match="nothing to judge by"):

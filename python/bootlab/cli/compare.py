@@ -20,7 +20,10 @@ from bootlab.cli.gate_options import (
 )
 from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption
 
-_KINDS = "a recording's folder, a run (`last`), a boot log, or a commit of the history (`rev:COMMIT`, `history`)."
+_KINDS = (
+    "a recording's folder, a run (`last`), a boot log, a folder of logs or a pattern in quotes ('logs/run*.txt'), "
+    "or a commit of the history (`rev:COMMIT`, `history`)."
+)
 
 
 def compare(
@@ -44,8 +47,8 @@ def compare(
 ) -> None:
     """Compare boots stage by stage: recordings, runs, logs, commits of the history.
 
-    A folder of recordings counts as several boots of one system. The exit code is 0 whatever the result; in CI use
-    `bootlab gate`.
+    A folder of recordings or logs counts as several boots of one system. The exit code is 0 whatever the result; in CI
+    use `bootlab gate`.
 
     Example: bootlab compare rev:v1.0 rev:v1.1 --system camera
     """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from bootlab.cli.gate_options import (
     AlphaOption,
@@ -35,21 +36,43 @@ if TYPE_CHECKING:
     from bootlab.history.against import Against
     from bootlab.history.boot_times import Side
 
+AGAINST = "--against"
+
+
+class GateCommand(TyperCommand):
+    """A command whose `--against` takes all words behind it, as a shell's pattern gives them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat `--against` before each further word that follows its first, where NEW was named before it."""
+        if AGAINST in args:
+            place = args.index(AGAINST)
+            before, _, _ = self.make_parser(ctx).parse_args(list(args[:place]))
+            end = place + 2
+            while before.get("new") and end < len(args) and not args[end].startswith("-"):
+                args.insert(end, AGAINST)
+                end += 2
+        return super().parse_args(ctx, args)
+
+
+COMMAND = GateCommand
+"""The command class of this verb."""
+
 ThingsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="NEW...",
-        help="What to judge: a system file (it is booted), recording folders, runs (`last`), boot logs, `rev:COMMIT`.",
+        help="What to judge: a system file (it is booted), recording folders, runs (`last`), boot logs and folders of "
+        "them, `rev:COMMIT`.",
         show_default=False,
     ),
 ]
 AgainstOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--against",
-        metavar="BASE",
+        AGAINST,
+        metavar="BASE...",
         help="What NEW must not be slower than: the same kinds of things, or `history`: the newest boots of the "
-        "history. May be given more than once.",
+        "history. Behind NEW it takes several.",
     ),
 ]
 
@@ -111,6 +134,7 @@ def gate(
     else:
         if _is_system(bases):
             raise UserError(f"{bases[0]} is booted, {new[0]} is not", hint="give two system files, or none")
+        _refuse_mixed(new, bases)
         this, base = named(new), named(bases) if bases else None
     found = judge(
         this,
@@ -142,6 +166,17 @@ def _is_system(words: list[str]) -> bool:
             f"{' '.join(words)}: a system file stands alone", hint="bootlab gate NEW.toml --against BASE.toml"
         )
     return bool(systems)
+
+
+def _refuse_mixed(new: list[str], bases: list[str]) -> None:
+    """Refuse words of which some of NEW seem to be the base's: a pattern that the shell wrote out too early."""
+    homes = {Path(word).parent for word in new if Path(word).is_file()}
+    if len(homes) > 1 and any(Path(base).is_file() and Path(base).parent in homes for base in bases):
+        shared = next(Path(base).parent for base in bases if Path(base).parent in homes)
+        raise UserError(
+            f"some of NEW and BASE lie in the same folder {shared}, others do not",
+            hint=f"name NEW first: bootlab gate NEW... {AGAINST} BASE...",
+        )
 
 
 def _boot_both(new: Path, base: Path, plan: Plan, *, jobs: int | None, store: Path, quiet: bool) -> Against:

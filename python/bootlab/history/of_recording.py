@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import re
 from pathlib import Path
 
 from bootlab.analysis.stages import stages_of
@@ -11,11 +13,13 @@ from bootlab.history.boot_times import TOTAL, BootTimes, Clock
 from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.boot import Boot
 from bootlab.logs.comparison import compare
+from bootlab.logs.trace import Startup
 from bootlab.model.recording import Outcome, Recording
 
 _KINDS = ("stage", "startup", "mark", "target")
 _WHOLE = "stage:whole-boot"
 _LOG_MOST_BYTES = 256 << 20
+_STARTED = re.compile(rb"(?m)^.*Startup finished in ")
 _CLOCKS: dict[str, Clock] = {"virtual": "virtual", "printk": "printk"}
 
 
@@ -55,7 +59,7 @@ def _facts(recording: Recording) -> dict[str, str]:
 
 
 def of_log(path: Path | str, *, application: str | None = None, goal: str | None = None) -> tuple[BootTimes, ...]:
-    """Return the times of every boot in a log. Raise UserError when there is none.
+    """Return the times of every boot in a log, or in the text of `systemd-analyze`. Raise UserError when there is none.
 
     Values that the log bounds from one side only are not measured.
     """
@@ -69,6 +73,8 @@ def of_log(path: Path | str, *, application: str | None = None, goal: str | None
     whole = analyze(raw, name=file.name, application=application, goal=goal)
     boots = whole.boots
     if not boots:
+        if any(report.startup for report in whole.units):
+            return _of_systemd_analyze(raw, file.name)
         raise UserError(f"{file}: no boot is in it", hint=f"bootlab analyze {file} says what it was read as")
     if len(boots) == 1:
         return (_of_analysis(whole, boots[0], raw),)
@@ -105,6 +111,33 @@ def _of_analysis(analysis: Analysis, boot: Boot, raw: bytes) -> BootTimes:
         values=values,
         not_measured=missing,
         facts=_log_facts(boot),
+    )
+
+
+def _of_systemd_analyze(raw: bytes, name: str) -> tuple[BootTimes, ...]:
+    """Return a boot for each time that `systemd-analyze` said how long one took."""
+    starts = [found.start() for found in _STARTED.finditer(raw)] or [0]
+    parts = [raw[start:end] for start, end in itertools.pairwise([*starts, len(raw)])]
+    reports = [(part, report) for part in parts for report in analyze(part, name=name).units]
+    return tuple(
+        _of_startup(report.startup, b"%d " % number + part)
+        for number, (part, report) in enumerate(reports)
+        if report.startup is not None
+    )
+
+
+def _of_startup(started: Startup, identity: bytes) -> BootTimes:
+    """Return the parts of a boot, its target, and the whole, by systemd's own account."""
+    values = dict(started.parts)
+    if started.target is not None and started.target_after_ns is not None:
+        values[started.target] = started.target_after_ns
+    if started.total_ns is not None:
+        values[TOTAL] = started.total_ns
+    return BootTimes(
+        key=hashlib.sha256(identity).hexdigest(),
+        clock="wall",
+        values=values,
+        not_measured={} if TOTAL in values else {TOTAL: "systemd-analyze printed no sum"},
     )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import glob
+import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,9 +27,11 @@ NEWEST = 30
 """So many of the newest boots stand for a system's history."""
 
 _HINT = (
-    "a recording's folder, a run (`last`), a boot log, or with the history: `history`, `rev:COMMIT`   "
-    "(`bootlab history show` lists what it has)"
+    "a recording's folder, a run (`last`), a boot log, a folder of logs, a pattern ('logs/run*.txt'), or with the "
+    "history: `history`, `rev:COMMIT`   (`bootlab history show` lists what it has)"
 )
+_LOGS_MOST = 2000
+"""No folder that somebody means holds so many logs."""
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +46,10 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
 
 def side(words: Sequence[str], where: Where) -> Side:
     """Return the boots that words name, one after the other. Raise UserError for a word that names none."""
-    boots = tuple(boot for word in words for boot in boots_of(word, where))
-    return Side(name=" ".join(_short(word) for word in words), boots=boots)
+    # A shell puts run_10 before run_2; which boot came first matters where something drifts.
+    ordered = sorted(words, key=_by_number) if list(words) == sorted(words) else words
+    boots = tuple(boot for word in ordered for boot in boots_of(word, where))
+    return Side(name=_named(words), boots=boots)
 
 
 def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
@@ -52,9 +59,11 @@ def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
     path = Path(word)
     with contextlib.suppress(OSError):
         if path.is_dir():
-            return _of_folder(path)
+            return _of_folder(path, where)
         if path.is_file() and path.name != runs.RESULTS_FILE:
             return of_log(path, application=where.application, goal=where.goal)
+        if not path.exists() and set("*?[") & set(word):
+            return _of_pattern(word, where)
     try:
         found = runs.find(where.store, word)
     except UserError as fault:
@@ -65,15 +74,49 @@ def boots_of(word: str, where: Where) -> tuple[BootTimes, ...]:
     return (times_of_run(found, where.store),)
 
 
-def _of_folder(path: Path) -> tuple[BootTimes, ...]:
+def _of_folder(path: Path, where: Where) -> tuple[BootTimes, ...]:
     if (path / recording_dir.RECORDING_FILE).is_file():
         return (of_recording(recording_dir.load(path)),)
     if (path / runs.RESULTS_FILE).is_file():
         return (times_of_run(runs.Run(path.name, path), path.parent.parent),)
     inside = sorted(found.parent for found in path.glob(f"*/{recording_dir.RECORDING_FILE}"))
-    if not inside:
-        raise UserError(f"{path}: neither a recording nor a run nor a folder of recordings", hint=_HINT)
-    return tuple(of_recording(recording_dir.load(folder)) for folder in inside)
+    if inside:
+        return tuple(of_recording(recording_dir.load(folder)) for folder in inside)
+    logs = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
+    if not logs:
+        raise UserError(f"{path}: neither a recording nor a run nor a folder of recordings or logs", hint=_HINT)
+    return _of_logs(logs, where, whole=f"'{path}/*{_commonest_suffix(logs)}'")
+
+
+def _of_pattern(pattern: str, where: Where) -> tuple[BootTimes, ...]:
+    logs = [Path(name) for name in glob.glob(pattern) if Path(name).is_file()]  # noqa: PTH207 - may be absolute
+    if not logs:
+        raise UserError(f"{pattern}: no file has such a name", hint=_HINT)
+    return _of_logs(logs, where)
+
+
+def _of_logs(logs: Sequence[Path], where: Where, *, whole: str = "") -> tuple[BootTimes, ...]:
+    """Return the boots of several logs, run_2 before run_10. Each must hold one: none is left out in silence."""
+    if len(logs) > _LOGS_MOST:
+        raise UserError(f"{logs[0].parent}: {len(logs)} files are no series of logs", hint=_HINT)
+    found: list[BootTimes] = []
+    for log in sorted(logs, key=lambda file: _by_number(str(file))):
+        try:
+            found += of_log(log, application=where.application, goal=where.goal)
+        except UserError as fault:
+            if not whole:
+                raise
+            raise UserError(fault.message, hint=f"name only the logs, in quotes: {whole}") from fault
+    return tuple(found)
+
+
+def _commonest_suffix(files: Sequence[Path]) -> str:
+    return Counter(file.suffix for file in files).most_common(1)[0][0]
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Order names as people count: run_2 before run_10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]{1,18})", name)]
 
 
 def times_of_run(run: runs.Run, store: Path) -> BootTimes:
@@ -134,6 +177,16 @@ def _only_system(history: Database) -> str:
         return systems[0]
     listed = ", ".join(systems[:10]) or "none yet"
     raise UserError("the history has several systems, or none: which one?", hint=f"--system NAME; there are: {listed}")
+
+
+def _named(words: Sequence[str]) -> str:
+    """Name a side: its words, or of many logs their folder and how many they are."""
+    if len(words) <= 2:
+        return " ".join(_short(word) for word in words)
+    folders = {Path(word).absolute().parent for word in words}
+    if len(folders) == 1 and all(Path(word).is_file() for word in words):
+        return f"{folders.pop().name} ({len(words)} logs)"
+    return f"{_short(words[0])} and {len(words) - 1} more"
 
 
 def _short(word: str) -> str:

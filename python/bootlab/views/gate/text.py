@@ -55,15 +55,14 @@ def _of_total(total: Compared, base: str) -> str:
     if judged is None:
         return f"the whole boot is not compared with {base} ({total.why})"
     change = figures.signed_ms(-judged.saved_ns)
-    share = figures.percent(-judged.saved_ns, round(statistics.median(total.base_ns)))
     if judged.verdict == "unknown":
         low, high = (figures.signed_ms(-end) for end in reversed(judged.interval_ns))
         return f"unknown against {base}: {change} ms ({low} to {high})"
-    return (
-        f"{judged.verdict.value} than {base} by {change} ms ({share})"
-        if judged.verdict != "same"
-        else (f"same as {base} ({change} ms)")
-    )
+    if judged.verdict == "same":
+        return f"same as {base} ({change} ms)"
+    by = abs(judged.saved_ns)
+    share = figures.percent(by, round(statistics.median(total.base_ns)))
+    return f"{judged.verdict.value} than {base} by {figures.ms(by)} ms ({share})"
 
 
 def _known(found: GateResult) -> str:
