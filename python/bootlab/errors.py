@@ -102,7 +102,7 @@ class MeasurementError(BootlabError):
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
-_SQLITE_FULL, _SQLITE_READ_ONLY = 13, 8
+_SQLITE_FULL, _SQLITE_READ_ONLY, _SQLITE_NOT_A_DATABASE = 13, 8, 26
 
 
 def of_writing(fault: OSError) -> bool:
@@ -118,8 +118,12 @@ def write_hint(fault: Exception, folder: object, *, besides: str = "") -> str:
     number, of_sqlite = getattr(fault, "errno", None), getattr(fault, "sqlite_errorcode", None)
     if number in _FULL or of_sqlite == _SQLITE_FULL:
         hint = f"is there room? df -h {folder}"
+    elif of_sqlite == _SQLITE_NOT_A_DATABASE:
+        hint = "it is some other file: name another one, or move it away"
     elif number == errno.EROFS or of_sqlite == _SQLITE_READ_ONLY:
         hint = f"the file system is mounted read-only: findmnt -T {folder}"
+    elif number == errno.ENOENT:
+        hint = f"the folder is not there: mkdir -p {folder}"
     elif number in _FORBIDDEN:
         hint = f"may you write there? ls -ld {folder}"
     else:

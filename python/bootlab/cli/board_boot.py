@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.run_view import show_run
 from bootlab.cli.screen import err, out, print_json
+from bootlab.errors import UserError
 
 if TYPE_CHECKING:
     from bootlab.api.on_board import OnBoard
@@ -50,6 +51,49 @@ def boot_board(board: Path, system_file: Path | None, *, store: Path, as_json: b
     err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
     err().print(f"next: bootlab check --board {board} --log {recording.path}/console.log", markup=False, soft_wrap=True)
     return recording.meta.outcome.exit_code
+
+
+def gate_board(
+    board: Path,
+    system_file: Path | None,
+    *,
+    boots: int,
+    budget: list[str] | None,
+    against: str | None,
+    junit: Path | None,
+    annotate: str | None,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Boot a board so many times, keep every boot, and judge them; end with the gate's exit code."""
+    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.cli.gate_options import finish  # noqa: PLC0415
+    from bootlab.views.run import terminal  # noqa: PLC0415
+
+    if against is not None and against.endswith(".toml"):
+        raise UserError(
+            f"--against {against}: a board is judged by boots that were made",
+            hint="--against history, a recording's folder, or a folder of recordings",
+        )
+    base = api.measured(against, store=store) if against is not None else None
+    api.check_budgets(budget or ())
+    with opened_board(board, system_file, store=store, quiet=as_json) as there:
+        made = [there.boot() for _ in range(boots)]
+        name = there.board.name
+    if not as_json:
+        out().print(terminal.results_view(made[-1].results.data))
+    new = api.side_of(name, [one.recording for one in made])
+    found = api.gate(new, base, budget=budget or ())
+    finish(
+        found,
+        junit=junit,
+        annotate=annotate,
+        kcidb=None,
+        origin="bootlab",
+        revision="",
+        place=str(board),
+        as_json=as_json,
+    )
 
 
 def try_board(

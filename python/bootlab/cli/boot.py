@@ -28,7 +28,12 @@ def boot(
     board: BoardOption = None,
     repeat: Annotated[
         int | None,
-        typer.Option("--repeat", min=2, max=MOST_REPEATS, help="Boot N times and check that all boots are equal."),
+        typer.Option(
+            "--repeat",
+            min=2,
+            max=MOST_REPEATS,
+            help="Boot N times: in QEMU check that all boots are equal, on a board judge them all together.",
+        ),
     ] = None,
     diagnostic: Annotated[
         bool,
@@ -72,20 +77,38 @@ def boot(
     """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
 
     With --budget or --against it is a gate besides: exit code 11 when a budget is broken or the boot is slower, 14 when
-    that stays undecided. `bootlab gate` has more options.
+    that stays undecided. A board's times are noisy: give it --repeat 5 or more. `bootlab gate` has more options.
 
     Example: bootlab boot camera.toml --repeat 5
     """
+    gated = bool(budget or against)
+    if (junit or annotate) and not gated:
+        raise UserError(
+            "--junit and --annotate need something to judge by", hint="--budget total=3s, or --against BASE"
+        )
     if board is not None:
-        if budget or against or junit or annotate:
-            # A gate that was asked for and not made would pass everything.
-            raise UserError(
-                "--budget and --against are not for --board", hint="boot it, then: bootlab gate last --budget …"
-            )
-        from bootlab.cli.board_boot import boot_board  # noqa: PLC0415 - a plain boot does without
+        from bootlab.cli.board_boot import boot_board, gate_board  # noqa: PLC0415 - a plain boot does without
 
-        if repeat or diagnostic or quantum or dry_run:
-            raise typer.BadParameter("--repeat, --diagnostic, --quantum and --dry-run are for QEMU: use bootlab board")
+        if diagnostic or quantum or dry_run:
+            raise typer.BadParameter("--diagnostic, --quantum and --dry-run are for QEMU: use bootlab board")
+        if gated:
+            gate_board(
+                board,
+                system_file,
+                boots=repeat or 1,
+                budget=budget,
+                against=against,
+                junit=junit,
+                annotate=annotate,
+                store=store,
+                as_json=as_json,
+            )
+            return
+        if repeat:
+            raise UserError(
+                "--repeat on a board needs a budget or a base",
+                hint=f"--budget total=3s; to see several boots: bootlab board compare {board} --boots {repeat}",
+            )
         raise typer.Exit(boot_board(board, system_file, store=store, as_json=as_json))
     system_file = system_required(system_file)
     if quantum is not None:
@@ -106,7 +129,7 @@ def boot(
     )
     if code:
         raise typer.Exit(code)
-    if (budget or against) and not dry_run:
+    if gated and not dry_run:
         from bootlab.cli.gate import gate  # noqa: PLC0415 - a plain boot does without
 
         gate(
@@ -119,10 +142,6 @@ def boot(
             jobs=jobs,
             store=store,
             as_json=as_json,
-        )
-    elif junit or annotate:
-        raise UserError(
-            "--junit and --annotate need something to judge by", hint="--budget total=3s, or --against BASE"
         )
 
 

@@ -54,3 +54,15 @@ def test_the_power_is_what_was_computed() -> None:
         assert row["seen"] >= row["promised"]
         # A promise that is always kept by far would be of no use.
         assert row["seen"] <= row["promised"] + 0.2
+
+
+def test_intervals_hold_the_true_difference() -> None:
+    page = (REPOSITORY / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    by_noise: dict[str, list[dict[str, Any]]] = {}
+    for row in kept("intervals")["rows"]:
+        by_noise.setdefault(row["noise"], []).append(row)
+        assert row["pairs_holds"] >= (0.94 if row["boots_each"] >= 10 else 0.91)
+        assert row["apart_holds"] >= 0.95
+    for noise, rows in by_noise.items():
+        shares = [row[f"{kind}_holds"] for kind in ("pairs", "apart") for row in rows]
+        assert f"| {noise} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |" in page
