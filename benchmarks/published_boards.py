@@ -152,7 +152,7 @@ def other_card() -> dict[str, Any]:
 
 def main() -> None:
     times = series()
-    found = {
+    found: dict[str, Any] = {
         "format": "published-boards",
         "version": 1,
         "verdicts": verdicts(times),

@@ -32,7 +32,20 @@ def machines(store: Path) -> list[int]:
     return found
 
 
-def until(condition, seconds: float = 60.0) -> bool:
+STARTED: list[subprocess.Popen] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running():
+    """End what a failed test has started: left alone, it would fail whichever test runs when it is collected."""
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        process.kill()
+        process.communicate()
+
+
+def until(condition, seconds: float = 280.0) -> bool:
     for _ in range(int(seconds * 50)):
         if condition():
             return True
@@ -56,7 +69,11 @@ def endless(tmp_path):
 def start(*words: object) -> subprocess.Popen:
     # A shell starts what runs in its background with SIGINT ignored, and the tests would hand that on.
     command = ["env", "--default-signal=INT", *BOOTLAB, *map(str, words)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    STARTED.append(process)
+    return process
 
 
 def run(*words: object) -> subprocess.CompletedProcess:
@@ -67,11 +84,11 @@ def run(*words: object) -> subprocess.CompletedProcess:
 def test_no_machine_outlives_bootlab(endless, tmp_path, number):
     store = tmp_path / "store"
     process = start("boot", endless, "--store", store)
-    assert until(lambda: machines(store)), process.communicate(timeout=5)
+    assert until(lambda: machines(store)), "no machine was started"
     time.sleep(0.2)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
-    assert until(lambda: not machines(store), 10)
+    _, said = process.communicate(timeout=280)
+    assert until(lambda: not machines(store), 60)
     if number == signal.SIGINT:
         assert process.returncode == 130
         assert "run the same command again" in said
@@ -110,10 +127,10 @@ def test_stack_killed_and_started_again_repeats_no_boot(debian_kernel, tmp_path)
         return {p.parent.name: p.stat().st_mtime_ns for p in (store / "boots").glob("[!.]*/recording.json")}
 
     process = start(*words)
-    assert until(lambda: len(finished()) >= 3, 120), process.communicate(timeout=5)
+    assert until(lambda: len(finished()) >= 3), "no boots came"
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
-    assert until(lambda: not machines(store), 10)
+    process.communicate(timeout=280)
+    assert until(lambda: not machines(store), 60)
     before = finished()
     done = run(*words)
     assert done.returncode == 0, done.stderr

@@ -60,6 +60,8 @@ class CaptureRun:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=_END_S)
                 return
+        # Killed: on a busy host its end may take longer, and nobody else waits for it.
+        process.wait()
 
     @property
     def notes(self) -> tuple[str, ...]:

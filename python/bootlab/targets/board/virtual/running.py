@@ -19,7 +19,7 @@ from bootlab.model.real_board import Board, BoardLimits, Installation, PowerSwit
 from bootlab.targets.board.virtual import switch
 from bootlab.targets.board.virtual.program import Wiring
 
-_START_S = 20.0
+_START_S = 120.0
 _QUICK_LIMITS = BoardLimits(total_s=60.0, stall_s=2.0, prompt_s=0.8)
 
 
