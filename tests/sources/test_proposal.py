@@ -190,7 +190,7 @@ def test_what_boots_nothing_is_refused_with_a_way_out(tmp_path, looker):
         ("rubbish", b"\x01\x02\x03" * 99, "nothing that bootlab knows"),
         ("empty", b"", "is empty"),
         ("root.tar", bytes(257) + b"ustar".ljust(300, b"\0"), "tar archive"),
-        ("disk.vmdk", b"KDMV".ljust(600, b"\0"), "nothing that bootlab knows"),
+        ("disk.vmdk", b"KDMV".ljust(600, b"\0"), "is a VMDK image, which does not boot"),
         ("disk.img.gz", gzip.compress(bytes(5000)), "initramfs"),
     ):
         (tmp_path / name).write_bytes(data)

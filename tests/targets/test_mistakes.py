@@ -75,15 +75,34 @@ def plan(tmp_path: Path, line: str, **given: object) -> BootPlan:
     )  # fmt: skip
 
 
+# A root tree of systemd's, for x86_64.
+TREE = {
+    "sbin/init": b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + b"\x3e\0",
+    "etc/hostname": b"web\n",
+    "usr/lib/systemd/system/nginx.service": b"[Service]\n",
+    "usr/lib/systemd/system/web.service": b"[Service]\n",
+}
+
+
 @pytest.fixture
 def disk(tmp_path) -> str:
     """A disk with one partition of ext4."""
-    (tmp_path / "tree").mkdir()
-    part = images.ext(tmp_path / "part", tmp_path / "tree", mib=1, kind="ext2")
+    for path, text in TREE.items():
+        (tmp_path / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / path).write_bytes(text)
+    part = images.ext(tmp_path / "part", tmp_path / "tree", mib=4, kind="ext2")
     return str(images.mbr(tmp_path / "disk.img", [(0x83, part)]))
 
 
+OTHER_MEDIA = {
+    "gzip": gzip.compress(b"disk"),
+    "zeros": b"",
+    "sparse": b"\x3a\xff\x26\xed\1\0",
+    "luks": b"LUKS\xba\xbe\0\2",
+    "swap": b"".ljust(4086, b"\0") + b"SWAPSPACE2",
+}
 SABRELITE = Machine(arch="arm", type="sabrelite")
+SCRIPT = FileTree.of({"/init": Entry(kind="file", text="#!/bin/sh\n")})
 FOREIGN = FileTree.of({"/init": Entry(kind="symlink", target="nowhere")})
 ON_CARD = "console=ttyS0 root=/dev/mmcblk0p1"
 # What people do, how it is written down here, and what bootlab says.
@@ -153,6 +172,110 @@ MISTAKES = (
         ("console=ttyS0 quiet", {"initramfs": initramfs(), "goal": Goal(console=r"Started web\.service")}),
         "prints none with quiet",
     ),
+    (
+        "an Android sparse image, or another file that is no medium",
+        (ON_CARD, {"root": "sparse", "initramfs": initramfs()}),
+        "is an Android sparse image",
+    ),
+    ("a disk image that was cut off", (ON_CARD, {"root": "cut", "initramfs": initramfs()}), "is cut off"),
+    ("swap space as the root", (ON_CARD, {"root": "swap", "initramfs": initramfs()}), "is swap space"),
+    ("an encrypted root", (ON_CARD, {"root": "luks", "initramfs": initramfs()}), "is encrypted (LUKS)"),
+    ("an empty file system", (ON_CARD, {"root": "hollow", "initramfs": initramfs(*CARD_MODULES)}), "empty file system"),
+    (
+        "`root.partition` of another image",
+        ("console=ttyS0", {"root": "third", "initramfs": initramfs(*CARD_MODULES)}),
+        "root.partition = 3",
+    ),
+    (
+        "`rootfstype=` of another file system",
+        (f"{ON_CARD} rootfstype=squashfs", {"root": "sd", "initramfs": initramfs(*CARD_MODULES)}),
+        "rootfstype=squashfs, but partition 1",
+    ),
+    (
+        "a file system that nothing mounts",
+        (ON_CARD, {"root": "sd", "initramfs": initramfs("mmc_core", "mmc_block", "sdhci", "sdhci-pci")}),
+        "nothing can mount partition 1",
+    ),
+    (
+        "programs for another processor on the image",
+        (ON_CARD.replace("ttyS0", "ttyAMA0"), {"root": "sd", "machine": Machine(arch="arm64"), "config": {}}),
+        "are for x86_64; the machine is arm64",
+    ),
+    (
+        "an `init=` that is not there",
+        (f"{ON_CARD} init=/sbin/initt", {"root": "sd", "config": {}}),
+        "init=/sbin/initt: there is no such program",
+    ),
+    (
+        "the disk's name on another machine (`/dev/sda1`)",
+        ("console=ttyS0 root=/dev/sda1", {"root": "sd", "initramfs": initramfs(*CARD_MODULES)}),
+        "the initrd would wait for it",
+    ),
+    (
+        "a device without its folder (`root=mmcblk0p1`)",
+        ("console=ttyS0 root=mmcblk0p1", {"initramfs": initramfs()}),
+        "is no device's path",
+    ),
+    (
+        "a space around an equals sign",
+        ("console=ttyS0 root = /dev/vda", {"initramfs": initramfs()}),
+        "root without a value",
+    ),
+    (
+        "quotes, hyphens or spaces that were copied out of a document",
+        ("console=ttyS0 root=\u201cUUID=1\u201d", {"initramfs": initramfs()}),
+        "left double quotation mark (U+201C)",
+    ),
+    (
+        "`break` or `rd.break`, left from a search",
+        ("console=ttyS0 break=premount", {"initramfs": initramfs()}),
+        "stops the initrd in a shell",
+    ),
+    (
+        "`single` with a goal of full use",
+        ("console=ttyS0 single", {"root": "sd", "initramfs": initramfs(*CARD_MODULES), "goal": Goal(console="login:")}),
+        "starts a rescue shell",
+    ),
+    (
+        "`mem=` below what the kernel takes",
+        ("console=ttyS0 mem=40M", {"known": {"memory_bytes": 70_746_112}, "initramfs": initramfs()}),
+        "mem=40M leaves less memory",
+    ),
+    (
+        "the configuration of another architecture's kernel",
+        ("console=ttyS0", {"config": {**CONFIG, "CONFIG_ARM": "y"}, "kernel_arch": "x86_64"}),
+        "with CONFIG_ARM, not of this one",
+    ),
+    (
+        "a kernel that takes no initramfs",
+        ("console=ttyS0", {"config": {**CONFIG, "CONFIG_BLK_DEV_INITRD": "n"}, "initramfs": initramfs()}),
+        "CONFIG_BLK_DEV_INITRD is not set",
+    ),
+    (
+        "a kernel that starts no scripts, and a script as the first program",
+        ("console=ttyS0", {"config": {**CONFIG, "CONFIG_BINFMT_SCRIPT": "n"}, "initramfs": Initramfs(tree=SCRIPT)}),
+        "/init is a script, which this kernel cannot start",
+    ),
+    (
+        "a line of the kernel's as the goal, and `quiet`",
+        ("console=ttyS0 quiet", {"initramfs": initramfs(), "goal": Goal(console="Run /init as init process")}),
+        "which quiet keeps off the console",
+    ),
+    (
+        "text behind the end of the line in a goal",
+        ("console=ttyS0", {"initramfs": initramfs(), "goal": Goal(console="^ready$now")}),
+        "$ is the end of a line",
+    ),
+    (
+        "a unit that the image does not have",
+        (ON_CARD, {"root": "sd", "initramfs": initramfs(*CARD_MODULES), "goal": Goal(console="Started ngnix.service")}),
+        "the image has no such unit",
+    ),
+    (
+        "the prompt of another machine's name",
+        (ON_CARD, {"root": "sd", "initramfs": initramfs(*CARD_MODULES), "goal": Goal(console="debian login:")}),
+        "/etc/hostname is web",
+    ),
 )  # fmt: skip
 
 
@@ -189,10 +312,23 @@ def test_device_trees(tmp_path, mistake, compatible, known, said):
 def test_each_mistake_is_named_before_the_boot(tmp_path, disk, mistake, given, said):
     line, more = given
     more = dict(more)
-    if more.get("root") in {"gzip", "zeros"}:
+    if more.get("root") in OTHER_MEDIA:
         other = tmp_path / "other.img"
-        other.write_bytes((gzip.compress(b"disk") if more["root"] == "gzip" else b"").ljust(1 << 16, b"\0"))
+        other.write_bytes(OTHER_MEDIA[more["root"]].ljust(1 << 16, b"\0"))
         more["root"] = Root(image=str(other), medium="sd")
+        line = line.replace("mmcblk0p1", "mmcblk0")
+    elif more.get("root") == "cut":
+        with Path(disk).open("r+b") as file:
+            file.truncate((1 << 20) + 70_000)
+        more["root"] = Root(image=disk, medium="sd")
+        # Longer than what some tools leave out.
+    elif more.get("root") == "hollow":
+        (tmp_path / "hollow").mkdir()
+        empty = images.ext(tmp_path / "empty", tmp_path / "hollow", mib=1)
+        more["root"] = Root(image=str(empty), medium="sd")
+        line = line.replace("mmcblk0p1", "mmcblk0")
+    elif more.get("root") == "third":
+        more["root"] = Root(image=disk, medium="sd", partition=3)
     elif "root" in more:
         more["root"] = Root(image=disk, medium=more["root"])
     made = plan(tmp_path, line, **more)

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from bootlab.builders import foreign_file
 from bootlab.builders.names import PATH_MAX_BYTES, TRAILER, check_name, check_target, parent_of
 from bootlab.builders.segments import SIZE_MAX_BYTES, Bytes, compression_at, expand
 from bootlab.errors import UserError, cannot_write
@@ -84,6 +85,12 @@ def unpacked(archive: Path, store: Path) -> Unpacked:
             _unpack_once(archive, store, folder)
         except OSError as error:
             raise cannot_write(f"{archive} cannot be unpacked below {store}", error, store) from error
+        except UserError as error:
+            other = foreign_file.named(archive)
+            if other is None or other.kind == "packed" or (other.kind == "initramfs" and not other.way):
+                raise
+            what = other.what if other.kind == "initramfs" else f"{other.what}, not an initramfs"
+            raise UserError(f"it is {what}", hint=other.hint(archive) or error.hint) from error
     found = msgspec.json.decode((folder / _INDEX).read_bytes(), type=Unpacked)
     tree = FileTree(
         tuple(

@@ -11,13 +11,15 @@ from typing import Any
 import msgspec
 
 from bootlab import _core
+from bootlab.builders import foreign_file
 from bootlab.builders.kernel_length import lacking_bytes
 from bootlab.errors import SystemFileError, cannot_write
 from bootlab.kernelsource.configuration import parse_config
 from bootlab.model.system import Kernel
 
+_KERNELS = "give a bzImage, zImage, Image or an uncompressed vmlinux"
 # Counted up whenever what is read out of an image changes.
-_RULES = 7
+_RULES = 8
 _PARTS = ("arch", "linux", "setup", "elf", "arm_zimage", "flat", "efi_zboot", "uimage")
 # The system call chroot() by architecture, since Linux 4.17 and before.
 CHROOT = ("__x64_sys_chroot", "__arm64_sys_chroot", "__riscv_sys_chroot", "ksys_chroot", "sys_chroot", "SyS_chroot")
@@ -116,15 +118,16 @@ def inspect(
 
 def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     data = Path(kernel.image).read_bytes()
+    other = foreign_file.named_by(data[: foreign_file.HEAD_BYTES])
+    if other is not None and other.kind == "kernel":
+        other = None
     try:
         facts = _facts(data)
     except ValueError as fault:
-        raise SystemFileError(
-            f"this is not a kernel image that bootlab knows: {fault}",
-            path=kernel.image,
-            where="kernel.image",
-            hint="give a bzImage, zImage, Image or an uncompressed vmlinux",
-        ) from fault
+        raise _no_kernel(kernel.image, other, f"this is no kernel that bootlab knows: {fault}") from fault
+    if other is not None and (facts.get("uimage") or facts.get("elf")):
+        # U-Boot's header stands before scripts and initramfs too; a module is an ELF file as a vmlinux is.
+        raise _no_kernel(kernel.image, other, "")
     # Neither is there in every kernel; what lacks without them is said where it is missed.
     symbols: dict[str, int] = {}
     text: str | None = None
@@ -153,6 +156,16 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
         lacking_bytes=lacking_bytes(facts, data),
         memory_bytes=_memory_bytes(setup, flat),
         behind_bytes=max(0, len(data) - zimage["length_bytes"]) if zimage else 0,
+    )
+
+
+def _no_kernel(image: str, other: foreign_file.Named | None, message: str) -> SystemFileError:
+    """Say that a file is no kernel: what else it is, where that is known."""
+    return SystemFileError(
+        message if other is None else f"this is {other.what}, not a kernel",
+        path=image,
+        where="kernel.image",
+        hint=(other.hint(image) if other is not None else "") or _KERNELS,
     )
 
 

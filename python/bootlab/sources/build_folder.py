@@ -58,6 +58,12 @@ class Looker(Protocol):
         """Look at an initramfs."""
 
 
+def has_kernel(folder: Path) -> bool:
+    """Tell whether the images of a folder have a kernel by name."""
+    images = folder / "images" if (folder / "images").is_dir() else folder
+    return any(_KERNELS.fullmatch(f.name) for f in _files(images))
+
+
 def look(folder: Path, looker: Looker) -> Found:
     """Return what a build system's folder holds. Raise UserError when nothing in it boots."""
     images = folder / "images" if (folder / "images").is_dir() else folder
@@ -130,7 +136,8 @@ def _text(path: Path) -> str:
 
 
 def _hints(folder: Path, images: Path, files: list[Path]) -> _Hints:
-    config = _text(folder / ".config")
+    # A build inside Buildroot's own tree keeps its configuration above output/.
+    config = _text(folder / ".config") or (_text(folder.parent / ".config") if folder.name == "output" else "")
     script = _text(images / "start-qemu.sh")
     if "BR2_" in config or (folder / "target").is_dir() or script:
         return _buildroot(config, script)

@@ -143,6 +143,7 @@ def facts_of(path: Path) -> DeviceTreeFacts:
         stdout=stdout,
         stdout_compatible=node.texts("compatible") if node else (),
         stdout_alias=alias,
+        overlay=not root.texts("compatible") and any("__overlay__" in node.children for node in root.children.values()),
         processors=sum(1 for name in processors.children if name.startswith("cpu@")) if processors else 0,
     )
 

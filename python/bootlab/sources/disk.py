@@ -16,6 +16,11 @@ from bootlab.sources.file_view import FileView
 from bootlab.sources.partitions import Partition, read_partitions
 from bootlab.sources.superblock import FileSystem, identify
 
+# Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
+_BLOCK_SHIFT_MAX = 6
+# Some tools leave out zeros at the end of the last partition.
+SLACK_BYTES = 1 << 20
+
 
 class Disk:
     """A disk that is looked at. `view`: the root tree with what its fstab mounts; None where no root was found."""
@@ -39,10 +44,13 @@ def look(path: Path) -> Disk:
     views: dict[int, FileView] = {}
     notes: list[str] = []
     for part in parts:
-        view, note = _view(part.file_system, windows[part.number])
+        view, note = view_of(part.file_system, windows[part.number])
         if view is not None:
             views[part.number] = view
         notes += [f"partition {part.number}: {note}"] if note else []
+    needed = needed_bytes(medium, [p.start_bytes + p.size_bytes for p in found])
+    if needed > medium.size_bytes + SLACK_BYTES:
+        notes.append(f"it is cut off: {medium.size_bytes:,} of at least {needed:,} bytes are there")
     root = _root(parts, views)
     view = views.get(root) if root is not None else None
     if view is not None and root is not None:
@@ -58,13 +66,21 @@ def look(path: Path) -> Disk:
     return Disk(facts, view, tuple(notes))
 
 
+def needed_bytes(medium: Medium, ends: list[int]) -> int:
+    """Return how long a medium must be: for partitions by their `ends`, or for an ext file system without a table."""
+    block = medium.read(1024, 1024)
+    count, shift = int.from_bytes(block[4:8], "little"), int.from_bytes(block[24:28], "little")
+    own = count << (10 + shift) if block[56:58] == b"\x53\xef" and shift <= _BLOCK_SHIFT_MAX else 0
+    return max([*ends, own], default=0)
+
+
 def is_disk(head: bytes, medium: Medium) -> bool:
     """Tell whether a file may be a disk image: a partition table, or a file system that is known."""
     return head.startswith(b"QFI\xfb") or read_partitions(medium) is not None or identify(medium) is not None
 
 
-def _view(system: FileSystem | None, window: Window) -> tuple[FileView | None, str]:
-    """Return the files of a file system, and why they cannot be read."""
+def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None, str]:
+    """Return the files of a file system; None, and why, where they cannot be read."""
     if system is None or system.fstype in {"swap"}:
         return None, ""
     try:

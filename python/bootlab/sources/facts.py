@@ -32,7 +32,10 @@ class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A device tree. `stdout`: the node of `stdout-path`; `memory`: (address, length) in bytes of each bank."""
+    """A device tree. `stdout`: the node of `stdout-path`; `memory`: (address, length) in bytes of each bank.
+
+    `overlay`: it is no board's, but a change of one.
+    """
 
     path: Path
     model: str = ""
@@ -43,6 +46,7 @@ class DeviceTreeFacts(msgspec.Struct, frozen=True, kw_only=True):
     stdout_compatible: tuple[str, ...] = ()
     stdout_alias: int | None = None
     processors: int = 0
+    overlay: bool = False
 
     @property
     def memory_mib(self) -> int:

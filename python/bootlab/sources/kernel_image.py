@@ -25,6 +25,12 @@ def facts_of(path: Path, cache: Cache, *, config: Path | None = None, symbols: P
     symbols = symbols or beside(path, "System.map")
     kernel = Kernel(image=str(path), config=str(config) if config else None)
     info = inspect(kernel, cache.root, cache.digest(path))
+    if info.lacking_bytes:
+        whole = info.size_bytes + info.lacking_bytes
+        raise UserError(
+            f"{path} is cut off: {info.size_bytes:,} of at least {whole:,} bytes are there",
+            hint="copy or build the kernel again",
+        )
     return KernelFacts(
         path=path,
         arch=info.arch,

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import posixpath
+import stat
 from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import foreign_file
 from bootlab.builders.cache import Cache
 from bootlab.builders.images.disk_bytes import RawFile
 from bootlab.errors import SystemFileError, UserError, cannot_write
-from bootlab.sources import boot_log, build_folder, device_tree, disk, fit, initramfs, kernel_image, root_tree
+from bootlab.sources import (
+    boot_log,
+    build_folder,
+    build_place,
+    device_tree,
+    disk,
+    fit,
+    initramfs,
+    kernel_image,
+    root_tree,
+    uboot_header,
+    unified_image,
+)
 from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, RootFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
 
-_HEAD_BYTES = 0x11000
-_TAR_AT = 257
+_ISO_AT = 0x8001
 _BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
-# Whole images that were packed for the way, by what they begin with.
-_PACKED = {b"\x1f\x8b": "gunzip -k", b"BZh": "bunzip2 -k", b"\xfd7zXZ": "unxz -k", b"\x28\xb5\x2f\xfd": "unzstd"}
 _TEXT_SHARE = 0.9
 
 
@@ -39,30 +50,41 @@ class Looker:
         head = _head(path)
         if not head:
             raise UserError(f"{path} is empty", hint="copy it again")
-        if head.startswith(device_tree.MAGIC):
-            return self._device_tree(path)
-        if kernel_image.is_kernel(head):
-            return self.kernel(path)
-        if head[_TAR_AT : _TAR_AT + 5] == b"ustar":
-            raise UserError(
-                f"{path} is a tar archive",
-                hint=f"unpack it and give the folder: mkdir root; tar -xpf {path} -C root   (as root, to keep owners)",
-            )
-        if initramfs.is_initramfs(head):
-            return self._packed(path, head)
-        if disk.is_disk(head, RawFile(path)):
-            return self.disk(path)
+        other = foreign_file.named_by(head, texts=False)
+        foreign = other is not None and (other.kind == "other" or head[_ISO_AT : _ISO_AT + 5] == b"CD001")
+        if other is not None and foreign and not unified_image.is_unified(head):
+            raise _nothing_to_boot(path, other)
+        if (found := self._binary(path, head)) is not None:
+            return found
         if _is_text(head):
-            facts = boot_log.look(path)
-            return Found(source=path, what="a boot log", log=facts)
+            return _log(path, foreign_file.named_by(head))
         raise UserError(
             f"{path} is nothing that bootlab knows: no kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
         )
 
+    def _binary(self, path: Path, head: bytes) -> Found | None:
+        """Look at what its first bytes name; None for what they do not."""
+        looks = (
+            (head.startswith(device_tree.MAGIC), self._device_tree),
+            (unified_image.is_unified(head), self._unified),
+            (head.startswith(uboot_header.MAGIC), self._behind_header),
+            (kernel_image.is_kernel(head), self.kernel),
+            (initramfs.is_initramfs(head), self._packed),
+        )
+        for fits, look in looks:
+            if fits:
+                return look(path)
+        return self.disk(path) if disk.is_disk(head, RawFile(path)) else None
+
     def kernel(self, path: Path) -> Found:
         """Look at a kernel image."""
         facts = kernel_image.facts_of(path, self.cache)
+        if facts.kind == "elf" and not facts.release:
+            raise UserError(
+                f"{path} is an ELF program, and no kernel: nothing in it says Linux version",
+                hint="give the kernel: vmlinuz, bzImage, zImage, Image or vmlinux",
+            )
         arch = kernel_image.architecture_of(facts)
         notes = () if arch or not facts.arch else (f"bootlab boots no {facts.arch} kernels",)
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
@@ -104,12 +126,59 @@ class Looker:
     def _folder(self, path: Path) -> Found:
         if root_tree.is_root(FileView(FolderFiles(path))):
             return self.tree(path)
+        if build_place.is_kernel_tree(path):
+            return self._kernel_tree(path)
+        if not build_folder.has_kernel(path) and (below := build_place.images_below(path)) is not None:
+            return build_folder.look(below, self)
         return build_folder.look(path, self)
+
+    def _kernel_tree(self, path: Path) -> Found:
+        image = build_place.built_kernel(path)
+        named = {"config": path / ".config", "symbols": path / "System.map"}
+        given = {name: file for name, file in named.items() if file.is_file()}
+        facts = kernel_image.facts_of(image, self.cache, config=given.get("config"), symbols=given.get("symbols"))
+        what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
+        return Found(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
+
+    def _unified(self, path: Path) -> Found:
+        parts = unified_image.read(path)
+        inside = self.kernel(self._write("kernel", parts.kernel))
+        found = msgspec.structs.replace(
+            inside,
+            source=path,
+            what=f"a unified kernel image{f' of {parts.name}' if parts.name else ''}, {inside.what}",
+            entry=BootEntry(cmdline=parts.cmdline, source=path.name) if parts.cmdline else None,
+        )
+        if not parts.initramfs:
+            return found
+        return msgspec.structs.replace(found, initramfs=self.initramfs(self._write("initramfs", parts.initramfs)))
+
+    def _behind_header(self, path: Path) -> Found:
+        """Look at what U-Boot's header stands before: QEMU and the kernel take it without."""
+        wrapped = uboot_header.read(path)
+        note = f"U-Boot's header was cut off from {path.name}"
+        if wrapped.kind == "ramdisk":
+            facts = self.initramfs(self._write("initramfs", wrapped.data))
+            what = f"an initramfs ({facts.compression}, {facts.files} files) behind U-Boot's header"
+            return Found(source=path, what=what, initramfs=facts, notes=(note,))
+        try:
+            found = self.kernel(self._write("kernel", wrapped.data))
+        except (SystemFileError, UserError):
+            # A bare Image that QEMU can load only with the header, which says where to.
+            return self.kernel(path)
+        if found.arch is None:
+            return self.kernel(path)
+        return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
 
     def _device_tree(self, path: Path) -> Found:
         if fit.is_fit(device_tree.read_tree(path.read_bytes())):
             return self._fit(path)
         facts = device_tree.facts_of(path)
+        if facts.overlay:
+            raise UserError(
+                f"{path} is an overlay: it changes a board's device tree and describes no board",
+                hint=f"join them: fdtoverlay -i board.dtb -o joined.dtb {path}",
+            )
         return Found(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
     def _fit(self, path: Path) -> Found:
@@ -132,7 +201,7 @@ class Looker:
             found = msgspec.structs.replace(found, notes=(note,))
         return found
 
-    def _packed(self, path: Path, head: bytes) -> Found:
+    def _packed(self, path: Path) -> Found:
         """Look at a packed file: a kernel (Image.gz), an initramfs, or a whole disk that was packed for the way."""
         try:
             found = self.kernel(path)
@@ -143,12 +212,12 @@ class Looker:
         try:
             facts = self.initramfs(path)
         except UserError as error:
-            unpack = next((words for magic, words in _PACKED.items() if head.startswith(magic)), "")
-            if not unpack:
+            other = foreign_file.named(path)
+            if other is None or (other.kind == "initramfs" and not other.way):
                 raise
             raise UserError(
-                f"{path} is packed, and neither a kernel nor an initramfs: {error.message}",
-                hint=f"if it is a disk image, unpack it first: {unpack} {path}",
+                f"{path} is {other.what}, and neither a kernel nor an initramfs",
+                hint=other.hint(path) or error.hint,
             ) from error
         what = f"an initramfs ({facts.compression}, {facts.files} files{f', {facts.maker}' if facts.maker else ''})"
         return Found(source=path, what=what, initramfs=facts)
@@ -245,12 +314,29 @@ def merged(parts: list[Found]) -> Found:
 
 def _head(path: Path) -> bytes:
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
+            raise UserError(f"{path} is a pipe, a socket or a device of characters", hint="write it to a file first")
         with path.open("rb") as file:
-            return file.read(_HEAD_BYTES)
+            return file.read(foreign_file.HEAD_BYTES)
     except FileNotFoundError as error:
         raise UserError(f"there is no file or folder {path}", hint=f"ls {path.parent}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+
+
+def _log(path: Path, other: foreign_file.Named | None) -> Found:
+    try:
+        return Found(source=path, what="a boot log", log=boot_log.look(path))
+    except UserError as error:
+        raise (_nothing_to_boot(path, other) if other is not None else error) from error
+
+
+def _nothing_to_boot(path: Path, other: foreign_file.Named) -> UserError:
+    return UserError(
+        f"{path} is {other.what}, which does not boot",
+        hint=other.hint(path) or "docs/how-to/boot-your-own-system.md lists what can be read",
+    )
 
 
 def _is_text(head: bytes) -> bool:

@@ -64,7 +64,7 @@ def look(view: FileView) -> RootFacts:
         scripts=tuple(name for name in view.names("/etc/init.d") if re.match(r"S\d\d", name)),
         releases=releases,
         entries=boot_entries.read(view) or _by_name(view),
-        arch=_arch(view, found[2] if found else "/bin/sh"),
+        arch=arch_of(view),
         built_in=_built_in(view, releases),
     )
 
@@ -151,6 +151,13 @@ def _by_name(view: FileView) -> tuple[BootEntry, ...]:
 
 def _version(name: str) -> tuple[list[int], str]:
     return [int(n) for n in re.findall(r"\d{1,9}", name)[:8]], name
+
+
+def arch_of(view: FileView) -> Arch | None:
+    """Return the processor that a tree's first program is for; None where it does not tell."""
+    init = next((path for path in _INITS if _init_of(view, path)), "")
+    found = view.find(init) if init else None
+    return _arch(view, found[2] if found else "/bin/sh")
 
 
 def _arch(view: FileView, program: str) -> Arch | None:

@@ -21,12 +21,21 @@ _WORDS = {
     "null": "nothing",
     "datetime": "a date without quotes",
 }
+# What Debian, the Go tools and others call an architecture.
+_OTHER_NAMES = {
+    **dict.fromkeys(("amd64", "x64", "x86-64", "x86", "i386", "intel"), "x86_64"),
+    **dict.fromkeys(("aarch64", "armv8", "arm64v8"), "arm64"),
+    **dict.fromkeys(("armhf", "armel", "armv7", "armv7l", "arm32"), "arm"),
+    **dict.fromkeys(("riscv", "rv64"), "riscv64"),
+}
 _INDEX = re.compile(r"\[\d+\]")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `did you mean "x"?` for the nearest known word, or the list of all."""
     choices = sorted(known)
+    if (other := _OTHER_NAMES.get(word.lower(), "")) in choices:
+        return f'here it is called "{other}"'
     near = difflib.get_close_matches(word, choices, n=1, cutoff=0.5)
     return f'did you mean "{near[0]}"?' if near else f"known here: {', '.join(choices)}"
 

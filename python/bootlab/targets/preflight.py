@@ -8,15 +8,18 @@ from __future__ import annotations
 import re
 
 from bootlab.builders.kernelinfo import DRIVER_SYMBOLS
+from bootlab.builders.tree_needs import TreeNeeds
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
 from bootlab.sources import boards
-from bootlab.targets import preflight_device_tree, preflight_root
+from bootlab.targets import preflight_device_tree, preflight_goal, preflight_root, preflight_words
 from bootlab.targets.base import BootPlan
 from bootlab.targets.machine_devices import parts_of
 
+# The option of each architecture, by the names that kernel images have for it.
+_ARCH_OPTIONS = (("x86", "X86"), ("x86_64", "X86"), ("arm", "ARM"), ("arm64", "ARM64"), ("riscv", "RISCV"))
 _ANYWAY = "   (bootlab boot --force boots it anyway)"
 
 # Names of the serial ports that machines have (hw/ of QEMU), and the option of each port's console driver.
@@ -70,7 +73,7 @@ def check(plan: BootPlan) -> None:
     launch = plan.launch
     if plan.system.target != "qemu" or launch is None:
         return
-    of_the_kernel = (_whole(plan), _architecture(plan), _memory(plan))
+    of_the_kernel = (_whole(plan), _architecture(plan), preflight_words.check(plan), _memory(plan), _options(plan))
     of_the_machine = (
         preflight_device_tree.check(plan),
         _console(plan),
@@ -78,7 +81,7 @@ def check(plan: BootPlan) -> None:
         _console_driver(plan),
     )
     of_the_root = (_root_driver(plan), _root_device(plan, launch), preflight_root.check(plan))
-    for found in (*of_the_kernel, *of_the_machine, *of_the_root, _goal(plan)):
+    for found in (*of_the_kernel, *of_the_machine, *of_the_root, preflight_goal.check(plan)):
         if found is not None:
             message, hint = found
             raise UserError(f"{plan.system.name}: {message}", hint=hint + _ANYWAY)
@@ -109,11 +112,59 @@ def _architecture(plan: BootPlan) -> tuple[str, str] | None:
 def _memory(plan: BootPlan) -> tuple[str, str] | None:
     """Name a machine whose memory ends before the unpacked kernel does."""
     needed, there = plan.info.memory_bytes, plan.system.machine.memory_mib << 20
-    if needed <= there or plan.system.kernel.flash is not None:
+    if plan.system.kernel.flash is not None:
         return None
     least = -(-needed >> 20)
-    message = f"the kernel needs {least} MiB of memory to unpack itself, the machine has {there >> 20} MiB"
-    return message, f"set machine.memory_mib to more than {least}"
+    if needed > there:
+        message = f"the kernel needs {least} MiB of memory to unpack itself, the machine has {there >> 20} MiB"
+        return message, f"set machine.memory_mib to more than {least}"
+    allowed = _bytes(plan.system.cmdline.value("mem") or "")
+    if allowed is not None and needed > allowed:
+        given = plan.system.cmdline.value("mem")
+        return (
+            f"mem={given} leaves less memory than the kernel itself takes ({least} MiB)",
+            "raise mem=, or leave it out",
+        )
+    return None
+
+
+def _bytes(text: str) -> int | None:
+    """Return a size as the kernel reads it (lib/cmdline.c: memparse()); None for what says more or nothing."""
+    found = re.fullmatch(r"(\d{1,15})([KMGkmg]?)", text)
+    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[found[2].lower()] if found else None
+
+
+def _options(plan: BootPlan) -> tuple[str, str] | None:
+    """Compare the kernel's configuration with its architecture, and with the initramfs that it shall start."""
+    config, early = plan.info.config, plan.system.initramfs
+    own = next((option for arch, option in _ARCH_OPTIONS if arch == plan.info.arch), "")
+    others = [option for _, option in _ARCH_OPTIONS if option != own and config.get(f"CONFIG_{option}") == "y"]
+    if own and others and config.get(f"CONFIG_{own}") != "y":
+        return (
+            f"kernel.config ({plan.info.config_source}) is of a kernel with CONFIG_{others[0]}, not of this one",
+            "give the configuration of this kernel, or leave kernel.config out",
+        )
+    if early is None or early.tree is None:
+        return None
+    if config.get("CONFIG_BLK_DEV_INITRD") == "n":
+        return (
+            "the kernel takes no initramfs: CONFIG_BLK_DEV_INITRD is not set",
+            "build the kernel with CONFIG_BLK_DEV_INITRD=y, or put the tree on a medium: [root]",
+        )
+    needs = TreeNeeds(early.tree, plan.system.machine.arch)
+    way = needs.follow(plan.system.cmdline.value("rdinit") or "/init")
+    if way.entry is None or way.entry.kind != "file":
+        return None
+    found = needs.content(way.path)
+    wanted = {"BINFMT_SCRIPT": found.interpreter is not None, "BINFMT_ELF": found.is_program}
+    option = next((name for name, needed in wanted.items() if needed and config.get(f"CONFIG_{name}") == "n"), "")
+    if not option:
+        return None
+    # What a script names is an ELF program in the end.
+    what = "a script" if found.interpreter is not None else "an ELF program"
+    return f"{way.path} is {what}, which this kernel cannot start: CONFIG_{option} is not set", (
+        f"build the kernel with CONFIG_{option}=y"
+    )
 
 
 def _console(plan: BootPlan) -> tuple[str, str] | None:
@@ -153,24 +204,6 @@ def _console_port(plan: BootPlan, launch: Launch) -> tuple[str, str] | None:
         f"the kernel prints on {name}, which is port {numbers[-1]} of the machine; bootlab reads port {port}",
         f"set machine.console_port = {numbers[-1]}, or console={ports[-1][1]}{port} in kernel.cmdline",
     )
-
-
-def _goal(plan: BootPlan) -> tuple[str, str] | None:
-    """Name goals that no console line can be."""
-    goal, line = plan.system.goal.console, plan.system.cmdline
-    if re.search(r"(?:login|Password): ?\$$", goal) and re.search(goal, "box login: ") is None:
-        return (
-            f"the goal {goal!r} cannot match: a prompt ends with a space",
-            "leave the $ out of goal.console",
-        )
-    unit = re.search(r"(?:Started|Reached target|Listening on) .*\\?\.(?:service|target|socket)", goal)
-    said = any(line.has(f"systemd.{key}") for key in ("show_status", "log_target", "log_level")) or line.has("debug")
-    if unit and line.has("quiet") and not said:
-        return (
-            f"the goal {goal!r} is a line of systemd's, which prints none with quiet on the command line",
-            "add systemd.show_status=1 to kernel.cmdline, or leave quiet out",
-        )
-    return None
 
 
 def _console_driver(plan: BootPlan) -> tuple[str, str] | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bootlab.builders import foreign_file
 from bootlab.errors import UserError
 from bootlab.sources import boards, device_tree
+from bootlab.sources.facts import DeviceTreeFacts
 from bootlab.targets.base import BootPlan
 
 # Since 4.0, the boards of this table are described by a device tree only (arch/arm/mach-*).
 _SINCE = (4, 0)
+_BLOB = "give a .dtb file, as `dtc` or the kernel's make dtbs writes"
 
 
 def check(plan: BootPlan) -> tuple[str, str] | None:
@@ -20,13 +23,9 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
         return None
     if launch.dtb is None:
         return _none(plan, board)
-    try:
-        found = device_tree.facts_of(Path(launch.dtb))
-    except UserError as error:
-        return (
-            f"the device tree cannot be read: {error.message}",
-            "give a .dtb file, as `dtc` or the kernel's make dtbs writes",
-        )
+    found = _read(launch.dtb)
+    if isinstance(found, tuple):
+        return found
     own = {*board.compatible, *board.family}
     if not found.compatible or own.intersection(found.compatible):
         return None
@@ -37,6 +36,23 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
     return (
         f"{launch.dtb} describes {found.model or found.compatible[0]}; the machine is {board.machine}",
         f'set machine.type = "{other.machine}", or give the device tree of {board.compatible[0]}',
+    )
+
+
+def _read(path: str) -> DeviceTreeFacts | tuple[str, str]:
+    """Return what a board's device tree says, or what is wrong with the file."""
+    try:
+        found = device_tree.facts_of(Path(path))
+    except UserError as error:
+        other = foreign_file.named(Path(path))
+        if other is None or other.kind == "device tree":
+            return f"machine.dtb: {error.message}", _BLOB
+        return f"{path} is {other.what}, not a device tree", other.hint(path) or _BLOB
+    if not found.overlay:
+        return found
+    return (
+        f"{path} is an overlay: it changes a board's device tree and describes no board",
+        f"join them: fdtoverlay -i board.dtb -o joined.dtb {path}",
     )
 
 

@@ -9,18 +9,17 @@ import re
 from pathlib import Path
 
 from bootlab.builders.images import disk_image
-from bootlab.builders.images.disk_bytes import Window
 from bootlab.model.board import board
-from bootlab.model.root import Root, RootMedium
+from bootlab.model.root import RootMedium
 from bootlab.model.system import System
 from bootlab.model.tree import FileTree
 from bootlab.sources import boards, drivers
 from bootlab.sources.disk import named_by, partition_number
-from bootlab.sources.facts import InitramfsFacts, KernelFacts, PartitionFacts
+from bootlab.sources.facts import InitramfsFacts, KernelFacts
 from bootlab.sources.initramfs import facts_of_tree
-from bootlab.sources.partitions import Partition, read_partitions
-from bootlab.sources.superblock import identify
+from bootlab.targets import preflight_image, ready_image
 from bootlab.targets.base import BootPlan
+from bootlab.targets.machine_devices import parts_of
 
 Wrong = tuple[str, str] | None
 """What is wrong, and the way out."""
@@ -30,24 +29,40 @@ _MEDIA: tuple[tuple[str, RootMedium], ...] = (
     ("/dev/mmcblk", "sd"),
     ("/dev/vd", "disk"),
 )
-_PANIC = "Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"
-# Every file system and partition table that the kernel knows begins within this (btrfs's at 64 KiB is the last).
-_HEAD_BYTES = 0x11000
-# What whole images are packed with for the way: by their first bytes, with the command.
-_PACKED = {
-    b"\x1f\x8b": ("gzip", "gunzip -k"),
-    b"BZh": ("bzip2", "bunzip2 -k"),
-    b"\xfd7zXZ": ("xz", "unxz -k"),
-    b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"),
-    b"PK\x03\x04": ("zip", "unzip"),
+# What a device's name says of its driver: QEMU's models behind it. Xen's disks and those of old IDE drivers have none.
+_BUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("/dev/sd", ("ide-", "scsi-", "usb-storage", "usb-bot", "usb-uas")),
+    ("/dev/vd", ("virtio-blk",)),
+    ("/dev/nvme", ("nvme",)),
+    ("/dev/pmem", ("nvdimm", "virtio-pmem")),
+    ("/dev/mmcblk", ("sd-card", "emmc")),
+    ("/dev/xvd", ()),
+    ("/dev/hd", ()),
+)
+_NAMES = {
+    "/dev/mmcblk0": ("sd", ("sd-card",)),
+    "/dev/pmem0": ("pmem", ("nvdimm",)),
+    "/dev/vda": ("disk", ("virtio-blk",)),
 }
+_PANIC = "Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"
 _UNPACKERS = {"bzip2": "BZIP2", "gzip": "GZIP", "lz4": "LZ4", "lzma": "LZMA", "lzo": "LZO", "xz": "XZ", "zstd": "ZSTD"}
 
 
 def check(plan: BootPlan) -> Wrong:
     """Return the first thing that is wrong with a system's root, None when nothing is."""
     system = plan.system
-    for look in (_nothing, _image, _uuid, _unpacker, _release, _partition, _drivers):
+    for look in (
+        _nothing,
+        _written,
+        preflight_image.form,
+        _uuid,
+        _unpacker,
+        _release,
+        _partition,
+        preflight_image.content,
+        _drivers,
+        _bus,
+    ):
         found = look(plan, system)
         if found is not None:
             return found
@@ -70,21 +85,6 @@ def _nothing(plan: BootPlan, system: System) -> Wrong:
         return None
     message = "there is neither an initramfs nor a root: the kernel will find nothing to start"
     return (message, "add [initramfs] or [root] to the system file, or root= to kernel.cmdline")
-
-
-def _image(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one face for all looks
-    """Name a ready image that no kernel can mount: still packed, or nothing but zeros where a file system begins."""
-    root = system.root
-    if root is None or root.image is None:
-        return None
-    head = disk_image.opened(Path(root.image)).read(0, _HEAD_BYTES)
-    for magic, (kind, unpack) in _PACKED.items():
-        if head.startswith(magic):
-            return f"{root.image} is packed with {kind}: no machine reads that", f"unpack it: {unpack} {root.image}"
-    if not head.strip(b"\0"):
-        hint = "copy the image again, or give the tree and let bootlab make the image: root.dir"
-        return f"{root.image} is empty: neither a partition table nor a file system begins there", hint
-    return None
 
 
 def _uuid(plan: BootPlan, system: System) -> Wrong:
@@ -130,7 +130,7 @@ def _partition(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one f
     root, line = system.root, system.cmdline.value("root")
     if root is None or root.image is None or line is None:
         return None
-    parts = _partitions(root)
+    parts = ready_image.partitions(disk_image.opened(Path(root.image)))
     known = ", ".join(str(part.number) for part in parts if part.number) or "none"
     if "=" in line:
         missing = line.startswith(("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=")) and named_by(line, parts) is None
@@ -143,6 +143,44 @@ def _partition(plan: BootPlan, system: System) -> Wrong:  # noqa: ARG001 - one f
     return f"root={line}: {root.image} has {'no ' if number else ''}{what} (there are: {known})", (
         "set root= in kernel.cmdline, or leave it out and set root.partition"
     )
+
+
+def _written(plan: BootPlan, system: System) -> Wrong:
+    """Name a partition in the system file that the image does not have."""
+    root = system.root
+    if root is None or root.image is None or not root.partition or preflight_image.form(plan, system) is not None:
+        return None
+    numbers = [part.number for part in ready_image.partitions(disk_image.opened(Path(root.image))) if part.number]
+    if root.partition in numbers:
+        return None
+    there = ", ".join(map(str, numbers)) or "none: the file system takes the whole image"
+    return f"root.partition = {root.partition}: {root.image} has no such partition (there are: {there})", (
+        "set root.partition to the root's, or leave it out where there is no partition table"
+    )
+
+
+def _bus(plan: BootPlan, system: System) -> Wrong:
+    """Compare the device that a distribution's initrd waits for with what the machine has."""
+    line, launch = system.cmdline.value("root") or "", plan.launch
+    facts = _initramfs(system)
+    if launch is None or facts is None or not facts.maker or launch.extra:
+        return None
+    models = [part.model for part in parts_of(launch)]
+    found = next((row for row in _BUSES if line.startswith(row[0])), None)
+    if found is None:
+        return None
+    there = next((name for name, (_, drives) in _NAMES.items() if any(m.startswith(drives) for m in models)), "")
+    cards = sum(model.startswith("sd-card") for model in models)
+    if found[1] and any(model.startswith(found[1]) for model in models):
+        number = re.match(r"/dev/mmcblk(\d+)", line)
+        machine = boards.of_machine(board(system.machine), system.machine.arch)
+        pci = system.machine.arch == "x86_64" or (machine is not None and machine.pci)
+        if number is None or not pci or int(number[1]) < cards:
+            return None
+    end = re.search(r"(?<=[a-z])\d+$|(?<=p)\d+$", line)
+    own = there + (f"p{end[0]}" if end and there[-1:].isdigit() else end[0] if end else "")
+    hint = f"write root={own}, or a UUID" if there else "give the image: [root] image"
+    return f"root={line}: the initrd would wait for it, and the machine has no such device", hint
 
 
 def _drivers(plan: BootPlan, system: System) -> Wrong:
@@ -176,14 +214,3 @@ def _initramfs(system: System) -> InitramfsFacts | None:
     if system.initramfs is None or (system.root is None and not system.cmdline.has("root")):
         return None
     return facts_of_tree(system.initramfs.tree or FileTree())
-
-
-def _partitions(root: Root) -> tuple[PartitionFacts, ...]:
-    medium = disk_image.opened(Path(root.image or ""))
-    table = read_partitions(medium)
-    found = table.partitions if table is not None else ()
-    whole = Partition(number=0, start_bytes=0, size_bytes=medium.size_bytes)
-    return tuple(
-        PartitionFacts(partition=part, file_system=identify(Window(medium, part.start_bytes, part.size_bytes)))
-        for part in (found or (whole,))
-    )
