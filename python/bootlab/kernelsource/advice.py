@@ -97,6 +97,13 @@ class Advisor:
         found = [s for s in self.kconfig.selected.get(symbol, ()) if not s.weak]
         return [s for s in found if self.known(s.condition).high > 0] if active else found
 
+    def turned_on_by(self, symbol: str) -> frozenset[str]:
+        """Return the symbols whose select or in whose default's condition lies why a symbol may be on now."""
+        found = self.kconfig.symbols.get(symbol)
+        defaults = [default for definition in found.definitions for default in definition.defaults] if found else []
+        named = {name for one in defaults for part in (one.condition, one.value) for name in symbols(part)}
+        return frozenset({s.by for s in self.selected_by(symbol, active=True)} | named) - {symbol}
+
     def why_not(self, symbol: str, value: str) -> tuple[Reason, ...]:
         """Tell what stands against `symbol=value`; nothing when nothing known does.
 

@@ -8,7 +8,7 @@ import pytest
 from bootlab.analysis.coverage import FunctionCover
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.optimize.shrinking import without_options
-from bootlab.experiments.optimize.unused_options import Ran, families_of, ran, settled
+from bootlab.experiments.optimize.unused_options import Ran, families_of, holding, ran, settled
 from bootlab.kernelsource.advice import Dependent, Reason
 from bootlab.model.system import Kernel, KernelBuild
 from tests.experiments.fake_bench import SYSTEM
@@ -88,6 +88,31 @@ def test_where_the_console_waited_for_a_device_what_bound_one_stays():
     }
     assert got.tiers == {"PWM": 1, "SOC_NEVER": 0, "BLAKE2S": 2}
     assert not ran(rows, frozenset(), frozenset()).needed, "on a PC nothing has to wait"
+
+
+def test_what_turns_something_needed_on_stays_and_of_several_the_one_that_ran():
+    """A board's timer has no prompt: boards select it, some through a group of boards."""
+    selected = {"TIMER": {"BOARD", "OTHER_BOARD", "GROUP"}, "GROUP": {"THIRD_BOARD"}, "CLOCK": {"TIMER"}}
+
+    def settle(off):
+        on = {"BOARD", "OTHER_BOARD", "THIRD_BOARD", "SOUND"} - off
+        for _ in selected:
+            on |= {name for name, by in selected.items() if by & on}
+        return dict.fromkeys(on, "y")
+
+    families = [
+        Family(name=name, members=frozenset({name})) for name in ("BOARD", "OTHER_BOARD", "THIRD_BOARD", "SOUND")
+    ]
+    needed = found(["TIMER", "CLOCK"], BOARD=2, OTHER_BOARD=1, THIRD_BOARD=0, SOUND=0)
+    left, kept = holding(families, needed, lambda name: frozenset(selected.get(name, ())), settle)
+    assert [family.name for family in left] == ["OTHER_BOARD", "THIRD_BOARD", "SOUND"]
+    assert kept == {"BOARD": "TIMER is on because of it, and f() ran when programs ran"}
+
+
+def test_what_is_lost_for_an_unknown_reason_is_left_to_a_boot():
+    families = [Family(name="A", members=frozenset({"A"}))]
+    left, kept = holding(families, found(["GONE"], A=0), lambda _name: frozenset(), lambda _off: {})
+    assert (left, kept) == (families, {})
 
 
 def test_what_ran_for_the_goal_is_not_offered_and_what_did_not_is():

@@ -107,6 +107,8 @@ def unused_options(
     late, first = coverage.executed_after(traced.trace, to_init), coverage.executed(to_start)
     found = ran(covered, late, first, waited=waited)
     families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded)
+    families, held = holding(families, found, tree.advisor.turned_on_by, lambda off: settle(off | modules))
+    kept |= held
     option_of = {row.function: row.symbol for row in covered if row.symbol}
     return Unused(families=families, kept=kept, option_of=option_of, modules=modules)
 
@@ -185,6 +187,39 @@ def families_of(
         families.append(
             Family(name=name, members=members, tier=max([tier, *(found.tiers.get(one, 0) for one in hanging)]))
         )
+    return families, kept
+
+
+def holding(
+    families: list[Family], found: Ran, turned_on_by: Callable[[str], frozenset[str]], settle: Settle
+) -> tuple[list[Family], dict[str, str]]:
+    """Take back what something needed is on because of: its select, or a default. Return what is left, and why.
+
+    Such as a board's timer, which has no prompt: the board selects it. Of several that would do, the one of which most
+    ran stays. What is lost for another reason is left for a boot to show. Pure but for `settle`.
+    """
+    kept: dict[str, str] = {}
+    while families:
+        asked = settled(frozenset().union(*(family.members for family in families)), settle)
+        got = settle(asked)
+
+        def off(name: str, got: dict[str, str] = got) -> bool:
+            return got.get(name, "n") in {"n", ""}
+
+        causes: dict[str, str] = {}
+        for name in sorted(filter(off, found.needed)):
+            seen, queue = {name}, [name]
+            while queue:
+                more = {one for one in turned_on_by(queue.pop()) - seen if off(one)}
+                seen |= more
+                # An option without a prompt only hands on what turns it on.
+                queue += more - asked
+            if able := seen & asked:
+                causes[max(able, key=lambda one: (found.tiers.get(one, 0), one))] = name
+        if not causes:
+            break
+        kept |= {one: f"{name} is on because of it, and {found.needed[name]}" for one, name in causes.items()}
+        families = [family for family in families if not family.members & causes.keys()]
     return families, kept
 
 
