@@ -126,6 +126,21 @@ def test_applies(technique, loader, answer, part):
     assert part in f"{found.reason} {found.evidence}", found
 
 
+def test_what_is_about_a_card_does_not_apply_where_the_emulator_fills_the_memory():
+    virt = Machine(arch="riscv64", type="virt")
+    for name, answer in (
+        ("falcon-mode", Answer.YES),
+        ("loader-boot-delay", Answer.YES),
+        ("loader-boot-command", Answer.NO),
+        ("loader-exact-sizes", Answer.NO),
+    ):
+        for loader in (LOADER, FALCON):
+            there = context(loader)
+            there = msgspec.structs.replace(there, system=msgspec.structs.replace(there.system, machine=virt))
+            found = get(name).applies(there).answer
+            assert found is (answer if loader is LOADER else Answer.NO), (name, loader.start)
+
+
 def test_the_configuration_decides_and_is_known_after_a_boot():
     assert get("loader-boot-delay").applies(context(config={})).answer is Answer.UNKNOWN
     assert get("loader-boot-delay").applies(context(config={"CONFIG_BOOTDELAY": "0"})).answer is Answer.NO
@@ -258,3 +273,13 @@ def test_a_falcon_boot_that_fell_back_is_no_falcon_boot():
     effect = get("falcon-mode").took_effect(evidence(), fell)
     assert not effect.shown
     assert "still ran" in effect.evidence
+
+
+def test_on_riscv_the_spl_has_another_option_for_falcon_mode():
+    machine = Machine(arch="riscv64", type="virt")
+    lines = (*SAID[:2], *SAID[10:])
+    for option, shown in (("SPL_FALCON_RAM", True), ("SPL_OS_BOOT", False)):
+        after = evidence(config={**CONFIG, f"CONFIG_{option}": "y"}, lines=lines, sha="b", marks=("kernel-entry",))
+        after = msgspec.structs.replace(after, system=msgspec.structs.replace(after.system, machine=machine))
+        effect = get("falcon-mode").took_effect(evidence(), after)
+        assert effect.shown is shown, effect

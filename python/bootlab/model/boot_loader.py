@@ -134,6 +134,22 @@ LOADER_BOARDS: tuple[LoaderBoard, ...] = (
 )
 
 
+# board/emulation/qemu-riscv/Kconfig of U-Boot: CONFIG_SPL_TEXT_BASE, CONFIG_TEXT_BASE. Its SPL knows no other medium
+# than RAM, so that nothing here is said of a card.
+RISCV_VIRT = LoaderBoard(
+    machine="virt",
+    spl_at_bytes=0,
+    spl_entry=0x80000000,
+    u_boot_entry=0x81200000,
+    kernel_address=0x80200000,
+    tree_address=0,
+    script_address=0,
+    initramfs_address=0x98000000,
+    parts=(("spl/u-boot-spl.bin", 0), ("u-boot-nodtb.bin", 256 << 10)),
+)
+"""The machine `virt` of RISC-V with an SPL."""
+
+
 def loader_board(machine: str) -> LoaderBoard | None:
     """Return what is known of a board's start from its card; None for one that bootlab makes no card for."""
     return next((board for board in LOADER_BOARDS if board.machine == machine), None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import abc
 from typing import ClassVar
 
-from bootlab.model.boot_loader import Loader
+from bootlab.model.board import board
+from bootlab.model.boot_loader import Loader, loader_board
 from bootlab.model.change import Change, SetLoader
-from bootlab.techniques.base import Applies, Context, Proof, StageName, Technique
+from bootlab.techniques.base import Answer, Applies, Context, Proof, StageName, Technique
 from bootlab.techniques.loader_built import built_loader, given_loader
 
 
@@ -29,9 +30,17 @@ class LoaderTechnique(Technique):
 
 
 class LoaderSetting(LoaderTechnique):
-    """Sets keys of [loader], the same on every system."""
+    """Sets keys of [loader], the same on every system: about what lies on a card and how it is read."""
 
     sets: ClassVar[SetLoader]
+
+    def applies(self, context: Context) -> Applies:
+        """No where the emulator puts into memory what a board would read from a card."""
+        found = super().applies(context)
+        machine = context.system.machine
+        if found.answer is not Answer.NO and context.system.target == "qemu" and loader_board(board(machine)) is None:
+            return Applies.no("it is about a card, and this machine has none", f"machine.type = {machine.type}")
+        return found
 
     def changes(self, context: Context) -> tuple[Change, ...]:  # noqa: ARG002 - the same on every system
         """Propose the setting."""

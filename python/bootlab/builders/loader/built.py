@@ -59,6 +59,11 @@ class BuiltLoader(msgspec.Struct, frozen=True, kw_only=True):
         text = (self.folder / "spl.symbols").read_text(encoding="utf-8")
         return {name: int(address, 16) for address, name in _SYMBOL.findall(text)}
 
+    def part(self, board: LoaderBoard, number: int) -> bytes:
+        """Return one of the board's parts as it lies in the image. Raise OSError."""
+        name, start = board.parts[number]
+        return self.image.read_bytes()[start : start + self.facts.sizes_bytes[Path(name).name]]
+
 
 def load(folder: Path) -> BuiltLoader | None:
     """Return what a folder of the cache holds, None when it holds nothing."""

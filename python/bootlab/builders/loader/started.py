@@ -70,7 +70,7 @@ def started(
     if loader.uefi is not None:
         return _with_uefi(system, loader, artefacts, cmdline, cache)
     if loader.card is None and virtual.is_virtual(system):
-        return _on_virtual(system, loader, artefacts, cmdline, emulator, cache)
+        return _on_virtual(system, loader, artefacts, cmdline, emulator, cache, builder)
     place, start = loader_board(board(system.machine)), ram_start(system.machine)
     if loader.card is not None:
         return Started(system=_with_card(system, loader.card), card=Path(loader.card), board=place)
@@ -148,13 +148,27 @@ def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
 
 
 def _on_virtual(
-    system: System, loader: Loader, artefacts: Artefacts, cmdline: str, emulator: str, cache: Cache
+    system: System,
+    loader: Loader,
+    artefacts: Artefacts,
+    cmdline: str,
+    emulator: str,
+    cache: Cache,
+    builder: UbootBuilder | None,
 ) -> Started:
-    found = virtual.placed(system, loader, artefacts.kernel, artefacts.initramfs, cmdline, emulator, cache)
+    parts = (system, loader, artefacts.kernel, artefacts.initramfs, cmdline, emulator, cache)
+    if loader.build is not None and builder is not None:
+        # What builds U-Boot is loaded only where it is built.
+        from bootlab.builders.loader import virtual_spl  # noqa: PLC0415
+
+        found = virtual_spl.placed(*parts, builder)
+    else:
+        found = virtual.placed(*parts)
     machine = msgspec.structs.replace(system.machine, extra=(*found.words, *system.machine.extra))
     return Started(
         system=msgspec.structs.replace(system, machine=machine),
-        image=Path(loader.image or ""),
+        image=Path(loader.image or "") if found.built is None else found.built.image,
+        built=found.built,
         entries=found.entries,
         loads_kernel=found.loads_kernel,
     )

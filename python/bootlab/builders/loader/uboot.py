@@ -36,7 +36,11 @@ _WITHOUT_TOOLS = (("TOOLS_MKEFICAPSULE", "n"),)
 # bootlab puts the parts together itself: so binman and its Python modules are not built.
 _VARIABLES = {"CONFIG_PYLIBFDT": ""}
 _DATE = {"SOURCE_DATE_EPOCH": "1767225600"}
-_FALCON_PATCH = "falcon-sunxi.patch"
+# By architecture: the patch, the file that it is about, and what stands in a tree that has it.
+_FALCON_PATCHES = {
+    "arm": ("falcon-sunxi.patch", "board/sunxi/board.c", "spl_start_uboot"),
+    "riscv64": ("falcon-riscv-virt.patch", "board/emulation/qemu-riscv/Kconfig", "SPL_FALCON_RAM"),
+}
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +129,7 @@ class UbootBuilder:
         own_layers = len(layers)
         layers += [of_options(start, "the way in which it starts the kernel")] if start else []
         layers += [of_options(change, "a change") for change in build.changes]
-        own = _falcon_patch(tree) if falcon else ()
+        own = _falcon_patch(tree, arch) if falcon else ()
         return _Request(
             build=build,
             board=board,
@@ -229,12 +233,13 @@ def _tools(target: Architecture, prefix: str | None) -> Toolchain:
     return toolchain.find(target, prefix)
 
 
-def _falcon_patch(tree: SourceTree) -> tuple[KernelPatch, ...]:
+def _falcon_patch(tree: SourceTree, arch: str) -> tuple[KernelPatch, ...]:
     """Return what U-Boot lacks for falcon mode on this board; nothing for a tree that has it."""
-    board = tree.path / "board" / "sunxi" / "board.c"
-    if not board.is_file() or "spl_start_uboot" in board.read_text(encoding="utf-8", errors="replace"):
+    name, file, sign = _FALCON_PATCHES.get(arch, ("", "", ""))
+    board = tree.path / file
+    if not name or not board.is_file() or sign in board.read_text(encoding="utf-8", errors="replace"):
         return ()
-    return (KernelPatch(name=_FALCON_PATCH, text=Path(__file__).with_name(_FALCON_PATCH).read_text(encoding="utf-8")),)
+    return (KernelPatch(name=name, text=Path(__file__).with_name(name).read_text(encoding="utf-8")),)
 
 
 def _why(lost: Lost, config: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from bootlab.builders.boot_image import legacy_header
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import tool
+from bootlab.builders.loader.built import BuiltLoader
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.model.system import System
@@ -25,19 +26,26 @@ _ARM64_KERNEL = 0x40400000
 _ARM64_ANYWHERE = 1 << 3
 # plat/qemu/common/include/platform_def.h of TF-A: NS_IMAGE_OFFSET. OpenSBI: FW_JUMP_ADDR, and where it lies itself.
 _BEHIND_TF_A, _OPENSBI, _BEHIND_OPENSBI = 0x60000000, 0x80000000, 0x80200000
-# RISC-V: where the kernel's image and the initramfs wait in RAM, and where U-Boot copies the kernel to.
-_IMAGE_AT, _INITRAMFS_AT, _KERNEL_AT = 0x84000000, 0x88300000, 0x82000000
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """The emulator's words that put all in place, and the addresses at which the parts are entered.
 
-    `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for.
+    `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for. `built`: who built it.
     """
 
     words: tuple[str, ...]
     entries: dict[str, int]
     loads_kernel: bool
+    built: BuiltLoader | None = None
+
+
+class InRam(msgspec.Struct, frozen=True, kw_only=True):
+    """RISC-V: where the kernel's image and the initramfs wait in RAM, and where U-Boot copies the kernel to."""
+
+    image: int = 0x84000000
+    initramfs: int = 0x88300000
+    kernel: int = 0x82000000
 
 
 def is_virtual(system: System) -> bool:
@@ -57,13 +65,26 @@ def placed(
     image = Path(loader.image)
     if system.machine.arch == "arm64":
         return Placed(words=("-bios", str(image)), entries=_arm64_entries(image, kernel), loads_kernel=True)
-    wrapped = _wrapped(kernel, cache)
-    end = None if initramfs is None else _INITRAMFS_AT + initramfs.stat().st_size
-    tree = _tree(system, cmdline, end, emulator, cache)
-    words = ["-kernel", str(image), "-dtb", str(tree), *_in_ram(wrapped, _IMAGE_AT)]
-    words += _in_ram(initramfs, _INITRAMFS_AT) if initramfs is not None else []
-    entries = {"opensbi": _OPENSBI, "u-boot": _BEHIND_OPENSBI, "kernel-entry": _KERNEL_AT, "kernel-image": _KERNEL_AT}
+    at = InRam()
+    words = ["-kernel", str(image), *kernel_words(system, kernel, initramfs, cmdline, at, emulator, cache)]
+    entries = {"opensbi": _OPENSBI, "u-boot": _BEHIND_OPENSBI, "kernel-entry": at.kernel, "kernel-image": at.kernel}
     return Placed(words=tuple(words), entries=entries, loads_kernel=False)
+
+
+def kernel_words(
+    system: System, kernel: Path, initramfs: Path | None, cmdline: str, at: InRam, emulator: str, cache: Cache
+) -> list[str]:
+    """Return the emulator's words that put all in RAM which U-Boot on RISC-V starts, and the device tree that says so.
+
+    Raise ToolMissing, EnvironmentFault, OSError.
+    """
+    end = None if initramfs is None else at.initramfs + initramfs.stat().st_size
+    words = [
+        "-dtb",
+        str(_tree(system, cmdline, at, end, emulator, cache)),
+        *in_ram(_wrapped(kernel, at, cache), at.image),
+    ]
+    return words + (in_ram(initramfs, at.initramfs) if initramfs is not None else [])
 
 
 def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
@@ -78,21 +99,22 @@ def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
     return found
 
 
-def _in_ram(file: Path, address: int) -> list[str]:
+def in_ram(file: Path, address: int) -> list[str]:
+    """Return the emulator's words that put a file into RAM."""
     return ["-device", f"loader,file={str(file).replace(',', ',,')},addr={address:#x},force-raw=on"]
 
 
-def _wrapped(kernel: Path, cache: Cache) -> Path:
+def _wrapped(kernel: Path, at: InRam, cache: Cache) -> Path:
     """Return the kernel with the header that bootm wants."""
 
     def make(path: Path) -> None:
         data = kernel.read_bytes()
-        path.write_bytes(legacy_header(data, load=_KERNEL_AT, arch="riscv64") + data)
+        path.write_bytes(legacy_header(data, load=at.kernel, arch="riscv64") + data)
 
-    return cache.file(key_of("virtual-kernel", _VERSION, cache.digest(kernel)), ".uimage", make)
+    return cache.file(key_of("virtual-kernel", _VERSION, cache.digest(kernel), at.kernel), ".uimage", make)
 
 
-def _tree(system: System, cmdline: str, initramfs_end: int | None, emulator: str, cache: Cache) -> Path:
+def _tree(system: System, cmdline: str, at: InRam, initramfs_end: int | None, emulator: str, cache: Cache) -> Path:
     """Return the machine's own device tree, with the command line and where the kernel is (board_late_init()).
 
     `emulator`: the program that is asked for the machine's.
@@ -101,21 +123,21 @@ def _tree(system: System, cmdline: str, initramfs_end: int | None, emulator: str
     options = ",".join((machine.type, *machine.options))
     hardware = ["-cpu", machine.cpu, "-m", str(machine.memory_mib), "-smp", str(machine.cpus)]
     seen = shutil.which(emulator) or emulator
-    key = key_of("virtual-tree", _VERSION, cache.digest(Path(seen)), options, hardware, cmdline, initramfs_end)
+    key = key_of("virtual-tree", _VERSION, cache.digest(Path(seen)), options, hardware, cmdline, initramfs_end, at)
 
     def make(path: Path) -> None:
         fdtput = tool.find("fdtput", "device-tree-compiler", "to tell U-Boot where the kernel is")
         tool.run([emulator, "-machine", f"{options},dumpdtb={path}", *hardware, "-display", "none", "-seed", "1"])
         tool.run([fdtput, "-t", "s", str(path), "/chosen", "bootargs", cmdline])
-        tool.run([fdtput, "-t", "x", str(path), "/chosen", "riscv,kernel-start", "0", f"{_IMAGE_AT:x}"])
+        tool.run([fdtput, "-t", "x", str(path), "/chosen", "riscv,kernel-start", "0", f"{at.image:x}"])
         # U-Boot took that property for its boot command until 2023; the command itself is taken by every version
         # (common/cli.c: cli_process_fdt()).
         tool.run([fdtput, "-c", str(path), "/config"])
-        tool.run([fdtput, "-t", "s", str(path), "/config", "bootcmd", f"bootm {_IMAGE_AT:#x} - ${{fdtcontroladdr}}"])
+        tool.run([fdtput, "-t", "s", str(path), "/config", "bootcmd", f"bootm {at.image:#x} - ${{fdtcontroladdr}}"])
         # A boot gets one of its own seed; fdtput leaves the bytes in the file, so that they must be the same each time.
         tool.run([fdtput, "-d", str(path), "/chosen", "rng-seed"])
         if initramfs_end is not None:
-            for name, address in (("start", _INITRAMFS_AT), ("end", initramfs_end)):
+            for name, address in (("start", at.initramfs), ("end", initramfs_end)):
                 tool.run([fdtput, "-t", "x", str(path), "/chosen", f"linux,initrd-{name}", f"{address:x}"])
 
     return cache.file(key, ".dtb", make)

@@ -23,7 +23,8 @@ class FalconMode(LoaderTechnique):
     what = (
         "Builds the SPL with CONFIG_SPL_OS_BOOT: it loads the device tree and one image of kernel and initramfs from "
         "raw sectors of the card. The device tree names command line, memory and the place of the initramfs. The "
-        "variant `checked` verifies checksums of both first."
+        "variant `checked` verifies checksums of both first. RISC-V: the SPL loads OpenSBI and the kernel from one FIT "
+        "(linux.itb), and OpenSBI starts the kernel."
     )
     why = "U-Boot itself is not loaded, does not relocate itself, and sets up no drivers."
     when_not = "The system needs what only U-Boot does: it starts further processors (PSCI), sets a MAC address."
@@ -32,18 +33,24 @@ class FalconMode(LoaderTechnique):
         "Only `checked` notices a kernel with an intact header and damaged contents."
     )
     risk = Risk(debuggability="to reach the prompt, the key c must be sent before power-on")
-    architectures = ("arm",)
+    architectures = ("arm", "riscv64")
     published = (
         Published("-1052 ms", "BeagleBone Black", "Bootlin boot-time training"),
         Published("-3 to -5 s", "boards with a boot delay", "elinux.org: Boot Time"),
     )
-    references = ("U-Boot: doc/README.falcon", "U-Boot: common/spl/spl_mmc.c", "U-Boot: arch/arm/lib/spl.c")
+    references = (
+        "U-Boot: doc/README.falcon",
+        "U-Boot: common/spl/spl_mmc.c",
+        "U-Boot: arch/arm/lib/spl.c",
+        "U-Boot: common/spl/spl_opensbi.c",
+    )
 
     def applies_to(self, loader: Loader, context: Context) -> Applies:
         """Yes where U-Boot itself starts the kernel."""
         if loader.start == "falcon":
             return Applies.no("the SPL starts the kernel", "[loader] start = falcon")
-        if not context.system.cmdline.has("maxcpus", "1") and context.enabled("SMP"):
+        riscv = context.system.machine.arch == "riscv64"
+        if not riscv and not context.system.cmdline.has("maxcpus", "1") and context.enabled("SMP"):
             return Applies.yes(
                 "U-Boot starts the kernel; without it no code starts further processors",
                 said(context.recording, _BANNER),
@@ -71,7 +78,8 @@ class FalconMode(LoaderTechnique):
             return Effect(False, f"U-Boot itself still ran: {now or 'it was entered'}")
         if after.recording.mark("kernel-entry") is None:
             return Effect(False, "the kernel's entry was not seen")
-        effect = loader_built_with(before, after, (("SPL_OS_BOOT", "y"),))
+        option = "SPL_FALCON_RAM" if after.system.machine.arch == "riscv64" else "SPL_OS_BOOT"
+        effect = loader_built_with(before, after, ((option, "y"),))
         return Effect(effect.shown, f"no second banner ({was or 'U-Boot was entered before'}); {effect.evidence}")
 
 
