@@ -41,7 +41,7 @@ function stageScale(whole) {
   for (let at = 0; at <= whole * 1.0001; at += step) {
     const left = (100 * at) / whole;
     if (left > 93) continue; // its text would run into the one before it
-    ticks.push(el("span", { class: "tick", style: { left: `${left}%` } }, at === 0 ? "0" : shortTime(at, step)));
+    ticks.push(el("span", { class: left > 85 ? "tick end" : "tick", style: { left: `${left}%` } }, at === 0 ? "0" : shortTime(at, step)));
   }
   return el("div", { class: "bar-row scale", "aria-hidden": "true" }, el("span"), el("div", { class: "ticks" }, ticks), el("span"));
 }
