@@ -288,7 +288,15 @@ fn boot_log(
              lines; they were put apart where it says that the boot changes"
         ));
     }
-    let mut split = console::split(lines, &options.limits);
+    let mut split = match console::shuffled::without_order(&lines) {
+        Some((back, dated)) => {
+            document.input.problems.push(format!(
+                "the dates of {back} of {dated} lines go back: the lines are in no order, and nothing is told of a boot"
+            ));
+            console::shuffled::nothing_but_text(lines)
+        }
+        None => console::split(lines, &options.limits),
+    };
     let mut ledger = Ledger::default();
     document.took = console::took(&split, &counts);
     for (guest, lines) in guests {

@@ -24,7 +24,7 @@ pub struct Banner<'a> {
     pub text: &'a str,
 }
 
-const STARTS: [(&str, &str, Rank); 115] = [
+const STARTS: [(&str, &str, Rank); 116] = [
     ("EFI stub: Booting Linux Kernel", "EFI stub", Rank::Loader),
     ("U-Boot TPL ", "U-Boot TPL", Rank::First),
     ("U-Boot VPL ", "U-Boot VPL", Rank::Second),
@@ -117,6 +117,7 @@ const STARTS: [(&str, &str, Rank); 115] = [
     ("Preloader Start=", "MediaTek preloader", Rank::Second),
     ("#T#Preloader Start=", "MediaTek preloader", Rank::Second),
     ("Pll init start...", "MediaTek preloader", Rank::Second),
+    ("[PMIC]Preloader Start", "MediaTek preloader", Rank::Second),
     ("MT7621   stage1 code", "MediaTek stage 1", Rank::First),
     ("(C)StarFive", "StarFive boot ROM", Rank::First),
     ("Starting Microloader ASM", "Microloader", Rank::First),

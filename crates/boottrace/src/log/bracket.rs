@@ -1,6 +1,6 @@
 //! What stands in brackets before a message: the kernel's stamp, a boot loader's, a raw counter, `dmesg`'s differences.
 
-use super::stamp::{digits, seconds, MONTHS};
+use super::stamp::{digits, month_and_day, seconds, MONTHS};
 use super::style::PRINTK_WIDTH;
 
 /// A stamp of `dmesg -H`, which says only how much later than the line before a line is.
@@ -114,6 +114,10 @@ pub fn bracket_stamp(bytes: &[u8]) -> Option<(Bracket, usize)> {
         // Huawei's kernels print the unit.
         if decimals == 6 && bytes.get(at + used) == Some(&b's') {
             used += 1;
+        }
+        // LG's kernels print the date behind the time: `[    2.187400 / 01-12 10:20:37.599]`.
+        if let (6, Some(date)) = (decimals, bytes[at + used..].strip_prefix(b" / ")) {
+            used += 3 + month_and_day(date)?.1;
         }
         if bytes.get(at + used) != Some(&b']') {
             return None;

@@ -3,6 +3,8 @@
 
 use super::bracket::{bracket_stamp, Bracket};
 use super::level::level;
+use super::milestone;
+use super::stamp::month_and_day;
 
 /// Bytes of such a prefix, where the kernel's stamp follows.
 pub fn peel(bytes: &[u8]) -> Option<usize> {
@@ -13,6 +15,20 @@ pub fn peel(bytes: &[u8]) -> Option<usize> {
 }
 
 /// `01-01 00:00:05.123  root     0     0 I KERNEL  : `, `2021-01-01 00:00:05.123 I/KERNEL  (    0): `
+/// A message of the kernel's that it does not stamp: it has a date and no tag. The date in ns of a year, and the length.
+pub fn unstamped(bytes: &[u8]) -> Option<(i64, usize)> {
+    let length = dated(bytes)?;
+    let (ns, _) = month_and_day(bytes)?;
+    let head = bytes[..length - 2].trim_ascii_end();
+    matches!(head, [.., b' ', b'V' | b'D' | b'I' | b'W' | b'E' | b'F']).then_some((ns, length))
+}
+
+/// Is it a step of a boot, which the kernel said without a stamp?
+pub fn shows_a_step(bytes: &[u8]) -> bool {
+    let said = unstamped(bytes).and_then(|(_, used)| std::str::from_utf8(&bytes[used..]).ok());
+    said.is_some_and(|said| milestone::of(said).is_some())
+}
+
 fn dated(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     if shape(bytes, b"0000-").is_some() {
@@ -91,6 +107,21 @@ fn shape(bytes: &[u8], form: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_kernel_says_without_a_stamp_has_no_tag() {
+        let said = b"04-16 16:55:33.685     1     1 I         : Freeing unused kernel memory: 2112K";
+        let (ns, length) = unstamped(said).expect("the kernel's");
+        assert_eq!(&said[length..length + 7], b"Freeing");
+        assert_eq!(ns % 60_000_000_000, 33_685_000_000);
+        for other in [
+            "04-16 16:55:34.185     1     1 I init    : Loading module",
+            "I/        (    0): Freeing unused kernel memory: 2112K",
+            "04-16 16:55:33.685     1     1 I",
+        ] {
+            assert_eq!(unstamped(other.as_bytes()), None, "{other}");
+        }
+    }
 
     #[test]
     fn forms_of_logcat() {

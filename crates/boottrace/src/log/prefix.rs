@@ -13,7 +13,7 @@ use super::line::{Caller, HostSource};
 use super::logcat;
 use super::stamp::digits;
 use super::style::Style;
-use super::vendor_field::vendor_field;
+use super::vendor_field::{second_clock, vendor_field};
 
 /// What the prefixes of one message said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,6 +55,11 @@ pub fn peel(text: &str, style: Style) -> Prefix {
     if let Some(length) = logcat::peel(&bytes[at..]) {
         at += length;
         found = true;
+    }
+    if let Some((ns, length)) = logcat::unstamped(&bytes[at..]).filter(|_| style.logcat_kernel && !found) {
+        prefix.host = Some((ns, HostSource::Computed));
+        prefix.length = at + length;
+        return prefix;
     }
     if let Some(HostPrefix {
         ns,
@@ -154,6 +159,9 @@ fn peel_stamp(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         return *at > start;
     }
     while let Some(used) = field(&bytes[*at..], prefix) {
+        *at += used;
+    }
+    if let Some(used) = second_clock(&bytes[*at..]).filter(|_| prefix.printk_ns.is_some()) {
         *at += used;
     }
     if let Some((used, task)) = vendor_field(&bytes[*at..]).filter(|_| prefix.printk_ns.is_some()) {

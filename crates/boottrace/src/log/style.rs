@@ -10,6 +10,8 @@ pub const PRINTK_WIDTH: usize = 12;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 pub struct Style {
+    /// `logcat`'s lines without a tag and without the kernel's stamp are the kernel's.
+    pub logcat_kernel: bool,
     /// `[1.234567]` without padding is the capture's stamp (`grabserial --nodelta`), not the kernel's.
     pub narrow_is_host: bool,
     /// `<6>` stands without a stamp behind it, so it may also stand inside a line.

@@ -1,6 +1,6 @@
 //! What phone makers' kernels print between stamp and message.
 
-use super::stamp::digits;
+use super::stamp::{clock_time, digits, seconds};
 
 /// What phone makers put behind the stamp: `  [0:  swapper/0:    1]` (Samsung), ` <0>.(0)[1:swapper/0]` and
 /// `-(0)[1:swapper/0]` (MediaTek), `c0      1 (swapper) ` and `c0 ` (Qualcomm, Spreadtrum). Length and task.
@@ -66,4 +66,25 @@ pub fn vendor_field(bytes: &[u8]) -> Option<(usize, Option<u32>)> {
     let colon = open + memchr::memchr(b':', &bytes[open..end])?;
     let pid = task(&bytes[open + 1..colon])?;
     Some((end + 1, Some(pid)))
+}
+
+/// The length of another clock and the processor behind the stamp, as some makers' kernels print them: ` [    0.479414]@0`
+/// while the machine starts, then ` [20180812_18:15:17.854639]@2`.
+pub fn second_clock(bytes: &[u8]) -> Option<usize> {
+    let at = bytes.iter().take(2).take_while(|b| **b == b' ').count();
+    let inside = bytes.get(at..)?.strip_prefix(b"[")?;
+    let blanks = inside.iter().take(8).take_while(|b| **b == b' ').count();
+    let date = || {
+        let (_, day) = digits(inside).filter(|(_, used)| *used == 8)?;
+        let (_, time) = clock_time(inside[day..].strip_prefix(b"_")?)?;
+        Some(day + 1 + time)
+    };
+    let since_start = || {
+        let (_, used, _) = seconds(&inside[blanks..]).filter(|(_, _, decimals)| *decimals == 6)?;
+        Some(blanks + used)
+    };
+    let end = date().or_else(since_start)?;
+    let processor = inside[end..].strip_prefix(b"]@")?;
+    let (_, used) = digits(processor)?;
+    Some(at + 1 + end + 2 + used)
 }

@@ -69,6 +69,8 @@ struct State {
     freed: bool,
     /// Index of the line that says so.
     freed_at: Option<usize>,
+    /// The kernel panicked: it stamps some more lines, none of them with an earlier time.
+    panicked: bool,
     /// The kernel named the program that it runs as init.
     ran: bool,
     replay_until_ns: Option<i64>,
@@ -281,6 +283,7 @@ impl Splitter<'_> {
         }
         self.enter_kernel();
         self.state.system_lines += 1;
+        self.state.panicked |= line.text.contains("Kernel panic - not syncing");
         self.state.stamped_lines += u32::from(line.printk_ns.is_some());
         self.state.mounted |= line.printk_ns.is_some() && line.text.starts_with("VFS: Mounted root (");
         self.state.console_switch =

@@ -47,7 +47,7 @@ impl Chain {
             return false;
         }
         let again = self.last.as_deref() == Some(text);
-        if again && self.second_console && text.starts_with("SeaBIOS ") {
+        if again && (self.second_console || self.since < LINES_OF_A_RUN) && text.starts_with("SeaBIOS ") {
             return false;
         }
         if again && text.starts_with("Raspberry Pi Bootcode") {
@@ -59,7 +59,8 @@ impl Chain {
             let says_it_once = ["U-Boot ", "barebox ", "Texas Instruments X-Loader", "CFE "];
             let one_core = rank == Rank::Loader || !self.monitor_seen;
             let ran = self.since >= LINES_OF_A_RUN;
-            return one_core && ran && says_it_once.iter().any(|name| text.starts_with(name));
+            let romstage = text.starts_with("coreboot-") && text.contains(" romstage starting");
+            return one_core && ran && (romstage || says_it_once.iter().any(|name| text.starts_with(name)));
         }
         let after_loader = self.last_rank == Some(Rank::Loader);
         if self.seen.contains(text) {

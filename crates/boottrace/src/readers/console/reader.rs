@@ -13,10 +13,9 @@ use crate::log::own_clock::OwnClock;
 use crate::log::own_time::own_time;
 use crate::log::prefix;
 use crate::log::style::Style;
-use crate::log::{dumpstate, firmware_stamp, guest, harness, lava};
+use crate::log::{dumpstate, firmware_stamp, guest, harness, lava, logcat};
 use crate::options::Limits;
-use crate::text::physical;
-use crate::text::physical::Physical;
+use crate::text::physical::{self, Physical};
 
 /// A stamp that was taken outside the log, for one physical line. The clock is the host's or the emulator's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +133,7 @@ fn learn_style(bytes: &[u8], limits: &Limits) -> Style {
         style.raspberry |= firmware_stamp::shows_raspberry(bare_text);
         let message = &text[found.length..];
         style.received_kernel |= is_received(&found, message);
+        style.logcat_kernel |= logcat::shows_a_step(bare_text);
         own.line(bare_text, found.printk_ns.is_some() || found.host.is_some());
         loader |= wide == 0 && (message.starts_with("U-Boot ") || message.starts_with("Starting kernel"));
     }

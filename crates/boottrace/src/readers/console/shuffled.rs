@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::reader::Lines;
+use crate::log::boot_log::Split;
 use crate::log::clock::NS_PER_S;
 use crate::log::harness::divides_boots;
 use crate::log::line::{HostSource, Line, LineKind};
@@ -57,6 +58,48 @@ pub fn put_apart(lines: &mut Lines) -> Option<(u32, u32)> {
         }
     }
     shuffled
+}
+
+/// Dated lines from which on their order is looked at.
+const LINES_OF_AN_ORDER: usize = 20;
+/// Daemons' lines may come a little late.
+const LATE_NS: i64 = 60 * NS_PER_S;
+
+/// How many dates go back, and of how many, when the lines are in no order: someone has put them together from samples.
+/// Newest first is an order, and so are some logs one behind the other.
+pub fn without_order(lines: &Lines) -> Option<(usize, usize)> {
+    let of_line = |line: &Line| match line.host_source {
+        Some(HostSource::Syslog | HostSource::ClockTime) => line.host_ns.map(|ns| (line.number, ns)),
+        _ => None,
+    };
+    // Several messages of one line have its date.
+    let mut by_line: Vec<(u32, i64)> = lines.lines.iter().filter_map(of_line).collect();
+    by_line.dedup_by_key(|(number, _)| *number);
+    let dates: Vec<i64> = by_line.into_iter().map(|(_, ns)| ns).collect();
+    let back = dates
+        .windows(2)
+        .filter(|two| two[0].saturating_sub(two[1]) > LATE_NS)
+        .count();
+    let forth = dates
+        .windows(2)
+        .filter(|two| two[1].saturating_sub(two[0]) > LATE_NS)
+        .count();
+    let mixed = back * 4 > dates.len() && forth * 4 > dates.len();
+    (dates.len() >= LINES_OF_AN_ORDER && mixed).then_some((back, dates.len()))
+}
+
+/// Takes all lines for text outside of any boot.
+pub fn nothing_but_text(lines: Lines) -> Split {
+    let mut out = Split {
+        outside: lines.lines,
+        ..Split::default()
+    };
+    for line in &mut out.outside {
+        if matches!(line.kind, LineKind::Firmware | LineKind::Kernel | LineKind::User) {
+            line.kind = LineKind::Outside;
+        }
+    }
+    out
 }
 
 fn sections(lines: &[Line]) -> Vec<Section> {
@@ -227,6 +270,23 @@ mod tests {
         let (shuffled, texts) = texts(&said);
         assert!(shuffled.is_some());
         assert_eq!(texts, [one.as_str(), "a1", "", "a2", two.as_str(), "b1"]);
+    }
+
+    #[test]
+    fn dates_that_go_back_and_forth_have_no_order() {
+        let order = |dates: &dyn Fn(i64) -> i64| {
+            let lines = (0..30).map(|n| line(n as u32 + 1, dates(n), "Started")).collect();
+            without_order(&Lines {
+                lines,
+                ..Lines::default()
+            })
+        };
+        assert!(order(&|n| n * 17 % 30 * 3600).is_some());
+        assert_eq!(order(&|n| n * 3600), None);
+        assert_eq!(order(&|n| -n * 3600), None);
+        // Late by a second, and three logs one behind the other.
+        assert_eq!(order(&|n| n - n % 2 * 2), None);
+        assert_eq!(order(&|n| n % 10 * 3600), None);
     }
 
     #[test]

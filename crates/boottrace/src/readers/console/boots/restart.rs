@@ -103,11 +103,14 @@ impl Splitter<'_> {
         stamped && spoken && !self.state.freed && self.state.boot.as_ref().is_some_and(running)
     }
 
-    /// Do the stamps fall to zero?
+    /// Do the stamps fall to zero, or back at all behind a panic?
     pub(super) fn stamps_restart(&self, line: &Line, next: Option<&Line>) -> bool {
         let (Some(max), Some(ns)) = (self.state.max_printk_ns, line.printk_ns) else {
             return false;
         };
+        if self.state.panicked && max.saturating_sub(ns) >= RESTART_FROM_NS {
+            return true;
+        }
         let next_small = next.and_then(|l| l.printk_ns).is_none_or(|ns| ns < 100_000_000);
         max >= RESTART_FROM_NS && ns == 0 && next_small
     }
