@@ -46,6 +46,9 @@ PHASES: tuple[PhaseName, ...] = (
 BUILDS: PhaseName = "kernel"
 """The phase in which kernels are built."""
 
+PROGRAMS: PhaseName = "programs"
+"""The phase in which programs are compiled in other ways."""
+
 _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
     ("command line", (SetParam, ExtendParam, AddParam, DropParam, SetInitArguments)),
     ("initramfs", (SetCompression, DropInitramfsFiles, MountRootDirectly)),

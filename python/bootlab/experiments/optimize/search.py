@@ -28,7 +28,7 @@ from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
-from bootlab.model.plan import BUILDS, Plan
+from bootlab.model.plan import BUILDS, PROGRAMS, Plan
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
@@ -96,8 +96,10 @@ class _Search:
             if phase.name == BUILDS and not shrunk:
                 shrunk, shrinking = True, self._shrink()
                 if shrinking is not None and shrinking.change in self._stacker.changes:
-                    # Another kernel waits elsewhere, and to boot it again takes less than to build the next one.
-                    cheap = tuple(one for one in self._techniques.values() if not one.builds)
+                    # Another kernel waits elsewhere, and to boot it again takes less than to build the next one. How a
+                    # program is compiled has nothing to do with it.
+                    compiled = {one for part in self._plan.phases if part.name == PROGRAMS for one in part.taken}
+                    cheap = tuple(one for one in self._techniques.values() if not (one.builds or one.id in compiled))
                     self._round("again on the shrunk kernel", cheap)
             self._round(phase.name, tuple(self._techniques[name] for name in phase.taken))
         if not shrunk:
