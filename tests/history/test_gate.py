@@ -54,6 +54,19 @@ def test_exact_boots_keep_a_budget_to_the_nanosecond() -> None:
     assert judged(boot, "kernel=499.999999ms") == "broken"
 
 
+def test_a_boot_that_the_host_ended_says_nothing_about_the_system() -> None:
+    """A busy machine's time limit is no regression; a boot that hung beside it is."""
+    ended = msgspec.structs.replace(times(3000), outcome=Outcome.TIME_LIMIT, values={}, by_host=True)
+    good = times(3000, exact=True, kernel=500)
+    found = gate(side(good, ended), side(good, name="base"), [budgets.parse("kernel=500ms")])
+    assert (found.answer, found.failures) == (Answer.UNDECIDED, ())
+    assert "the host ended a boot as time-limit" in sentence(found)
+    (suite,) = ET.fromstring(junit.render(found)).iter("testsuite")
+    assert suite.get("failures") == "0"
+    hung = msgspec.structs.replace(ended, outcome=Outcome.HANG, by_host=False)
+    assert gate(side(hung, ended), side(good, name="base"), []).answer is Answer.FAILED
+
+
 def test_noisy_boots_must_show_it() -> None:
     assert judged(noisy(5, seed=1), "total=4s") == "kept"
     assert judged(noisy(4, seed=1), "total=4s") == "unknown"

@@ -33,6 +33,8 @@ class BootTimes(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     facts: dict[str, str] = {}
     at: str = ""
+    by_host: bool = False
+    """The host ended it (its time limit, a signal, a lack of memory): it says nothing about the system."""
 
     @property
     def ok(self) -> bool:
@@ -75,7 +77,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         """Return why a quantity was not measured in some boot, or ""."""
         for boot in self.boots:
             if not boot.ok:
-                return f"a boot ended as {boot.outcome.value}"
+                by = "the host ended a boot" if boot.by_host else "a boot ended"
+                return f"{by} as {boot.outcome.value}"
             if name not in boot.values:
                 return boot.not_measured.get(name, "a boot has no such time")
         return "" if self.boots else "there is no boot"

@@ -35,7 +35,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate found. Every value of both sides is in `compared`; `odd`: outliers, drift, a slow start."""
+    """What the gate found. Every value of both sides is in `compared`; `odd`: outliers, drift, a slow start.
+
+    `failures`: new boots that did not work; `ended_by_host`: those that the host ended, which say nothing.
+    """
 
     name: str
     base: str = ""
@@ -46,6 +49,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[BudgetResult, ...] = ()
     odd: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    ended_by_host: tuple[str, ...] = ()
 
     @property
     def total(self) -> Compared | None:
@@ -54,13 +58,13 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def answer(self) -> Answer:
-        """A broken budget or a slower boot fails; what stays unknown is undecided."""
+        """A broken budget, a slower boot or one that does not work fails; what stays unknown is undecided."""
         total = self.total
         slower = total is not None and total.judged is not None and total.judged.verdict is Verdict.SLOWER
         if self.failures or slower or any(found.kept == "broken" for found in self.budgets):
             return Answer.FAILED
         unknown = total is not None and (total.judged is None or total.judged.verdict is Verdict.UNKNOWN)
-        if unknown or any(found.kept == "unknown" for found in self.budgets):
+        if self.ended_by_host or unknown or any(found.kept == "unknown" for found in self.budgets):
             return Answer.UNDECIDED
         return Answer.PASSED
 
@@ -99,7 +103,14 @@ def gate(
         compared=compared,
         budgets=tuple(_judged_budget(budget, base, new, paired=paired, alpha=alpha, few=few) for budget in budgets),
         odd=odd_of(new) + (odd_of(base) if base else ()),
-        failures=tuple(f"a boot ended as {boot.outcome.value}" for boot in new.boots if not boot.ok),
+        failures=tuple(
+            f"a boot ended as {boot.outcome.value}" for boot in new.boots if not boot.ok and not boot.by_host
+        ),
+        ended_by_host=tuple(
+            f"the host ended a boot as {boot.outcome.value}, which says nothing about the system: run the gate again"
+            for boot in new.boots
+            if not boot.ok and boot.by_host
+        ),
     )
 
 

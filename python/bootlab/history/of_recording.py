@@ -44,6 +44,7 @@ def of_recording(recording: Recording) -> BootTimes:
         insns=meta.goal_insns,
         path=recording.path or "",
         facts=_facts(recording),
+        by_host=recording.by_host,
     )
 
 

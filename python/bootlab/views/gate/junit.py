@@ -35,6 +35,10 @@ def render(found: GateResult) -> bytes:
         case = _case("boot", f"boot {number} that failed", None)
         ET.SubElement(case, "failure", message=xml_text(failure))
         cases.append(case)
+    for number, ended in enumerate(found.ended_by_host, start=1):
+        case = _case("boot", f"boot {number} that the host ended", None)
+        ET.SubElement(case, "error", message=xml_text(ended))
+        cases.append(case)
     counts = {kind: sum(case.find(kind[:-1]) is not None for case in cases) for kind in ("failures", "errors")}
     suite = ET.Element("testsuite", name=xml_text(f"bootlab gate {found.name}"), tests=str(len(cases)))
     for kind, count in counts.items():

@@ -38,7 +38,7 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
         "name": show(f"{found.name}{against}"),
         "kind": title.capitalize(),
         "headline": _headline(found, gate=title == "gate"),
-        "problems": [show(failure) for failure in found.failures],
+        "problems": [show(failure) for failure in (*found.failures, *found.ended_by_host)],
         "facts": [
             ["base", show(found.base or "none")],
             ["boots of the base", figures.count(old)],

@@ -27,6 +27,7 @@ def gate_view(found: GateResult) -> RenderableType:
         if not found.exact:
             parts.append(cell(rule_line(found), "dim", 400))
     parts += [cell(failure, "bold red", 300) for failure in found.failures]
+    parts += [cell(ended, "bold yellow", 300) for ended in found.ended_by_host]
     for result in found.budgets:
         measured = "not measured" if result.median_ns is None else f"{figures.ms(result.median_ns)} ms"
         said = f"budget {result.budget.name}: {measured}, limit {result.budget.limit}: {result.kept} ({result.why})"
@@ -38,7 +39,7 @@ def gate_view(found: GateResult) -> RenderableType:
 
 def sentence(found: GateResult) -> str:
     """Say the answer, and by what."""
-    reasons = list(found.failures)
+    reasons = [*found.failures, *found.ended_by_host]
     total = found.total
     if total is not None:
         reasons.append(_of_total(total, found.base))
