@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootlab.builders.cache import Cache, key_of
-from bootlab.errors import UserError
+from bootlab.errors import KernelBuildError, UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.system import Machine
 
@@ -68,7 +68,7 @@ def _header(data: bytes, places: tuple[int, int], kinds: tuple[int, int, int, in
 def bootable(built: BuiltKernel, machine: Machine, cache: Cache, *, device_tree: Path | None = None) -> Path:
     """Return the file to boot: the image as it is, unless the machine needs a header or a device tree behind it.
 
-    Raise UserError for a board whose load address is not known, for a device tree where none can be appended.
+    Raise UserError for a board whose load address is not known, KernelBuildError where no device tree can be appended.
     """
     image = built.image
     kind = built.facts.image
@@ -88,7 +88,7 @@ def bootable(built: BuiltKernel, machine: Machine, cache: Cache, *, device_tree:
 
 def _appended(image: Path, kind: str, device_tree: Path, cache: Cache) -> Path:
     if kind != "zImage":
-        raise UserError(
+        raise KernelBuildError(
             f"a device tree can be appended to a zImage only, not to {kind}", hint="leave kernel.append_device_tree out"
         )
 

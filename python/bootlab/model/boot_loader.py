@@ -134,7 +134,7 @@ LOADER_BOARDS: tuple[LoaderBoard, ...] = (
 )
 
 
-# board/emulation/qemu-riscv/Kconfig of U-Boot: CONFIG_SPL_TEXT_BASE, CONFIG_TEXT_BASE. Its SPL knows no other medium
+# board/emulation/qemu-riscv/Kconfig of U-Boot: SPL_TEXT_BASE, TEXT_BASE. Its SPL knows no other medium
 # than RAM, so that nothing here is said of a card.
 RISCV_VIRT = LoaderBoard(
     machine="virt",

@@ -27,6 +27,7 @@ class AppendedDtb(Technique):
     cost = "The kernel is tied to one board; the decompressor merges ATAGs and tree."
     architectures = ("arm",)
     kernels = "3.2 and later"
+    conflicts = ("kernel-uncompressed",)
     proof = "recording"
     builds = True
     published = (Published("-22 ms", "BeagleBone Black", "Bootlin boot-time training"),)

@@ -22,6 +22,7 @@ class KernelUncompressed(Technique):
     cost = "A larger image. Emulated storage has no bandwidth: compare the saving with the modelled load time."
     architectures = ("arm", "arm64", "riscv64")
     late = True
+    conflicts = ("appended-dtb",)
     proof = "recording"
     builds = True
     published = (Published("689 -> 208 ms", "OMAP1510 168 MHz, 2004", "eLinux: boot time"),)
