@@ -299,3 +299,11 @@ def test_a_kernel_of_an_architecture_that_is_not_booted_is_said(tmp_path, looker
     path.write_bytes(b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack("<HHI", 2, 21, 1).ljust(200, b"\0"))
     with pytest.raises(UserError):
         proposed(looker, path)
+
+
+@pytest.mark.parametrize("said", ["Booting from ROM..", "Press F12\rBooting from Hard Disk..."])
+def test_the_goal_has_none_of_the_firmwares_words(said):
+    """SeaBIOS ends no line; where the kernel is quiet, the first words of user space stand behind its own."""
+    found = from_boot([(f"{said}app: ready now", 5)], None)
+    assert (found.goal.pattern, found.goal.ns) == ("app: ready now", 5)
+    assert from_boot([(said, 5)], None) is None

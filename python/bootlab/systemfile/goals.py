@@ -19,6 +19,7 @@ _ENTER = re.compile(r"(Please press Enter to activate this console)")
 _SHELL = re.compile(r"^(?:\S+:)?[~/]\S* ?[#$] ?$")
 _WELCOME = re.compile(r"^\s*(Welcome to) .*!$")
 _RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdog|dropbear|sshd)\b)", re.IGNORECASE)
+_SEABIOS = re.compile(r"^.*?Booting from (?:ROM|Hard Disk|DVD/CD|Floppy)\.{2,3}")
 _PRINTK = re.compile(r"(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ")
 _OTHERS_MAX = 6
 _UNITS = r"^\S*\[\S*  OK  \S*\]|^ {9}Starting "
@@ -113,7 +114,8 @@ def _of_user_space(lines: list[tuple[str, int | None]]) -> Iterator[tuple[str, i
     """Give the lines that the kernel did not print; one that it wrote into ends there."""
     for text, ns in lines:
         found = _PRINTK.search(text)
-        own = text if found is None else text[: found.start()]
+        # SeaBIOS ends without a line's end: where the kernel is quiet, user space writes behind it.
+        own = _SEABIOS.sub("", text if found is None else text[: found.start()])
         if own.strip():
             # The time of a line's last byte is the kernel's then.
             yield own, ns if found is None else None
