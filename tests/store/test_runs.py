@@ -185,7 +185,7 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
     assert "console.log" not in words
     assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words
     assert "-kernel kernel -initrd initramfs.cpio.gz" in words
-    assert '-append console=ttyS0 dyndbg="file a +p" nokaslr -- single' in words
+    assert '-append console=ttyS0 dyndbg="file a +p" bootlab.early=" nokaslr " -- single' in words
 
 
 @pytest.mark.parametrize("mode", ["parallel", "shared"])
