@@ -8,15 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.analysis.stages import stages_of
 from bootlab.builders.loader.source import SOURCE_VARIABLE
 from bootlab.model.boot_loader import Loader, LoaderBuild, loader_board
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
-from bootlab.techniques.base import Evidence
-from bootlab.techniques.registry import get
+from tests.integration.falcon_shown import assert_falcon
 from tests.mini_boards import mini_board_kernel
 
 pytestmark = [
@@ -82,20 +80,8 @@ def boot(tmp_path_factory):
 def test_the_spl_starts_the_kernel_and_u_boot_stays_away(boot):
     normal, _, before = boot("normal", NORMAL)
     falcon, _, after = boot("falcon", FALCON)
-    assert before.mark("u-boot") is not None
-    assert b"\nU-Boot 2" in before.console
-    assert after.mark("u-boot") is None
-    assert b"\nU-Boot 2" not in after.console
-    effect = get("falcon-mode").took_effect(
-        Evidence(system=normal, recording=before), Evidence(system=falcon, recording=after)
-    )
-    assert effect.shown, effect
-    assert after.meta.goal_ns < before.meta.goal_ns
-    stages = stages_of(after)
-    assert [stage.name for stage in stages][:2] == ["SPL", "SPL load"]
-    assert sum(stage.duration_ns for stage in stages) == after.meta.goal_ns
     _, _, again = boot("again", FALCON)
-    assert (again.marks, again.console) == (after.marks, after.console)
+    assert_falcon((normal, before), (falcon, after), again, first=("SPL", "SPL load"))
 
 
 @pytest.mark.parametrize(

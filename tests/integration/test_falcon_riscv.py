@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.analysis.stages import stages_of
 from bootlab.builders.loader.source import SOURCE_VARIABLE
 from bootlab.builders.loader.virtual_spl import OPENSBI
 from bootlab.model.boot_loader import Loader, LoaderBuild
@@ -16,8 +15,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
-from bootlab.techniques.base import Evidence
-from bootlab.techniques.registry import get
+from tests.integration.falcon_shown import assert_falcon
 from tests.mini_boards import mini_board_kernel
 
 pytestmark = [
@@ -72,22 +70,9 @@ def boot(tmp_path_factory):
 
 
 def test_opensbi_starts_the_kernel_and_u_boot_stays_away(boot):
-    normal, before = boot("normal", NORMAL)
-    falcon, after = boot("falcon", FALCON)
-    assert before.mark("u-boot") is not None
-    assert b"\nU-Boot 2" in before.console
-    assert after.mark("u-boot") is None
-    assert b"\nU-Boot 2" not in after.console
-    effect = get("falcon-mode").took_effect(
-        Evidence(system=normal, recording=before), Evidence(system=falcon, recording=after)
-    )
-    assert effect.shown, effect
-    assert after.meta.goal_ns < before.meta.goal_ns
-    stages = stages_of(after)
-    assert [stage.name for stage in stages][:4] == ["firmware", "SPL", "SPL load", "OpenSBI"]
-    assert sum(stage.duration_ns for stage in stages) == after.meta.goal_ns
     _, again = boot("again", FALCON)
-    assert (again.marks, again.console) == (after.marks, after.console)
+    first = ("firmware", "SPL", "SPL load", "OpenSBI")
+    assert_falcon(boot("normal", NORMAL), boot("falcon", FALCON), again, first=first)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,13 @@
 //! Boots in pages that explain a log, in logs that daemons wrote, and in journals of other languages. Logs made up for each
 //! class of fault.
 
+mod reading;
+
 use std::fmt::Write;
 
 use boottrace::facts::boot::stage::StageEvent;
-use boottrace::{analyze, Boot, Document, Options, Part};
-
-fn read(log: &str) -> Document {
-    analyze("log", log.as_bytes(), &Options::default()).unwrap()
-}
-
-fn boots(log: &str) -> Vec<Boot> {
-    read(log).boots().cloned().collect()
-}
-
-fn ms(boot: &Boot, event: StageEvent) -> Option<i64> {
-    let stage = boot.stages.iter().find(|stage| stage.event == event)?;
-    stage.ns.map(|ns| ns / 1_000_000)
-}
+use boottrace::Part;
+use reading::{boots, ms, read};
 
 #[test]
 fn a_journal_has_its_dates_in_the_users_language() {

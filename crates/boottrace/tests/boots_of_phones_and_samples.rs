@@ -1,27 +1,12 @@
 //! Clocks that makers of phones add to the kernel's, loaders that say their name again, and lines in no order. Logs made up
 //! for each class of fault.
 
+mod reading;
+
 use std::fmt::Write;
 
 use boottrace::facts::boot::stage::StageEvent;
-use boottrace::{analyze, Boot, Document, Options};
-
-fn read(log: &str) -> Document {
-    let options = Options {
-        keep_lines: true,
-        ..Options::default()
-    };
-    analyze("log", log.as_bytes(), &options).unwrap()
-}
-
-fn boots(log: &str) -> Vec<Boot> {
-    read(log).boots().cloned().collect()
-}
-
-fn ms(boot: &Boot, event: StageEvent) -> Option<i64> {
-    let stage = boot.stages.iter().find(|stage| stage.event == event)?;
-    stage.ns.map(|ns| ns / 1_000_000)
-}
+use reading::{boots, ms, read};
 
 #[test]
 fn a_date_stands_behind_the_time() {

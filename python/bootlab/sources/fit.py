@@ -8,6 +8,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.sources.device_tree import SIZE_MAX_BYTES, TreeNode, read_tree
+from bootlab.sources.whole_file import read_whole
 
 _ARCHES = {"arm": "arm", "arm64": "arm64", "riscv": "riscv64", "x86_64": "x86_64", "x86": "x86_64"}
 
@@ -39,9 +40,7 @@ def is_fit(root: TreeNode) -> bool:
 
 def look(path: Path) -> FitFacts:
     """Return what a FIT image starts by default. Raise UserError when it cannot be read."""
-    if path.stat().st_size > SIZE_MAX_BYTES:
-        raise UserError(f"{path} is larger than any FIT image", hint="name the image that U-Boot loads")
-    blob = path.read_bytes()
+    blob = read_whole(path, SIZE_MAX_BYTES, "FIT image", "name the image that U-Boot loads")
     root = read_tree(blob)
     images, configurations = root.find("/images"), root.find("/configurations")
     if images is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.sources.whole_file import read_whole
 
 MAGIC = b"\x27\x05\x19\x56"
 HEADER_BYTES = 64
@@ -24,12 +25,7 @@ class Wrapped(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Wrapped:
     """Return what stands behind the header. Raise UserError when the file cannot be read, or was cut off."""
-    try:
-        if path.stat().st_size > SIZE_MAX_BYTES:
-            raise UserError(f"{path} is larger than any image for U-Boot", hint="name the image that U-Boot loads")
-        blob = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+    blob = read_whole(path, SIZE_MAX_BYTES, "image for U-Boot", "name the image that U-Boot loads")
     size, kind = int.from_bytes(blob[12:16], "big"), blob[30] if len(blob) > HEADER_BYTES else 0
     data = blob[HEADER_BYTES : HEADER_BYTES + size]
     if len(data) < size:

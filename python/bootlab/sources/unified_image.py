@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
 _SECTION = struct.Struct("<8sIIII16x")
@@ -34,12 +35,7 @@ def is_unified(head: bytes) -> bool:
 
 def read(path: Path) -> UnifiedParts:
     """Return the parts of a unified image. Raise UserError when it cannot be read, or was cut off."""
-    try:
-        if path.stat().st_size > SIZE_MAX_BYTES:
-            raise UserError(f"{path} is larger than any kernel image", hint="name the kernel image")
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+    data = read_whole(path, SIZE_MAX_BYTES, "kernel image", "name the kernel image")
     found = _sections(data[:_HEAD_MAX_BYTES])
 
     def part(name: str) -> bytes:

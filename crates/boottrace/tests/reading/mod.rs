@@ -1,0 +1,22 @@
+//! Short ways to a log's boots, for tests with logs made up in place.
+
+use boottrace::facts::boot::stage::StageEvent;
+use boottrace::{analyze, Boot, Document, Options};
+
+pub fn read(log: &str) -> Document {
+    let options = Options {
+        keep_lines: true,
+        ..Options::default()
+    };
+    analyze("log", log.as_bytes(), &options).unwrap()
+}
+
+pub fn boots(log: &str) -> Vec<Boot> {
+    read(log).boots().cloned().collect()
+}
+
+/// When a stage's event came, in whole milliseconds.
+pub fn ms(boot: &Boot, event: StageEvent) -> Option<i64> {
+    let stage = boot.stages.iter().find(|stage| stage.event == event)?;
+    stage.ns.map(|ns| ns / 1_000_000)
+}
