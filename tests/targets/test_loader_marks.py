@@ -41,7 +41,7 @@ def lines(*texts: str) -> tuple[Line, ...]:
 
 
 def test_each_part_begins_with_its_line():
-    found = {mark.name: mark.ns // 1_000_000 for mark in loader_marks.line_marks(lines(*SAID), frozenset())}
+    found = {mark.name: mark.ns // 1_000_000 for mark in loader_marks.line_marks(lines(*SAID), {})}
     assert found == {
         "spl": 2, "spl-load": 4, "u-boot": 6, "autoboot": 7, "boot-command": 8, "kernel-loaded": 10,
         "starting-kernel": 11,
@@ -49,13 +49,18 @@ def test_each_part_begins_with_its_line():
 
 
 def test_what_an_address_set_already_is_not_set_again():
-    names = [mark.name for mark in loader_marks.line_marks(lines(*SAID), frozenset({"spl", "u-boot"}))]
+    names = [mark.name for mark in loader_marks.line_marks(lines(*SAID), {"spl": 2_000_000, "u-boot": 6_000_000})]
     assert names == ["spl-load", "autoboot", "boot-command", "kernel-loaded", "starting-kernel"]
+
+
+def test_a_line_that_arrives_after_the_kernel_was_entered_sets_no_mark():
+    found = [mark.name for mark in loader_marks.line_marks(lines(*SAID), {"kernel-entry": 9_500_000})]
+    assert found == ["spl", "spl-load", "u-boot", "autoboot", "boot-command"]
 
 
 def test_the_stages_of_a_chain_add_up():
     marks = (
-        Mark("power-on", 0), Mark("firmware", 0), *loader_marks.line_marks(lines(*SAID), frozenset()),
+        Mark("power-on", 0), Mark("firmware", 0), *loader_marks.line_marks(lines(*SAID), {}),
         Mark("kernel-entry", 12_000_000), Mark("decompression", 12_000_000), Mark("kernel-image", 13_000_000),
         Mark("start-kernel", 14_000_000), Mark("goal", 20_000_000),
     )  # fmt: skip
@@ -109,7 +114,7 @@ def test_boards_that_qemu_loads_have_a_decompressor_of_their_own(board, ram):
 def test_a_fallback_is_said_with_the_spls_own_words():
     falcon = msgspec.structs.replace(LOADER, start="falcon")
     said = (*SAID[:4], "Expected image is not found. Trying to start U-boot", *SAID[4:])
-    console, marks = "\n".join(said).encode(), tuple(loader_marks.line_marks(lines(*said), frozenset()))
+    console, marks = "\n".join(said).encode(), tuple(loader_marks.line_marks(lines(*said), {}))
     note = loader_marks.fallback_note(falcon, console, marks)
     assert "fell back to U-Boot" in note
     assert "Expected image is not found" in note
@@ -120,3 +125,17 @@ def test_a_fallback_is_said_with_the_spls_own_words():
 def test_a_console_without_a_boot_loader_is_not_searched():
     assert loader_marks.speaks(b"\nU-Boot SPL 2023.01\n")
     assert not loader_marks.speaks(b"OpenSBI v1.1\n[    0.000000] Linux version 6.1\n")
+
+
+def test_the_boot_command_begins_when_the_countdown_has_ended():
+    said = (
+        Line(1, "U-Boot 2023.01", 0, first_ns=1_000_000, insns=1),
+        Line(
+            2, "Hit any key to stop autoboot:  1 \b\b\b 0 ", 0,
+            first_ns=2_000_000, insns=2, last_ns=9_000_000, last_insns=9,
+        ),
+        Line(3, "5000 bytes read in 3 ms", 0, first_ns=12_000_000, insns=12),
+    )  # fmt: skip
+    found = {mark.name: (mark.ns, mark.insns) for mark in loader_marks.line_marks(said, {})}
+    assert found["autoboot"] == (2_000_000, 2)
+    assert found["boot-command"] == (9_000_000, 9)

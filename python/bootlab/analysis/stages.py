@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from bootlab.analysis.loads import loads_of
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.timeline import ALL_STAGES, INITRD, STAGES, Span, Stage, Timeline
@@ -131,6 +132,7 @@ def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system
         stages=stages,
         spans=(*spans, *units),
         chain=chain,
+        loads=loads_of(recording),
         diagnostic=diagnostic,
         missing=missing,
         goal_ns=recording.meta.goal_ns,

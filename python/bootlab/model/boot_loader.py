@@ -19,6 +19,9 @@ the kernel itself. `unified`: it starts one EFI program with the kernel in it.""
 LoaderPlace = Literal["fat", "raw"]
 """Where on the card kernel, device tree and initramfs are: files of a FAT partition, or raw sectors before it."""
 
+FALCON_SIZE, SECOND_SIZE, TREE_SIZE = "falcon image", "U-Boot", "device tree"
+"""Names under which a recording has the size of what the SPL loads, in falcon mode or else, and of the device tree."""
+
 Options = tuple[tuple[str, str], ...]
 
 

@@ -12,8 +12,9 @@ import msgspec
 
 Value = int | float | str | bool | None
 
-Kind = Literal["text", "ms", "signed-ms", "us", "bytes", "count", "percent", "hex"]
-"""How a value is shown. `ms`, `signed-ms`, `us`: nanoseconds. `bytes`: bytes. `percent`: a share, 0.5 is half."""
+Kind = Literal["text", "ms", "signed-ms", "us", "bytes", "count", "percent", "rate", "hex"]
+"""How a value is shown. `ms`, `signed-ms`, `us`: nanoseconds. `bytes`: bytes. `percent`: a share, 0.5 is half.
+`rate`: bytes per second, shown as MB/s."""
 
 ROW_FIELDS = ("id", "title", "verdict", "reason", "proof", "cmdline", "key")
 """Fields of a row that a column may name besides its values."""

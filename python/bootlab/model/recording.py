@@ -96,7 +96,8 @@ GoalClock = Literal["virtual", "printk", "wall"]
 class Line(msgspec.Struct, frozen=True):
     """One console line. Times on the virtual clock from power-on, None where nothing stamped it.
 
-    `printk_ns` is the kernel's own stamp, on the kernel's own clock.
+    `insns` and `last_insns` are the instructions up to its first and its last byte. `printk_ns` is the kernel's own
+    stamp, on the kernel's own clock.
     """
 
     number: int
@@ -106,6 +107,7 @@ class Line(msgspec.Struct, frozen=True):
     last_ns: int | None = None
     insns: int | None = None
     printk_ns: int | None = None
+    last_insns: int | None = None
 
 
 class Mark(msgspec.Struct, frozen=True):

@@ -73,10 +73,26 @@ class Stage(msgspec.Struct, frozen=True):
     duration_ns: int
 
 
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes that a boot loader brought into memory, or moved there, and how long it took. `source`: what showed it."""
+
+    name: str
+    size_bytes: int
+    start_ns: int
+    duration_ns: int
+    source: str = ""
+
+    @property
+    def bytes_per_s(self) -> int | None:
+        """The rate; None where no time passed."""
+        return self.size_bytes * 1_000_000_000 // self.duration_ns if self.duration_ns > 0 else None
+
+
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     """One boot on the virtual clock. `diagnostic` spans come from another boot and keep that boot's clock.
 
     `chain`: the unit that the goal waited for, then the one that this waited for, and so on (systemd).
+    `loads`: what the boot loader loaded.
     """
 
     clock: str
@@ -85,5 +101,6 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
     diagnostic: tuple[Span, ...] = ()
     chain: tuple[Span, ...] = ()
+    loads: tuple[Load, ...] = ()
     missing: tuple[str, ...] = ()
     goal_ns: int | None = None

@@ -49,6 +49,7 @@ def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...
                     last_ns=last[0] if last else None,
                     insns=first[1] if first and first[1] >= 0 else None,
                     printk_ns=_core.kernel_stamp_ns(text),
+                    last_insns=last[1] if last and last[1] >= 0 else None,
                 )
             )
         offset += len(raw) + 1

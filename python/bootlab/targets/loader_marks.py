@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.builders.loader import grub
@@ -26,6 +27,8 @@ _LINES = (
     ("kernel-loaded", re.compile(r"(?:Kernel image @ 0x|## Booting kernel from |## Loading kernel from )")),
     ("starting-kernel", re.compile(r"Starting kernel \.\.\.")),
 )
+# common/autoboot.c, abortboot_single_key(): the line stays open while it counts.
+_COUNTDOWN = re.compile(r"Hit any key to stop autoboot")
 # arch/x86/kernel/head_64.S: called before the kernel runs at the addresses that it is linked to.
 _FIRST_OF_X86 = ("startup_64_setup_env", "startup_64_setup_gdt_idt")
 # common/spl/spl.c: what comes once memory works, up to U-Boot or the kernel.
@@ -100,17 +103,26 @@ def speaks(console: bytes) -> bool:
     return any(name in console for name in _NAMES)
 
 
-def line_marks(lines: tuple[Line, ...], seen: frozenset[str]) -> list[Mark]:
-    """Return the marks that boot loaders' lines set; those `seen` by their address already are not set again."""
+def line_marks(lines: tuple[Line, ...], seen: Mapping[str, int]) -> list[Mark]:
+    """Return the marks that boot loaders' lines set; those `seen` by their address already are not set again.
+
+    A line that arrives after the kernel was entered waited in a serial port that was behind: when it was printed is
+    not known, and it sets no mark.
+    """
     found: dict[str, Mark] = {}
+    entered_ns = seen.get("kernel-entry")
     for line in lines:
-        if line.first_ns is None or _KERNEL.match(line.text):
+        late = line.first_ns is not None and entered_ns is not None and line.first_ns > entered_ns
+        if line.first_ns is None or late or _KERNEL.match(line.text):
             if line.first_ns is None:
                 continue
             break
         name = next((name for name, pattern in (*_LINES, *_MENU_LINES) if _sets(name, pattern, line, found)), None)
         if name is not None:
             found[name] = Mark(name, line.first_ns, line.insns, f"console: {line.text[:80]}")
+        if name == "autoboot" and line.last_ns is not None and _COUNTDOWN.match(line.text):
+            # A boot command may load for long before it prints.
+            found["boot-command"] = Mark("boot-command", line.last_ns, line.last_insns, "console: the countdown's end")
     return [mark for name, mark in found.items() if name not in seen]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from bootlab.builders.kernelinfo import CHROOT, KernelInfo
 from bootlab.model.recording import Mark
@@ -107,12 +108,15 @@ def read_marks(system: System, names: tuple[str, ...], stamps: Stamps, console: 
             found.append(Mark(name, seen.ns, seen.insns, sources.get(name, f"first instruction of {name}()")))
     if (user := stamps.marks.get(USER_MARK)) is not None:
         found.append(Mark("user-space", user.ns, user.insns, "first instruction in user space"))
-    found += console_marks(system, stamps, console, frozenset(mark.name for mark in found))
+    found += console_marks(system, stamps, console, {mark.name: mark.ns for mark in found})
     return tuple(sorted(found, key=lambda m: m.ns))
 
 
-def console_marks(system: System, stamps: Stamps, console: bytes, known: frozenset[str]) -> list[Mark]:
-    """Return the marks that lines of the console set: a boot loader's, but for those that are `known`, the system's."""
+def console_marks(system: System, stamps: Stamps, console: bytes, known: Mapping[str, int]) -> list[Mark]:
+    """Return the marks that lines of the console set: a boot loader's, but for those `known`, the system's.
+
+    `known`: the times of marks that addresses set.
+    """
     spoken = loader_marks.speaks(console)
     lines = split_lines(console, stamps) if system.marks or spoken else ()
     found = list(loader_marks.line_marks(lines, known)) if spoken else []

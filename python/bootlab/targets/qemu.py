@@ -244,7 +244,8 @@ class QemuTarget:
 
 def _loader_sizes(from_card: Started | None) -> dict[str, int]:
     image = from_card.image if from_card is not None else None
-    return {"loader": image.stat().st_size} if image is not None else {}
+    found = {"loader": image.stat().st_size} if image is not None else {}
+    return found | (from_card.sizes_bytes if from_card is not None else {})
 
 
 def _loader_config(from_card: Started | None) -> tuple[tuple[str, str], ...]:

@@ -45,7 +45,7 @@ def read_anew(kept: Path, plan: BootPlan, folder: Path) -> Recording | None:
         return None
     stamps = stamps.cut(len(console))
     by_symbol = [m for m in old.marks if m.name != "goal" and not m.source.startswith(CONSOLE_SOURCE)]
-    marks = [*by_symbol, *console_marks(plan.system, stamps, console, frozenset(m.name for m in by_symbol))]
+    marks = [*by_symbol, *console_marks(plan.system, stamps, console, {m.name: m.ns for m in by_symbol})]
     marks = sorted((m for m in marks if m.ns <= end[0]), key=lambda m: m.ns)
     meta = msgspec.structs.replace(
         old.meta,

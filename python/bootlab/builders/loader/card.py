@@ -23,8 +23,9 @@ from bootlab.builders.loader.commands import (
     script,
 )
 from bootlab.builders.loader.falcon import FalconImage
+from bootlab.builders.loader.options import arguments_bytes
 from bootlab.errors import UserError
-from bootlab.model.boot_loader import Loader, LoaderBoard
+from bootlab.model.boot_loader import FALCON_SIZE, SECOND_SIZE, TREE_SIZE, Loader, LoaderBoard
 
 _VERSION = 2
 
@@ -81,6 +82,16 @@ def is_legacy(kernel: Path) -> bool:
         return file.read(len(UIMAGE_MAGIC)) == UIMAGE_MAGIC
 
 
+def loaded_bytes(loader: Loader, board: LoaderBoard, parts: CardParts) -> dict[str, int]:
+    """Return how long that is which the SPL loads, and the device tree. Raise OSError, UserError."""
+    found = {SECOND_SIZE: parts.image.stat().st_size - board.parts[1][1], TREE_SIZE: parts.tree.stat().st_size}
+    image = _falcon_image(loader, parts)
+    if image is not None and parts.falcon_tree is not None:
+        tree_bytes = parts.falcon_tree.stat().st_size
+        found[FALCON_SIZE] = len(image) + (0 if loader.appended else arguments_bytes(loader, board, tree_bytes))
+    return found
+
+
 def load_address(kernel: Path, ram_start: int) -> int:
     """Return the address that the kernel's legacy header states, or will state once it gets one. Raise OSError."""
     with kernel.open("rb") as file:
@@ -102,16 +113,14 @@ def _write(loader: Loader, board: LoaderBoard, parts: CardParts, path: Path) -> 
 def _raw(loader: Loader, board: LoaderBoard, parts: CardParts) -> list[tuple[int, bytes]]:
     """Return what lies before the first partition, and where. Raise UserError for what has no room there."""
     found = [(board.spl_at_bytes, parts.image.read_bytes())]
-    initramfs = parts.initramfs.read_bytes() if parts.initramfs is not None else None
     rules: list[tuple[str, int, int, bytes]] = []
     whole = board.partition_bytes - board.raw_bytes
-    if loader.start == "falcon" and parts.falcon is not None and parts.falcon_tree is not None:
-        tree = parts.falcon_tree.read_bytes()
-        behind = tree if loader.appended else None
-        image = falcon.image(parts.falcon, parts.kernel.read_bytes(), initramfs, behind, arch=parts.arch)
+    image = _falcon_image(loader, parts)
+    if image is not None and parts.falcon_tree is not None:
         rules.append(("kernel and initramfs", board.raw_bytes, whole, image))
         if not loader.appended:
-            rules.append(("device tree", board.arguments_bytes, board.arguments_room_bytes, falcon.sealed(tree)))
+            tree = falcon.sealed(parts.falcon_tree.read_bytes())
+            rules.append(("device tree", board.arguments_bytes, board.arguments_room_bytes, tree))
     elif loader.u_boot_start == "command" and loader.place == "raw":
         room, initramfs_room = rooms(board)
         commands = legacy_script(raw_script(board, parts.payload, loader).encode(), arch=parts.arch)
@@ -120,7 +129,7 @@ def _raw(loader: Loader, board: LoaderBoard, parts: CardParts) -> list[tuple[int
             ("boot script", at, SCRIPT_SECTORS * SECTOR_BYTES, commands),
             ("device tree", board.arguments_bytes, board.arguments_room_bytes, parts.tree.read_bytes()),
             ("kernel", board.raw_bytes, room, _kernel(loader, parts)),
-            ("initramfs", board.raw_bytes + room, initramfs_room, initramfs or b""),
+            ("initramfs", board.raw_bytes + room, initramfs_room, _initramfs(parts) or b""),
         ]
     for name, start, room, data in rules:
         if len(data) > room:
@@ -130,6 +139,18 @@ def _raw(loader: Loader, board: LoaderBoard, parts: CardParts) -> list[tuple[int
             )
         found.append((start, data))
     return found
+
+
+def _falcon_image(loader: Loader, parts: CardParts) -> bytes | None:
+    """Return what the SPL loads besides the device tree; None where it starts no kernel."""
+    if loader.start != "falcon" or parts.falcon is None or parts.falcon_tree is None:
+        return None
+    behind = parts.falcon_tree.read_bytes() if loader.appended else None
+    return falcon.image(parts.falcon, parts.kernel.read_bytes(), _initramfs(parts), behind, arch=parts.arch)
+
+
+def _initramfs(parts: CardParts) -> bytes | None:
+    return parts.initramfs.read_bytes() if parts.initramfs is not None else None
 
 
 def _kernel(loader: Loader, parts: CardParts) -> bytes:

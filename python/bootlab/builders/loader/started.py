@@ -10,7 +10,7 @@ import msgspec
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.cache import Cache
 from bootlab.builders.loader import falcon, grub, uefi, virtual
-from bootlab.builders.loader.card import CardParts, card, is_legacy
+from bootlab.builders.loader.card import CardParts, card, is_legacy, loaded_bytes
 from bootlab.builders.loader.commands import environment
 from bootlab.builders.loader.device_tree import prepared
 from bootlab.builders.loader.options import has_environment, options_of
@@ -31,7 +31,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered. `entries`: the
     addresses of the parts, where they do not follow from these; `codes`: their first instructions, where no address is
     known. `loads_kernel`: the emulator hands the kernel to the boot loader. `unified`: the file that it hands over in
-    place of kernel and initramfs.
+    place of kernel and initramfs. `sizes_bytes`: how long that is which the SPL loads, and the device tree.
     """
 
     system: System
@@ -44,6 +44,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     codes: dict[str, str] = {}
     loads_kernel: bool = False
     unified: Path | None = None
+    sizes_bytes: dict[str, int] = {}
 
 
 def started(
@@ -111,6 +112,7 @@ def started(
         image=parts.image,
         built=made,
         kernel_address=entered,
+        sizes_bytes=loaded_bytes(loader, place, parts),
     )
 
 
@@ -171,6 +173,7 @@ def _on_virtual(
         built=found.built,
         entries=found.entries,
         loads_kernel=found.loads_kernel,
+        sizes_bytes=found.sizes_bytes,
     )
 
 

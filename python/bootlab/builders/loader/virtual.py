@@ -32,12 +32,14 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """The emulator's words that put all in place, and the addresses at which the parts are entered.
 
     `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for. `built`: who built it.
+    `sizes_bytes`: how long that is which the SPL loads.
     """
 
     words: tuple[str, ...]
     entries: dict[str, int]
     loads_kernel: bool
     built: BuiltLoader | None = None
+    sizes_bytes: dict[str, int] = {}
 
 
 class InRam(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from bootlab.builders.loader.fit import FitPart, fit
 from bootlab.builders.loader.uboot import UbootBuilder
 from bootlab.builders.loader.virtual import InRam, Placed, in_ram, kernel_words
 from bootlab.errors import ToolMissing, UserError
-from bootlab.model.boot_loader import RISCV_VIRT, Loader, Options
+from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader, Options
 from bootlab.model.system import System
 
 OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
@@ -57,7 +57,9 @@ def placed(
     falcon = loader.start == "falcon"
     made = builder.build(loader.build, RISCV_VIRT, system.machine.arch, spl_options(loader), falcon=falcon)
     spl = cache.file(key_of("virtual-spl", _VERSION, cache.digest(made.image)), ".spl", lambda path: _spl(made, path))
-    words = ["-bios", str(spl), *in_ram(_u_boot(made, cache), _U_BOOT_FIT)]
+    second = _u_boot(made, cache)
+    sizes = {SECOND_SIZE: second.stat().st_size}
+    words = ["-bios", str(spl), *in_ram(second, _U_BOOT_FIT)]
     words += kernel_words(system, kernel, initramfs, cmdline, _AT, emulator, cache)
     entries = {"spl": RISCV_VIRT.spl_entry, "opensbi": _OPENSBI_AT, "u-boot": RISCV_VIRT.u_boot_entry}
     load = made.spl_symbols().get("board_init_r")
@@ -66,8 +68,9 @@ def placed(
     if falcon:
         linux, entered = _linux(kernel, cache)
         words += in_ram(linux, _FALCON_FIT)
+        sizes[FALCON_SIZE] = linux.stat().st_size
     entries |= {"kernel-entry": entered, "kernel-image": entered}
-    return Placed(words=tuple(words), entries=entries, loads_kernel=False, built=made)
+    return Placed(words=tuple(words), entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
 
 
 def _check(system: System, loader: Loader) -> None:

@@ -29,6 +29,8 @@ def render(results: Results) -> str:
         parts += table_markdown.body(msgspec.structs.replace(found, tables=ordered))
     if base.stages:
         parts += table_markdown.body(side_tables.stages(results))
+    if (loads := side_tables.loads(results)) is not None:
+        parts += table_markdown.body(loads)
     if results.notes:
         parts += ["## Notes", "\n".join(f"* {plain(note, 600)}" for note in results.notes)]
     if results.not_modelled and results.mode == "exact":

@@ -14,6 +14,7 @@ import msgspec
 from bootlab.analysis.parts import own_saving
 from bootlab.model import figures
 from bootlab.model.change_text import Word, change_text, changed_cmdline, cmdline_diff
+from bootlab.model.comparison import Comparison
 from bootlab.model.recording import Line, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.timeline import Span
@@ -76,7 +77,8 @@ def _tables(results: Results) -> dict[str, Any]:
             steps = next(table for table in found.tables if table.group == "step")
             whole = msgspec.structs.replace(steps, group=None)
             made["step"] = drawn(msgspec.structs.replace(found, rows=ends), whole)
-    others = {"stages": side_tables.stages(results), "modelled": side_tables.modelled(results)}
+    made_of = {"stages": side_tables.stages, "loads": side_tables.loads, "modelled": side_tables.modelled}
+    others: dict[str, Comparison | None] = {name: table(results) for name, table in made_of.items()}
     if results.techniques:
         others["techniques"] = side_tables.techniques(results)
     return made | {name: drawn(one, one.tables[0]) for name, one in others.items() if one is not None}

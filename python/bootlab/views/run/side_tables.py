@@ -51,6 +51,38 @@ def _less(before: Value, after: Value) -> int | None:
     return before - after if isinstance(before, int) and isinstance(after, int) else None
 
 
+def loads(results: Results) -> Comparison | None:
+    """Return what the boot loader of each boot loaded, in what time; None where none was seen to load anything."""
+    boots = {"base": results.base} | ({"final": results.final} if results.final else {})
+    titles = {"base": "boot" if results.kind == "boot" else "base", "final": "stacked"}
+    rows = [
+        Row(
+            id=f"{key} {number}",
+            title=load.name,
+            values={
+                "boot": titles[key],
+                "size_bytes": load.size_bytes,
+                "took_ns": load.duration_ns,
+                "rate": load.bytes_per_s,
+                "source": load.source,
+            },
+        )
+        for key, boot in boots.items()
+        for number, load in enumerate(boot.timeline.loads if boot.timeline else ())
+    ]
+    if not rows:
+        return None
+    columns = [
+        *([Column(key="boot", title="boot")] if results.final else []),
+        Column(key="title", title="loaded"),
+        Column(key="size_bytes", title="bytes", kind="count"),
+        Column(key="took_ns", title="took", kind="ms", under=f"{results.base.clock} ms"),
+        Column(key="rate", title="rate", kind="rate", under="MB/s"),
+        Column(key="source", title="seen by", wide=True),
+    ]
+    return _alone("Loaded by the boot loader", results, columns, rows)
+
+
 def modelled(results: Results) -> Comparison | None:
     """Return what a board would add to each boot, by simple models; None where nothing is modelled."""
     model = results.modelled

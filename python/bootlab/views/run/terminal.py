@@ -65,6 +65,8 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
     parts: list[RenderableType] = [boot_table(results.base, title=title)]
     chain = chain_table(results.base)
     parts += [chain] if chain is not None else []
+    loads = side_tables.loads(results)
+    parts += table_terminal.tables(loads) if loads is not None else []
     found = tables.comparison(results, everything=everything)
     if found is not None:
         parts += [*table_terminal.tables(found), *(cell(line, "dim", 400) for line in found.footnote.splitlines())]

@@ -39,6 +39,7 @@ def _number(column: Column, value: float, grouped: bool) -> str:
         "us": lambda: f"{value / 1000:.2f}",
         "bytes": lambda: figures.size(whole),
         "percent": lambda: f"{100 * value:.1f} %",
+        "rate": lambda: f"{value / 1e6:.1f}",
         "hex": lambda: f"0x{whole:08x}",
         "count": lambda: figures.count(whole),
         "text": lambda: f"{value:g}" if isinstance(value, float) else str(value),

@@ -30,7 +30,15 @@ function stageSection(data) {
       still: true, cls: boots.length > 1 ? "figures" : "figures narrow", most: Infinity,
       draw: { title: (row, text) => (row.id === total.id ? el("strong", {}, text) : el("span", { class: "stage" }, el("i", { class: `swatch ${stageClass(text)}` }), text)) },
     }).node,
+    loadTable(data),
     gone ? el("p", { class: "aside" }, gone) : null, missing, lacks, notes);
+}
+
+function loadTable(data) {
+  if (!data.tables.loads) return null;
+  const lead = data.mode === "exact" ? "An emulated card answers at once: the rate is that of the code which copies, and a board's medium adds its own time." : null;
+  return el("div", {}, el("h3", {}, "Loaded by the boot loader"), lead ? el("p", { class: "aside" }, lead) : null,
+    madeTable(data.tables.loads, { still: true, cls: "figures", most: Infinity, draw: { title: named } }).node);
 }
 
 const endOf = (boot) => Math.max(boot.goal || 0, ...boot.stages.map((s) => s.start + s.length));
