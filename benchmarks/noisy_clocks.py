@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often do the rules for noisy clocks err, and what do they see? Simulated boots, the rules of `gate`.
+"""How often do the rules for noisy clocks err, and what do they see? Simulated boots, the rules of `gate` and `try`.
 
 Usage: noisy_clocks.py FOLDER [--nulls 10000] [--gates 1000] [--only nulls,gates,power,…]
 
@@ -21,7 +21,7 @@ import argparse
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from bootlab.analysis.noisy.blocks import orders
 from bootlab.analysis.noisy.interval import of_pairs, of_two
 from bootlab.analysis.noisy.judgement import ALPHA, LEAST_BLOCKS, MOST_BLOCKS, Judged, Sequential, judge_apart
 from bootlab.analysis.noisy.signed_rank import SignedRankTest
+from bootlab.analysis.noisy.variants import compare
 from bootlab.model.verdict import Verdict
 
 JOBS = os.cpu_count() or 1
@@ -99,17 +100,22 @@ def spread(noise: Noise) -> float:
     return float(np.std([noise(random, 0) for _ in range(50_000)])) / BOOT_NS
 
 
-def blocks(random: np.random.Generator, noise: Noise, effect_ns: float) -> Iterator[tuple[int, int]]:
-    """Give the times of both sides, block after block, booted in the order that bootlab draws."""
+def rounds(random: np.random.Generator, noise: Noise, effects_ns: Sequence[float]) -> Iterator[list[int]]:
+    """Give the times of all sides, block after block, booted in the order that bootlab draws."""
     boot = 0
     wandering = Wandering(random, noise)
-    for order in orders(2, seed=int(random.integers(1 << 31))):
+    for order in orders(len(effects_ns), seed=int(random.integers(1 << 31))):
         common = random.normal(0, 0.03 * BOOT_NS) if noise is drift else 0.0
-        times = [0.0, 0.0]
+        times = [0] * len(effects_ns)
         for side in order:
-            times[side] = BOOT_NS + common + wandering.step() + noise(random, boot) + (effect_ns if side else 0.0)
+            times[side] = round(BOOT_NS + common + wandering.step() + noise(random, boot) + effects_ns[side])
             boot += 1
-        yield round(times[0]), round(times[1])
+        yield times
+
+
+def blocks(random: np.random.Generator, noise: Noise, effect_ns: float) -> Iterator[tuple[int, int]]:
+    """Give the times of two sides."""
+    yield from ((base, new) for base, new in rounds(random, noise, (0.0, effect_ns)))
 
 
 def gate(random: np.random.Generator, noise: Noise, effect_ns: float, smallest_ns: int = SMALLEST_NS) -> Judged:
@@ -264,6 +270,37 @@ def aparts(count: int) -> dict[str, Any]:
     return rate(rows)
 
 
+def _try_row(name: str, number: int, tried: int, boots: int, count: int) -> dict[str, Any]:
+    """Try variants of which the last one is 2 % slower, where there are several, and the others change nothing."""
+    random = np.random.default_rng(800 + number)
+    planted = 0.02 * BOOT_NS if tried > 1 else 0.0
+    effects = [0.0] * tried + [planted]
+    called, wrong, seen = Counter[str](), 0, 0
+    for _ in range(count):
+        drawn = rounds(random, SHAPES[name], effects)
+        sides = list(zip(*(next(drawn) for _ in range(boots)), strict=True))
+        others = [[one for one in sides[1:] if one is not side] for side in sides[1:]]
+        said = [
+            compare(sides[0], side, tests=tried, smallest_ns=1, others_ns=beside).verdict
+            for side, beside in zip(sides[1:], others, strict=True)
+        ]
+        nulls = said[:-1] if planted else said
+        called.update(verdict.value for verdict in nulls)
+        wrong += any(verdict in {Verdict.FASTER, Verdict.SLOWER} for verdict in nulls)
+        last = compare(sides[0], sides[-1], tests=tried, others_ns=others[-1]).verdict
+        seen += planted > 0 and last is Verdict.SLOWER
+    found = {"noise": name, "variants": tried, "blocks": boots, "experiments": count, "experiments_wrong": wrong}
+    return found | {"of_equal_variants": dict(called)} | ({"seen_2_percent": seen} if planted else {})
+
+
+def tries(count: int) -> dict[str, Any]:
+    """`try`: variants in the same blocks as the base. Equal ones without a smallest difference; 2 % with the usual."""
+    each_count = -(-count // len(SHAPES))
+    cases = [(1, 7), (3, 7), (8, 7), (8, 15)]
+    tasks = [(n, number, tried, boots, each_count) for tried, boots in cases for number, n in enumerate(SHAPES)]
+    return {"nominal_rate": ALPHA, "rows": each(_try_row, tasks)}
+
+
 def intervals(count: int) -> dict[str, Any]:
     """How often the 95 % bootstrap interval holds the true difference (20 ms)."""
     rows = []
@@ -313,7 +350,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--nulls", type=int, default=10_000)
     parser.add_argument("--gates", type=int, default=1_000)
-    parser.add_argument("--only", default="nulls,gates,power,forecast,apart,intervals,oddities")
+    parser.add_argument("--only", default="nulls,gates,power,forecast,apart,intervals,oddities,tries")
     options = parser.parse_args()
     makers = {
         "nulls": lambda: nulls(options.nulls),
@@ -323,6 +360,7 @@ def main() -> None:
         "apart": lambda: aparts(options.nulls),
         "intervals": lambda: intervals(options.gates),
         "oddities": lambda: odd(options.gates),
+        "tries": lambda: tries(options.nulls),
     }
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.only.split(","):

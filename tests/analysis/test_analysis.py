@@ -246,3 +246,24 @@ def test_it_says_the_same_each_time():
     assert compare(base, other) == compare(base, other)
     assert smallest_that_matters(10**9, exact=False) == 10_000_000
     assert smallest_that_matters(10**6, exact=False) == 5_000_000
+
+
+def test_a_drift_between_blocks_hides_no_difference():
+    drift = [round(index * 0.05 * 10**9) for index in range(10)]
+    base = tuple(time + more for time, more in zip(samples(10, 1000, 5, 1), drift, strict=True))
+    other = tuple(time + more for time, more in zip(samples(10, 970, 5, 2), drift, strict=True))
+    assert compare(base, other).verdict is Verdict.FASTER
+    assert compare(base, other, paired=False).verdict is not Verdict.FASTER
+
+
+def test_other_variants_of_the_blocks_show_what_all_have_in_common():
+    drift = [round(index * 0.05 * 10**9) for index in range(7)]
+    sides = [
+        tuple(time + more for time, more in zip(samples(7, middle, 3, seed), drift, strict=True))
+        for seed, middle in enumerate((1000, 960, 1000, 1000, 1000, 1000, 1000, 1000))
+    ]
+    alone = compare(sides[0], sides[1], tests=7)
+    assert alone.verdict is Verdict.UNKNOWN
+    beside = compare(sides[0], sides[1], tests=7, others_ns=sides[2:])
+    assert beside.verdict is Verdict.FASTER
+    assert compare(sides[0], sides[2], tests=7, others_ns=[sides[1], *sides[3:]]).verdict is not Verdict.FASTER

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from bootlab.analysis.grid import holding_wait
@@ -147,10 +149,13 @@ def judge_free(
     after: list[Evidence],
     *,
     tests: int,
+    others_ns: Sequence[tuple[int, ...]] = (),
     broken: str = "",
     base_failed: tuple[int, int] = (0, 0),
 ) -> Trial:
     """Compare boots on the host's clock, taken in the same blocks. `base_failed`: so many of so many boots of the base.
+
+    `others_ns`: the times of other variants in these blocks.
 
     A variant of which some boots fail as the base's do is *unknown*: that may be the board's, or its own.
     """
@@ -170,7 +175,7 @@ def judge_free(
     effect = technique.took_effect(before[0], after[0])
     base_ns = tuple(e.recording.meta.goal_ns or 0 for e in before)
     new_ns = tuple(e.recording.meta.goal_ns or 0 for e in after)
-    found = variants.compare(base_ns, new_ns, tests=tests)
+    found = variants.compare(base_ns, new_ns, tests=tests, others_ns=others_ns)
     trial = _trial(change, base, new, found.verdict if effect.shown else Verdict.NO_EFFECT, "", effect)
     middle = sorted(base_ns)[len(base_ns) // 2]
     return _with_samples(trial, middle, middle - found.saved_ns, base_ns, new_ns, found)

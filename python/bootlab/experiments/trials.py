@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -253,6 +253,7 @@ def try_all_free(
             before,
             after,
             tests=len(pairs),
+            others_ns=[_times(one) for one in runs if one is not own and all(boot.ok for boot in one)],
             broken=lost,
             base_failed=(len(failed), len(failed) + blocks),
         )
@@ -261,6 +262,10 @@ def try_all_free(
             sink(trial)
     ends = tuple(recording.meta.outcome.value for recording in failed)
     return Tried(base=base, applicability=tuple(said), trials=tuple(trials), failed_base=ends)
+
+
+def _times(boots: Sequence[Recording]) -> tuple[int, ...]:
+    return tuple(boot.meta.goal_ns or 0 for boot in boots)
 
 
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:

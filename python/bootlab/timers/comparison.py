@@ -134,7 +134,7 @@ def _row(configurations: Sequence[Configuration], timers: int, quantity: Quantit
         values[f"c{number}"] = sorted(own)[len(own) // 2] if own else None
         enough = number > 0 and min(len(samples[0]), len(own)) >= WALL_RUNS
         if wall and quantity.judged and enough:
-            found = variants.compare(samples[0], own, tests=tests, smallest_ns=SMALLEST_NS)
+            found = variants.compare(samples[0], own, tests=tests, smallest_ns=SMALLEST_NS, paired=False)
             values[f"c{number}_verdict"] = found.verdict.value
     return Row(id=f"{timers}-{quantity.name}", title=quantity.name, values=values)
 
