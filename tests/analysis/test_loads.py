@@ -31,6 +31,17 @@ def test_a_file_that_is_retrieved_has_the_size_of_its_artefact():
     assert loads(recorded(*said[:2])) == []
 
 
+def test_an_old_u_boot_names_the_file_before_it_reads():
+    said = ("reading zImage", "4103240 bytes read in 276 ms (14.2 MiB/s)", "99 bytes read in 1 ms")
+    assert loads(recorded(*said)) == [("zImage", 4103240, 6), ("a file", 99, 6)]
+
+
+def test_on_the_hosts_clock_the_boot_loaders_own_time_counts():
+    made = recorded("reading zImage", "4103240 bytes read in 9 ms (14.2 MiB/s)")
+    board = Recording(meta=Meta(goal_ns=1000 * MS, mode="free", board="camera"), lines=made.lines, marks=())
+    assert loads(board) == [("zImage", 4103240, 9)]
+
+
 def test_sectors_and_copies_take_the_time_of_their_line():
     said = (
         "MMC read: dev # 0, block # 8192, count 2048 ... 2048 blocks read: OK",

@@ -11,9 +11,11 @@ from bootlab.model.timeline import Load
 
 _SECTOR_BYTES = 512
 # fs/fs.c of U-Boot: do_load().
-_READ = re.compile(r"(\d+) bytes read in \d+ ms")
+_READ = re.compile(r"(\d+) bytes read in (\d+) ms")
 # boot/pxe_utils.c: get_relfile(). From 2022 on U-Boot prints no size behind it.
 _RETRIEVING = re.compile(r"Retrieving file: (\S+)")
+# Before 2015, fs/fat/fat.c: file_fat_read() said what it was about to read.
+_READING = re.compile(r"reading (\S+)$")
 # cmd/mmc.c: do_mmc_read().
 _SECTORS = re.compile(r"MMC read: dev # \d+, block # (\d+), count \d+ \.\.\. (\d+) blocks read: OK")
 # net/tftp.c, net/net.c.
@@ -30,13 +32,15 @@ _LEGACY_HEADER_BYTES = 64
 def loads_of(recording: Recording) -> tuple[Load, ...]:
     """Return what was loaded before the kernel, in the order of time; of lines without stamps, nothing.
 
-    The time of a load is that of the boot's own clock: from the line that names it, or the one before its size, to
-    what is printed behind it. U-Boot's own milliseconds are not used.
+    The time of a load is that of the boot's exact clock: from the line that names it, or the one before its size, to
+    what is printed behind it. Where the clock is the host's, and lines have the time of their arrival, U-Boot's own
+    milliseconds count.
     """
     marks = {mark.name: mark.ns for mark in recording.marks}
     end = marks.get("kernel-entry", marks.get("start-kernel", recording.meta.goal_ns))
     lines = [line for line in recording.lines if line.first_ns is not None and (end is None or line.first_ns <= end)]
-    found = [*_of_the_spl(marks, recording.meta.artefact_bytes), *_of_lines(lines, recording.meta.artefact_bytes)]
+    sizes, exact = recording.meta.artefact_bytes, recording.meta.mode == "exact" and not recording.meta.board
+    found = [*_of_the_spl(marks, sizes), *_of_lines(lines, sizes, exact=exact)]
     return tuple(sorted(found, key=lambda load: load.start_ns))
 
 
@@ -55,15 +59,18 @@ def _of_the_spl(marks: Mapping[str, int], sizes: Mapping[str, int]) -> list[Load
     ]
 
 
-def _of_lines(lines: Sequence[Line], sizes: Mapping[str, int]) -> list[Load]:
+def _of_lines(lines: Sequence[Line], sizes: Mapping[str, int], *, exact: bool) -> list[Load]:
     found: list[Load] = []
     asked, tftp = "", (0, "")
     for before, line, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         start, last = line.first_ns or 0, line.last_ns or 0
         if match := _READ.search(line.text):
             begun = (before.last_ns or 0) if before is not None else start
+            begun = begun if exact else start - int(match[2]) * 1_000_000
             found.append(_load(asked or _by_size(int(match[1]), sizes), int(match[1]), begun, start, line.text))
             asked = ""
+        elif match := _READING.match(line.text):
+            asked = match[1].rpartition("/")[2]
         elif match := _RETRIEVING.match(line.text):
             asked = match[1].rpartition("/")[2]
             size = sizes.get(_FILES.get(asked, ""))
