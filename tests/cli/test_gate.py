@@ -75,6 +75,8 @@ def test_the_history_is_a_base(run, quiet, tmp_path):
     assert "v1 -> v2" in shown.output
     assert "cmdline:" in shown.output
     assert len(json.loads(run("history", "show", "small", "--stage", "kernel", "--json").stdout)["trends"]) == 1
+    assert run("history", "show", "--system", "small").stdout == shown.stdout
+    assert run("history", "show", "small", "--system", "other").exit_code != 0
     assert run("history", "export", "--csv", "-").stdout.count("\n") == 18
     assert run("history", "prune", "--recordings-older", "90").exit_code == 0
     shutil.rmtree(tmp_path / "store" / "boots")

@@ -18,6 +18,9 @@ def show(
         typer.Argument(help="The system's name in the history. Default: list all systems.", show_default=False),
     ] = None,
     *,
+    named: Annotated[
+        str | None, typer.Option("--system", metavar="NAME", help="The same, as `history add` takes it.")
+    ] = None,
     stage: Annotated[
         list[str] | None,
         typer.Option("--stage", help="Show only this stage (`total`: the whole boot). May be given more than once."),
@@ -40,6 +43,11 @@ def show(
     from bootlab.history.trend import trends  # noqa: PLC0415
     from bootlab.views.history import text  # noqa: PLC0415
 
+    if system is not None and named is not None and system != named:
+        raise UserError(
+            f"one system at a time: {system} or {named}", hint=f"bootlab history show {named}   (the last name given)"
+        )
+    system = named if system is None else system
     with api.open_history(history, store=store) as database:
         systems = database.systems()
         if system is None:
