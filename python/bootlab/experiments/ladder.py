@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from bootlab.experiments import ladder_media
 from bootlab.model import figures
 from bootlab.model.change_text import change_text
 from bootlab.model.comparison import Column, Comparison, Row, Table, Value
@@ -22,6 +23,8 @@ STAGES = ("image", "kernel", "initramfs", "storage")
 
 # What a boot loader reads whole; a root file system is read as it is used.
 _LOADED = ("kernel", "initramfs")
+# Of these techniques it is asked which medium they are good for: they pack the images, and change little else.
+_PACKING_STAGES = frozenset({"image", "initramfs"})
 
 # What has no time to show.
 _LOST = frozenset({Verdict.BROKEN, Verdict.NOT_BOOTED})
@@ -39,13 +42,15 @@ _COLUMNS = (
     Column(key="decompression_ns", title="decompression", kind="ms", under="ms"),
     Column(key="kernel_ns", title="kernel", kind="ms", under="ms"),
     Column(key="proof", title="proof"),
+    *ladder_media.COLUMNS,
 )
 # Nobody reads eleven columns at once.
 _TABLES = (
-    Table(columns=("title", "time_ns", "image_change", "stage", "verdict", "published")),
+    Table(columns=("title", "time_ns", "image_change", "stage", "verdict", "published"), group=ladder_media.CHANGE),
     Table(
         title="Stages with the change, and proof",
         columns=("id", "load_ns", "decompression_ns", "kernel_ns", "proof"),
+        group=ladder_media.CHANGE,
     ),
 )
 
@@ -73,6 +78,7 @@ def ladder(
     rows.sort(key=_order)
     base_load_ns = _load_ns(base_bytes, bandwidth_bytes_per_s)
     proved = sum(row.proved and row.ok for row in rows)
+    media = ladder_media.rows(_loaded_bytes(base_bytes), _packings(trials, technique, _loaded_bytes(base_bytes)))
     name = "image" if image == "kernel" else image
     return Comparison(
         kind="ladder",
@@ -89,7 +95,7 @@ def ladder(
             "up: `bootlab stack` finds out how much they save together. The times do not include the loading of the "
             "images, which takes time on a board. It is modelled in a column of its own, as the bytes of kernel and "
             f"initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
-            "Published figures are from another board."
+            f"Published figures are from another board.{' ' + ladder_media.NOTE if media else ''}"
         ),
         facts={
             "image": image,
@@ -99,9 +105,23 @@ def ladder(
             "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         },
         columns=_COLUMNS,
-        tables=_TABLES,
-        rows=tuple(rows),
+        tables=(*_TABLES, ladder_media.TABLE) if media else _TABLES,
+        rows=(*rows, *media),
     )
+
+
+def _packings(
+    trials: tuple[Trial, ...], technique: Callable[[str], Technique], base_bytes: int | None
+) -> list[ladder_media.Packing]:
+    """Return the proved changes that pack the images in another way, with what is loaded then."""
+    found = []
+    for trial in trials:
+        loaded, saved_ns = _loaded_bytes(trial.artefact_bytes), trial.saved_ns
+        proved = trial.verdict not in _LOST and trial.effect is not None and trial.effect.shown
+        packs = technique(trial.change.technique).stage in _PACKING_STAGES
+        if proved and packs and loaded is not None and loaded != base_bytes and saved_ns is not None:
+            found.append(ladder_media.Packing(name=trial.change.id, loaded_bytes=loaded, time_ns=-saved_ns))
+    return found
 
 
 def _image(base: Mapping[str, int], trials: tuple[Trial, ...]) -> str:
@@ -114,9 +134,14 @@ def _order(row: Row) -> tuple[int, int, int, str]:
     return group, -(row.ns("saved_ns") or 0), -(row.ns("image_saved_bytes") or 0), row.id
 
 
-def _load_ns(artefact_bytes: Mapping[str, int], bandwidth_bytes_per_s: int) -> int | None:
+def _loaded_bytes(artefact_bytes: Mapping[str, int]) -> int | None:
     loaded = [size for name, size in artefact_bytes.items() if name in _LOADED]
-    return load_ns(sum(loaded), bandwidth_bytes_per_s) if loaded else None
+    return sum(loaded) if loaded else None
+
+
+def _load_ns(artefact_bytes: Mapping[str, int], bandwidth_bytes_per_s: int) -> int | None:
+    loaded = _loaded_bytes(artefact_bytes)
+    return None if loaded is None else load_ns(loaded, bandwidth_bytes_per_s)
 
 
 def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, bandwidth_bytes_per_s: int) -> Row:
@@ -128,6 +153,7 @@ def _row(trial: Trial, technique: Technique, part: str, base_bytes: int | None, 
     after = {delta.stage: delta.after_ns for delta in trial.stages}
     saved_ns = None if lost else trial.saved_ns
     values: dict[str, Value] = {
+        "group": ladder_media.CHANGE,
         "what": change_text(trial.change),
         "saved_ns": saved_ns,
         "time_ns": None if saved_ns is None else -saved_ns,
