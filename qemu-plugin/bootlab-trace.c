@@ -132,7 +132,7 @@ static bool range_of(const char *arg, const char *key, struct range *range)
 
 struct arguments {
     const char *syms, *out;
-    uint64_t shift, end, min_ns, depth, preempt;
+    uint64_t shift, end, min_ns, depth, preempt, alone;
 };
 
 static int parse(const char *arg, struct arguments *a)
@@ -146,7 +146,7 @@ static int parse(const char *arg, struct arguments *a)
         layout.entry[layout.n_entries++] = entry;
     else if (!number_of(arg, "shift", &a->shift) && !number_of(arg, "end", &a->end) &&
              !number_of(arg, "min_ns", &a->min_ns) && !number_of(arg, "depth", &a->depth) &&
-             !number_of(arg, "preempt", &a->preempt) &&
+             !number_of(arg, "preempt", &a->preempt) && !number_of(arg, "alone", &a->alone) &&
              !number_of(arg, "setup", &layout.setup) && !number_of(arg, "decompress", &layout.decompress) &&
              !number_of(arg, "offset", &layout.offset) && !number_of(arg, "user_end", &layout.user_end) &&
              !range_of(arg, "image", &layout.image) && !range_of(arg, "idmap", &layout.idmap) &&
@@ -163,7 +163,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
             return 1;
     if (!a.syms || !a.out || a.shift > 10 || !layout.user_end)
         return refuse("syms=, out=, shift= (0 to 10) and user_end= are needed");
-    if (info->system_emulation && info->system.max_vcpus > 1)
+    /* Processors that the kernel does not bring up wait, or run firmware: what they execute counts as that. */
+    if (info->system_emulation && info->system.max_vcpus > 1 && !a.alone)
         return refuse("there is no exact trace of a machine with more than one processor");
     const char *why = cpu_open(info->target_name);
     if (!why)

@@ -9,7 +9,8 @@
 
 #define N_SLOTS (1u << 16)
 
-struct layout layout;
+/* A board's boot ROM is entered at address 0, which is not to be taken for a phase that the kernel has not. */
+struct layout layout = {.setup = UINT64_MAX, .decompress = UINT64_MAX};
 enum phase phase;
 static struct block *slots[N_SLOTS];
 

@@ -4,6 +4,7 @@ import itertools
 import shutil
 import threading
 
+import msgspec
 import pytest
 
 from bootlab.analysis.stages import stages_of
@@ -12,6 +13,7 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
+from bootlab.targets.trace_boot import TraceRequest, traced
 from tests.mini_boards import mini_board_kernel
 
 pytestmark = pytest.mark.qemu
@@ -70,6 +72,18 @@ def test_the_stages_begin_at_power_on_and_add_up(boot):
     assert sum(stage.duration_ns for stage in stages) == first.meta.goal_ns
     _, second = boot(CHAIN, "b")
     assert (first.marks, first.console) == (second.marks, second.console)
+
+
+def test_a_trace_knows_where_the_boot_loader_enters_the_kernel(boot, cache, tmp_path):
+    plan, _ = boot(CHAIN, "a")
+    symbols = tmp_path / "System.map"
+    symbols.write_text("c0008000 T stext\nc0008000 T _text\nc0101000 T start_kernel\nc0200000 B _end\n")
+    kernel = msgspec.structs.replace(plan.system.kernel, symbols=str(symbols))
+    entered = {"spl": 0, "kernel-entry": 0x42000000, "decompression": 0x42000000, "kernel-image": 0x40008000}
+    plan = msgspec.structs.replace(plan, system=msgspec.structs.replace(plan.system, kernel=kernel), of_loader=entered)
+    words = traced(plan, TraceRequest(), cache).launch.plugins[0].arguments
+    assert {"decompress=0x42000000", "kernel=0x40008000", "alone=1"} <= set(words)
+    assert not [word for word in words if word.startswith("setup=")]
 
 
 def test_a_fallback_from_falcon_mode_stands_in_the_recording(boot):

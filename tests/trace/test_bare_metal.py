@@ -2,14 +2,16 @@
 
 import shutil
 
+import msgspec
 import pytest
 
 from bootlab.analysis import function_tables
 from bootlab.builders.cache import Cache
+from bootlab.errors import BootlabError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.system import Goal, Kernel, Limits, Machine, System
+from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.trace_boot import TraceRequest
 from tests.trace.bare_metal import CALLS, build
@@ -55,3 +57,19 @@ def test_counts_are_those_of_the_code(arch, tmp_path):
     kept = {subtree.trace.name(int(node)) for node in subtree.trace.spans["node"]}
     assert kept == {"outer", "leaf", "last"} | ({"thumb_leaf"} if thumb else set())
     assert int(subtree.trace.spans["depth"].max()) <= 3
+
+
+def test_processors_that_the_command_line_leaves_off_hide_nothing(tmp_path):
+    one = machine("arm64", tmp_path)
+    board = msgspec.structs.replace(one.machine, cpus=4)
+    four = msgspec.structs.replace(one, machine=board, cmdline=CommandLine.parse("maxcpus=1"))
+    all_four = msgspec.structs.replace(one, machine=board, clock=Clockwork(processors="shared"))
+    cache = Cache(tmp_path / "cache")
+    with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
+        found = trace_boot(bench, four, TraceRequest())
+        # Before version 8 the emulator itself cannot do it.
+        with pytest.raises(BootlabError, match="processor"):
+            trace_boot(bench, all_four, TraceRequest())
+    rows = {row.function: row.count for row in function_tables.functions(found.trace)}
+    assert {name: rows[name] for name in CALLS} == CALLS
+    assert found.recording.meta.processors.alone

@@ -61,7 +61,7 @@ def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
         raise UserError(
             "processes can be told apart only in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode"
         )
-    if plan.processors.count != 1:
+    if plan.processors.count != 1 and not plan.processors.alone:
         raise UserError("processes can be told apart on one processor only", hint="set machine.cpus = 1 for this")
     if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")

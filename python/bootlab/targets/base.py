@@ -47,6 +47,8 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
     processors: Processors = Processors()
     stamped: bool = False
     mark_names: tuple[str, ...] = ()
+    of_loader: dict[str, int] | None = None
+    """Addresses of a boot loader's parts, and where it enters the kernel; None where the emulator loads that."""
     lacks: tuple[str, ...] = ()
     """What its recording will not have (no plugin, no symbols)."""
     notes: tuple[str, ...] = ()

@@ -151,6 +151,7 @@ class QemuTarget:
             processors=several.processors,
             stamped=stamped,
             mark_names=(*marks, *codes) if stamped else (),
+            of_loader=of_loader,
             lacks=tuple(lacks),
             notes=exactness.notes(system, launch, found.version),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),

@@ -51,8 +51,11 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
             "tracing functions needs the instruction counter, which free mode does not have",
             hint='set clock.mode = "exact" in the system file',
         )
-    if plan.processors.count != 1:
-        raise UserError("functions can be traced on one processor only", hint="set machine.cpus = 1 for the trace")
+    if plan.processors.count != 1 and not plan.processors.alone:
+        raise UserError(
+            "functions can be traced on one processor only",
+            hint="set machine.cpus = 1 for the trace; or leave the others off with maxcpus=1 on the command line",
+        )
     if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("the trace needs TCG plugins, and this boot has none", hint="bootlab doctor")
     if plan.info.symbols.get("start_kernel") is None and not system.kernel.symbols:
@@ -67,6 +70,8 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
     symbols, names = _symbol_files(plan, request, cache, modules)
     words = [f"syms={symbols}", f"out={TRACE_FILE}", f"shift={system.clock.shift}", *_layout(plan)]
     words.append(f"min_ns={request.min_ns}")
+    if plan.processors.alone:
+        words.append("alone=1")
     if request.depth is not None:
         words.append(f"depth={request.depth}")
     if request.end_insns is not None:
@@ -85,7 +90,7 @@ def traced(plan: BootPlan, request: TraceRequest, cache: Cache, modules: Placed 
 
 def _layout(plan: BootPlan) -> list[str]:
     machine, info = plan.system.machine, plan.info
-    marks, _ = kernel_marks(plan.system, info)
+    marks, _ = kernel_marks(plan.system, info, of_loader=plan.of_loader)
     offset = load_address.link_offset(machine.arch, info, marks.get("kernel-image"))
     words = [f"offset={offset:#x}", f"user_end={load_address.user_space_end(machine.arch, info):#x}"]
     if machine.arch == "x86_64" and (count := _preempt_count(info.symbols)) is not None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from bootlab.analysis.coverage import FunctionCover
+from bootlab.builders.kernelinfo import KernelInfo
+from bootlab.errors import UserError
+from bootlab.experiments.base import Base
+from bootlab.experiments.optimize import shrinking
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.optimize.shrinking import without_options
 from bootlab.experiments.optimize.unused_options import Ran, families_of, holding, ran, settled
 from bootlab.kernelsource.advice import Dependent, Reason
+from bootlab.model.recording import Meta, Recording
 from bootlab.model.system import Kernel, KernelBuild
+from bootlab.techniques.base import Evidence
 from tests.experiments.fake_bench import SYSTEM
 
 
@@ -183,3 +191,19 @@ def test_a_system_without_options_builds_another_kernel():
     system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
     changed = without_options(system, frozenset({"B", "A"}))
     assert changed.kernel.build.changes == ((("A", "n"), ("B", "n")),)
+
+
+def test_a_kernel_that_cannot_be_traced_is_not_shrunk_and_the_search_goes_on(monkeypatch):
+    def refused(*_args, **_rest):
+        raise UserError("functions can be traced on one processor only", hint="set machine.cpus = 1")
+
+    said = []
+    monkeypatch.setattr(shrinking, "unused_options", refused)
+    monkeypatch.setattr(shrinking, "KernelBuilder", lambda _cache: None)
+    bench = SimpleNamespace(cache=None, decided=said.append)
+    built = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="zImage", build=KernelBuild(source="debian")))
+    recording = Recording(meta=Meta(), lines=(), marks=())
+    standing = Evidence(system=built, recording=recording)
+    base = Base(system=built, recording=recording, diagnosis=None, info=KernelInfo(kind="zimage", arch="arm"))
+    assert shrinking.shrink_kernel(bench, base, standing, ()) is None
+    assert "one processor only" in said[0]
