@@ -106,3 +106,21 @@ fn the_kernels_buffer_of_logcat_has_no_tags() {
                    04-16 16:55:34.222     1     1 I         : wlan: beacon lost\n";
     assert_eq!(boots(running).len(), 0);
 }
+
+#[test]
+fn what_is_silent_a_minute_later_is_the_running_phones() {
+    let mut log = String::from(
+        "[    0.100000] Linux version 3.4.0 (a@b) (gcc) #1 SMP\n\
+         [    2.100000] Freeing unused kernel memory: 804K\n\
+         [    2.500000] init: init started!\n\
+         [   20.000000] init: starting 'netd'\n",
+    );
+    // Nine seconds without a word, and then each second one, with a break of 15 s after 100 s.
+    for second in (29..100).chain(115..300) {
+        writeln!(log, "[{second:5}.000000] init: Untracked pid {second} exited").unwrap();
+    }
+    let found = boots(&log);
+    let told: Vec<i64> = found[0].gaps.iter().map(|gap| gap.start_ns / 1_000_000_000).collect();
+    assert!(told.contains(&20), "{told:?}");
+    assert!(told.iter().all(|start| *start <= 60), "{told:?}");
+}

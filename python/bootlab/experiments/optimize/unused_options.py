@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from bootlab import _core
 from bootlab.analysis import coverage
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.analysis.coverage import FunctionCover
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.errors import EnvironmentFault, MeasurementError
+from bootlab.errors import MeasurementError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.traced_boot import Traced, trace_boot
@@ -29,7 +27,7 @@ from bootlab.kernelsource.levers import levers_of
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import System
 from bootlab.targets import trace_symbols
-from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest
+from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
 from bootlab.techniques.base import Evidence
 
 _SECURITY = re.compile(
@@ -90,7 +88,8 @@ def unused_options(
         return Unused(families=[], kept={}, option_of={})
     traced = trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS))
     to_init, to_start = (_up_to(bench, system, traced, mark) for mark in ("run-init", "start-kernel"))
-    config = from_mapping(bench.target.plan(system).info.config)
+    plan = bench.target.plan(system)
+    config = from_mapping(plan.info.config)
     modules = frozenset() if build.modules else frozenset(n for n, value in config.values.items() if value == "m")
     if modules:
         # What only a module selects can go, too.
@@ -98,10 +97,8 @@ def unused_options(
     arch = system.machine.arch
     source = KernelBuilder(bench.cache).source_tree(build, arch)
     tree = SourceTree(source, cache=bench.cache.root, arch=arch, configuration=config)
-    image = traced.recording.meta.launch.kernel if traced.recording.meta.launch is not None else None
-    if image is None:
-        raise EnvironmentFault("the traced boot names no kernel", hint="bootlab trace SYSTEM.toml --coverage")
-    symbols = trace_symbols.choose(_core.kernel_symbol_table(Path(image).read_bytes()), arch)
+    # Not those of the file that the emulator loads: a boot loader's kernel lies on its card.
+    symbols = trace_symbols.choose(kernel_symbols(plan), arch)
     places = tree.resolver.resolve([(name, "") for name in traced.trace.names[len(trace_symbols.BUCKETS) :]])
     covered = coverage.functions(traced.trace, symbols, levers_of(tree, places))
     late, first = coverage.executed_after(traced.trace, to_init), coverage.executed(to_start)

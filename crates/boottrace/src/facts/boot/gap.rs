@@ -54,6 +54,8 @@ const SHORTEST_NS: i64 = 5_000_000;
 const SETTLED_NS: i64 = 10_000_000_000;
 /// ... and one whose init speaks again later, after this.
 const SETTLED_INIT_NS: i64 = 120_000_000_000;
+/// A log without first use goes on while the system is used: what is silent later than this is not the boot's.
+const LATEST_NS: i64 = 60_000_000_000;
 /// A host that reads the console so late in bursts tells nothing about silences.
 const MAX_LATENESS_NS: i64 = 1_000_000_000;
 
@@ -109,7 +111,7 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         if part == BootPart::UserSpace && first_use.is_none() {
             let elapsed = before.ns.saturating_sub(began.unwrap_or(before.ns));
             let settled = if at <= init_spoke { SETTLED_INIT_NS } else { SETTLED_NS };
-            if length > elapsed.max(settled) {
+            if length > elapsed.max(settled) || elapsed > LATEST_NS {
                 break;
             }
         }
