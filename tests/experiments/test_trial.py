@@ -276,3 +276,23 @@ def test_what_only_this_machine_cannot_build_is_not_booted_and_says_what_it_lack
     reason = "it cannot be built on this machine: no source of BusyBox here; scripts/fetch-busybox-source.sh"
     assert (applets.verdict, applets.reason) == (Verdict.NOT_BOOTED, reason)
     assert [c.id for c in stacked.changes] == ["a"]
+
+
+def test_a_change_that_makes_a_system_which_cannot_be_booted_ends_nothing(tmp_path):
+    class Refusing(FakeTarget):
+        def plan(self, system, purpose="timing"):
+            if "tree" in {str(p) for p in system.cmdline.params}:
+                raise UserError("the boot loader has no device tree for the kernel", hint="name one")
+            return super().plan(system, purpose)
+
+    techniques = tuple(FakeTechnique(name) for name in ("a", "tree"))
+    with Bench(Refusing(additive(100, a=20)), tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        tried = try_all(bench, base, techniques)
+        step = Stacker(bench, base, techniques).offer((tried.trials[-1].change,), "again")
+    tree = tried.trials[-1]
+    reason = "it cannot be booted: the boot loader has no device tree for the kernel"
+    assert (tree.verdict, tree.reason) == (Verdict.BROKEN, reason)
+    assert step is not None
+    assert (step.kept, step.verdict) == (False, Verdict.BROKEN)
+    assert step.reason == "cannot be booted on top of the others: the boot loader has no device tree for the kernel"

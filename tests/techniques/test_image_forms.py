@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from bootlab.model.boot_loader import Loader
 from bootlab.model.change import SetCompression
 from bootlab.model.kernel_change import SetKernelImage, SetKernelOptions
 from bootlab.model.recording import Mark, Meta, Recording
@@ -46,6 +47,7 @@ def evidence(system: System, sha: str, *, config=None, size=1000, dtb=None, init
         ("appended-dtb", SYSTEM, Answer.YES, "file of its own"),
         ("appended-dtb", build(append_device_tree=True), Answer.NO, "already"),
         ("appended-dtb", build(image="Image"), Answer.NO, "only a zImage"),
+        ("appended-dtb", msgspec.structs.replace(SYSTEM, loader=Loader()), Answer.NO, "boot loader"),
         ("appended-dtb", build(device_tree=None), Answer.NO, "no device tree"),
         ("kernel-uncompressed", SYSTEM, Answer.YES, "zImage"),
         ("kernel-uncompressed", build(image="Image"), Answer.NO, "not compressed"),

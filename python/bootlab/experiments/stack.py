@@ -19,7 +19,7 @@ from itertools import chain
 import msgspec
 
 from bootlab.analysis.sequential_test import Design, cheapest, lost
-from bootlab.errors import BuildError, SourceMissing, ToolMissing
+from bootlab.errors import BuildError, SourceMissing, ToolMissing, UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
@@ -193,6 +193,11 @@ class Stacker:
         except (SourceMissing, ToolMissing) as fault:
             self._note(self._unbooted(change, phase, f"cannot be built on this machine: {fault.message}; {fault.hint}"))
             return
+        except UserError as fault:
+            # What stands boots: it is the change that makes a system of it that cannot.
+            step = self._unbooted(change, phase, f"cannot be booted on top of the others: {fault.message}")
+            self._note(msgspec.structs.replace(step, verdict=Verdict.BROKEN))
+            return
         if queue:
             self._prefetch(candidate if phase == "greedy" else self._here.changes, queue)
         self._decide(changes, candidate, boots, phase)
@@ -204,7 +209,7 @@ class Stacker:
             boots = self._boots(self._with(expected, change), f"stack + {change.id}")
             # A kernel takes a minute: only what is sure to be wanted is built. What cannot be built is told in turn.
             if boots.system.kernel.build == self._system(expected).kernel.build:
-                with suppress(BuildError, SourceMissing, ToolMissing):
+                with suppress(BuildError, SourceMissing, ToolMissing, UserError):
                     boots.ask(1)
 
     def _decide(
@@ -274,6 +279,8 @@ class Stacker:
             boots.ask(1)
         except BuildError as fault:
             return f"the others cannot be built without it: {fault.message}"
+        except UserError as fault:
+            return f"the others cannot be booted without it: {fault.message}"
         return boots
 
     def leave_one_out(

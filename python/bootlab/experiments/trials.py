@@ -170,6 +170,9 @@ def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _
         # The base needs neither: one variant must not end the run of all others.
         reason = f"it cannot be built on this machine: {fault.message}; {fault.hint}"
         return msgspec.structs.replace(flight, grounded=(Verdict.NOT_BOOTED, reason))
+    except UserError as fault:
+        # The base boots: it is the change that makes a system of it that cannot.
+        return msgspec.structs.replace(flight, grounded=(Verdict.BROKEN, f"it cannot be booted: {fault.message}"))
     return flight
 
 

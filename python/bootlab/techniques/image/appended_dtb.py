@@ -35,6 +35,8 @@ class AppendedDtb(Technique):
 
     def applies(self, context: Context) -> Applies:
         """Yes where the machine is given a tree beside a zImage."""
+        if context.system.loader is not None:
+            return Applies.no("the boot loader hands the device tree over", "[loader]; see falcon-appended-tree")
         build = context.system.kernel.build
         if build is not None and build.append_device_tree:
             return Applies.no("it is appended already", "kernel.append_device_tree = true")
