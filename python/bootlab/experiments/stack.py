@@ -19,7 +19,7 @@ from itertools import chain
 import msgspec
 
 from bootlab.analysis.sequential_test import Design, cheapest, lost
-from bootlab.errors import BuildError, SourceMissing, ToolMissing, UserError
+from bootlab.errors import UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
@@ -28,7 +28,7 @@ from bootlab.experiments.instant import Instant
 from bootlab.experiments.on_top import SMALL, OnTop
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, left_out, named
 from bootlab.experiments.standing import Standing, conflict_in
-from bootlab.experiments.trial import judge_sample, why_broken_somewhere
+from bootlab.experiments.trial import GROUNDS, grounded, judge_sample, why_broken_somewhere
 from bootlab.experiments.trials import winners
 from bootlab.model.change import Change, apply_all
 from bootlab.model.sample import Sample, Spread
@@ -186,17 +186,9 @@ class Stacker:
         try:
             boots = self._boots(candidate, f"stack + {named(changes)}")
             boots.ask(1)
-        except BuildError as fault:
-            step = self._unbooted(change, phase, f"cannot be built on top of the others: {fault.message}")
-            self._note(msgspec.structs.replace(step, verdict=Verdict.BROKEN))
-            return
-        except (SourceMissing, ToolMissing) as fault:
-            self._note(self._unbooted(change, phase, f"cannot be built on this machine: {fault.message}; {fault.hint}"))
-            return
-        except UserError as fault:
-            # What stands boots: it is the change that makes a system of it that cannot.
-            step = self._unbooted(change, phase, f"cannot be booted on top of the others: {fault.message}")
-            self._note(msgspec.structs.replace(step, verdict=Verdict.BROKEN))
+        except GROUNDS as fault:
+            verdict, why = grounded(fault, " on top of the others")
+            self._note(msgspec.structs.replace(self._unbooted(change, phase, why), verdict=verdict))
             return
         if queue:
             self._prefetch(candidate if phase == "greedy" else self._here.changes, queue)
@@ -209,7 +201,7 @@ class Stacker:
             boots = self._boots(self._with(expected, change), f"stack + {change.id}")
             # A kernel takes a minute: only what is sure to be wanted is built. What cannot be built is told in turn.
             if boots.system.kernel.build == self._system(expected).kernel.build:
-                with suppress(BuildError, SourceMissing, ToolMissing, UserError):
+                with suppress(*GROUNDS):
                     boots.ask(1)
 
     def _decide(
@@ -277,10 +269,8 @@ class Stacker:
         boots = self._boots(tuple(c for c in self._here.changes if c is not change), f"without {change.id}")
         try:
             boots.ask(1)
-        except BuildError as fault:
-            return f"the others cannot be built without it: {fault.message}"
         except UserError as fault:
-            return f"the others cannot be booted without it: {fault.message}"
+            return f"the others {grounded(fault, ' without it')[1]}"
         return boots
 
     def leave_one_out(

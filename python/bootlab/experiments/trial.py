@@ -13,6 +13,7 @@ from bootlab.analysis.same_processors import require_same_processors
 from bootlab.analysis.schedule import stage_verdicts, steady_part
 from bootlab.analysis.sequential_test import SAME_NS, Design, judge
 from bootlab.analysis.stages import stage_deltas
+from bootlab.errors import BuildError, SourceMissing, ToolMissing, UserError
 from bootlab.model.change import Change
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.sample import Sample, Spread
@@ -123,6 +124,19 @@ def _sampled(trial: Trial, sample: Sample, rule: Design | None = None) -> Trial:
         steady=steady_part(sample.base, sample.variant),
         hold=holding_wait(sample.base, sample.variant),
     )
+
+
+GROUNDS = (UserError, SourceMissing, ToolMissing)
+"""What keeps one change from being booted. The base boots, so that it must not end the run of all others."""
+
+
+def grounded(fault: UserError | SourceMissing | ToolMissing, where: str = "") -> tuple[Verdict, str]:
+    """Return the verdict on a change that was not booted, and why: broken, or only this machine lacks something."""
+    if isinstance(fault, BuildError):
+        return Verdict.BROKEN, f"cannot be built{where}: {fault.message}"
+    if isinstance(fault, UserError):
+        return Verdict.BROKEN, f"cannot be booted{where}: {fault.message}"
+    return Verdict.NOT_BOOTED, f"cannot be built on this machine: {fault.message}; {fault.hint}"
 
 
 def unbuilt(change: Change, base: Recording, reason: str, *, verdict: Verdict = Verdict.BROKEN) -> Trial:

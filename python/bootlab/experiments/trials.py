@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from bootlab.analysis.sequential_test import cheapest
-from bootlab.errors import BuildError, MeasurementError, SourceMissing, ToolMissing, UserError
+from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import Base, booted_base, diagnosis_of, why_lost, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_changes import for_board
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.trial import judge_exact, judge_free, judge_sample, unbuilt
+from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free, judge_sample, unbuilt
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.sample import Sample
@@ -164,15 +164,9 @@ def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _
     flight = _Flight(technique=technique, change=change, boots=boots)
     try:
         boots.ask(1)
-    except BuildError as fault:
-        return msgspec.structs.replace(flight, grounded=(Verdict.BROKEN, f"it cannot be built: {fault.message}"))
-    except (SourceMissing, ToolMissing) as fault:
-        # The base needs neither: one variant must not end the run of all others.
-        reason = f"it cannot be built on this machine: {fault.message}; {fault.hint}"
-        return msgspec.structs.replace(flight, grounded=(Verdict.NOT_BOOTED, reason))
-    except UserError as fault:
-        # The base boots: it is the change that makes a system of it that cannot.
-        return msgspec.structs.replace(flight, grounded=(Verdict.BROKEN, f"it cannot be booted: {fault.message}"))
+    except GROUNDS as fault:
+        verdict, why = grounded(fault)
+        return msgspec.structs.replace(flight, grounded=(verdict, f"it {why}"))
     return flight
 
 
