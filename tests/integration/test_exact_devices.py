@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import sys
 import threading
@@ -33,6 +34,9 @@ def packages(debian_kernel, tmp_path_factory):
         pytest.skip("no modules beside the kernel, or no busybox: make kernel, scripts/setup-debian.sh run")
     tree = tmp_path_factory.mktemp("packages") / "amd64"
     shutil.copytree(unpacked, tree, symlinks=True)
+    # Debian packs its modules from 6.12 on; exact_devices.py, like BusyBox's insmod, wants them as they are.
+    for packed in (tree / "lib/modules").rglob("*.ko.xz"):
+        packed.with_suffix("").write_bytes(lzma.decompress(packed.read_bytes()))
     (tree / "bin").mkdir(exist_ok=True)
     shutil.copy(busybox, tree / "bin/busybox")
     return tree.parent
