@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Boots of the virtual board with injected faults: is each told from every other, and how right are the stamps?
 
-Words: `--boots N` (200), `--seed N`, `--json FILE`. Every boot is kept in the file: what the board did, what bootlab
-said, and how far each piece's stamp lies from the instant at which the board sent it.
+Words: `--boots N` (200), `--seed N`, `--json FILE`, `--socket` (the console behind a TCP port, not a pseudo-terminal).
+Every boot is kept in the file: what the board did, what bootlab said, and how far each piece's stamp lies from the
+instant at which the board sent it.
 
 A stamp is right if it lies between the board's two looks at the clock, just before and just behind its write; else its
 error is the distance to the nearer of them. Both clocks are CLOCK_MONOTONIC_RAW. Limits: no fault that is told wrong,
@@ -150,15 +151,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, default=2.0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--socket", action="store_true")
     options = parser.parse_args()
     faults = tuple((name, SHARE) for name in EXPECTED if name)
     boots: list[dict[str, Any]] = []
     load = [os.getloadavg()[0]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with RunningBoard(
-            folder / "board", seed=options.seed, speed=options.speed, faults=faults, power_fails=0.03
-        ) as board:
+        wiring = {"seed": options.seed, "speed": options.speed, "faults": faults, "power_fails": 0.03}
+        with RunningBoard(folder / "board", **wiring, port=0 if options.socket else None) as board:
             file = BoardFile(board=board.board(), goal=Goal(console="camera: ready"))
             system = file.system()
             target = target_of(file.board, system, folder)

@@ -260,15 +260,23 @@ def test_a_kernel_that_cannot_be_built_is_an_answer_and_no_end(tmp_path):
     ]
 
 
-def test_what_only_this_machine_cannot_build_is_not_booted_and_says_what_it_lacks(tmp_path):
-    class Lacking(FakeTarget):
-        def plan(self, system, purpose="timing"):
-            if "applets" in {str(p) for p in system.cmdline.params}:
-                raise SourceMissing("no source of BusyBox here", hint="scripts/fetch-busybox-source.sh")
-            return super().plan(system, purpose)
+class Refusing(FakeTarget):
+    """A target that cannot plan a boot with one of the parameters."""
 
+    def __init__(self, parameter, error):
+        super().__init__(additive(100, a=20))
+        self.parameter, self.error = parameter, error
+
+    def plan(self, system, purpose="timing"):
+        if self.parameter in {str(p) for p in system.cmdline.params}:
+            raise self.error
+        return super().plan(system, purpose)
+
+
+def test_what_only_this_machine_cannot_build_is_not_booted_and_says_what_it_lacks(tmp_path):
+    lacking = Refusing("applets", SourceMissing("no source of BusyBox here", hint="scripts/fetch-busybox-source.sh"))
     techniques = tuple(FakeTechnique(name) for name in ("a", "applets"))
-    with Bench(Lacking(additive(100, a=20)), tmp_path, jobs=1) as bench:
+    with Bench(lacking, tmp_path, jobs=1) as bench:
         base = base_of(bench)
         tried = try_all(bench, base, techniques)
         stacked = Stacker(bench, base, techniques).run(tried.trials)
@@ -279,14 +287,9 @@ def test_what_only_this_machine_cannot_build_is_not_booted_and_says_what_it_lack
 
 
 def test_a_change_that_makes_a_system_which_cannot_be_booted_ends_nothing(tmp_path):
-    class Refusing(FakeTarget):
-        def plan(self, system, purpose="timing"):
-            if "tree" in {str(p) for p in system.cmdline.params}:
-                raise UserError("the boot loader has no device tree for the kernel", hint="name one")
-            return super().plan(system, purpose)
-
+    treeless = Refusing("tree", UserError("the boot loader has no device tree for the kernel", hint="name one"))
     techniques = tuple(FakeTechnique(name) for name in ("a", "tree"))
-    with Bench(Refusing(additive(100, a=20)), tmp_path, jobs=1) as bench:
+    with Bench(treeless, tmp_path, jobs=1) as bench:
         base = base_of(bench)
         tried = try_all(bench, base, techniques)
         step = Stacker(bench, base, techniques).offer((tried.trials[-1].change,), "again")

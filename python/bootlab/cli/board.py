@@ -67,6 +67,15 @@ def virtual(
     ] = 0.01,
     speed: Annotated[float, typer.Option(min=0.01, max=1000, help="Speed factor: 2 halves the boot time.")] = 1.0,
     baud: Annotated[int, typer.Option(min=50, max=4_000_000, help="Baud rate of its console.")] = 115_200,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve the console on this TCP port of 127.0.0.1 (0: any free one), as a serial server does.",
+            show_default=False,
+        ),
+    ] = None,
     log: Annotated[Path | None, typer.Option(help="Print this boot log instead of a made-up one.")] = None,
     goal: Annotated[
         str | None,
@@ -78,7 +87,7 @@ def virtual(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a board: console on a pseudo-terminal, power switch, faults, a log of what really happened.
+    """Simulate a board: console on a pseudo-terminal or TCP port, power switch, faults, a log of what really happened.
 
     Ctrl-C ends it.
 
@@ -93,14 +102,6 @@ def virtual(
     goal = goal or (from_log(log).goal.pattern if log is not None else "camera: ready")
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
-    words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
-    text = board_template(
-        "virtual", file=str(folder / "board.toml"), device=str(place / "tty"), on=f"{words} on", off=f"{words} off"
-    )
-    text = text.replace('console = "login:"', f"console = {quoted(goal)}").replace("off_s = 1.0", "off_s = 0.05")
-    text = text.replace("baud = 115200", f"baud = {baud}").replace("stall_s = 60", "stall_s = 5")
-    install = f"""[install]\ncmdline = 'printf %s "$BOARD_CMDLINE" > {shlex.quote(str(place / "cmdline"))}'\n\n"""
-    (folder / "board.toml").write_text(text.replace("# When a boot is given", f"{install}# When a boot is given"))
     wiring = Wiring(
         tty=place / "tty",
         control=place / "power",
@@ -112,11 +113,21 @@ def virtual(
         speed=speed,
         faults=tuple(_fault(words) for words in fault or ()),
         log=log,
+        port=port,
     )
+    made = VirtualBoard(wiring)
+    words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
+    text = board_template(
+        "virtual", file=str(folder / "board.toml"), device=made.device, on=f"{words} on", off=f"{words} off"
+    )
+    text = text.replace('console = "login:"', f"console = {quoted(goal)}").replace("off_s = 1.0", "off_s = 0.05")
+    text = text.replace("baud = 115200", f"baud = {baud}").replace("stall_s = 60", "stall_s = 5")
+    install = f"""[install]\ncmdline = 'printf %s "$BOARD_CMDLINE" > {shlex.quote(str(place / "cmdline"))}'\n\n"""
+    (folder / "board.toml").write_text(text.replace("# When a boot is given", f"{install}# When a boot is given"))
     if as_json:
-        print_json({"board": str(folder / "board.toml"), "console": str(wiring.tty), "truth": str(wiring.truth)})
+        print_json({"board": str(folder / "board.toml"), "console": made.device, "truth": str(wiring.truth)})
     err().print(f"a board; in another terminal: bootlab boot --board {folder}/board.toml", markup=False, soft_wrap=True)
-    VirtualBoard(wiring).run()
+    made.run()
 
 
 @board.command("power")

@@ -62,7 +62,10 @@ def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
             "processes can be told apart only in exact mode, on x86_64, arm64 and riscv64", hint="see clock.mode"
         )
     if plan.processors.count != 1 and not plan.processors.alone:
-        raise UserError("processes can be told apart on one processor only", hint="set machine.cpus = 1 for this")
+        raise UserError(
+            "processes can be told apart on one processor only",
+            hint="set machine.cpus = 1 for this; or leave the others off with maxcpus=1 on the command line",
+        )
     if plan.launch is None or not plan.launch.plugins:
         raise EnvironmentFault("it needs TCG plugins, and this boot has none", hint="bootlab doctor")
     built = plugin.prepare_processes(emulator.find(system.machine), cache.root)

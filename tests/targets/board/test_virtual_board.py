@@ -59,6 +59,16 @@ def test_each_fault_is_what_it_is(running, tmp_path, fault):
         assert f"the board speaks {truth[-1]['baud']} baud" in recording.meta.reason
 
 
+@pytest.mark.parametrize("fault", ["none", *(pytest.param(f, marks=pytest.mark.slow) for f in ("baud", "unplugged"))])
+def test_a_console_behind_a_port_is_read_as_one_on_a_terminal(tmp_path, fault):
+    with RunningBoard(tmp_path / "board", seed=3, speed=8.0, port=0) as board:
+        recording = boot(board, tmp_path, fault=fault)
+        assert board.board().serial.device.startswith("tcp://127.0.0.1:")
+        assert board.ask("status").startswith("ok off")
+        assert not any(note["lost"] for note in board.truth() if note["event"] == "sent" and fault != "unplugged")
+    assert recording.meta.outcome is EXPECTED[fault], recording.meta.reason
+
+
 def test_stages_come_from_arrivals(running, tmp_path):
     recording = boot(running, tmp_path)
     names = [s.name for s in stages_of(recording)]

@@ -1,17 +1,13 @@
-"""The virtual board's process: obeys the power switch, prints on a pseudo-terminal, and writes down the truth."""
+"""The virtual board's process: obeys the power switch, prints on its console, and writes down the truth."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import json
-import os
-import pty
 import random
 import select
 import socket
-import termios
 import time
 from pathlib import Path
 
@@ -21,8 +17,8 @@ from bootlab.targets.board.stamper import hasten
 from bootlab.targets.board.virtual import script as scripts
 from bootlab.targets.board.virtual.script import Script, Step
 from bootlab.targets.board.virtual.uart import received
+from bootlab.targets.board.virtual.wire import SerialServer, Terminal, Wire
 
-_RATES = {getattr(termios, name): int(name[1:]) for name in dir(termios) if name[0] == "B" and name[1:].isdigit()}
 _UART_FIFO_BYTES = 16
 _BITS_A_BYTE = 10
 _NOT_OURS_S = 0.2
@@ -34,7 +30,8 @@ class Wiring(msgspec.Struct, frozen=True, kw_only=True):
 
     `faults`: a fault's name and how likely each boot has it; `power_fails`: how likely the switch fails. `cmdline`: a
     file with the kernel's command line, read at power-on. `paced`: bytes leave at the console's rate, a UART's FIFO at
-    a time; else each line at once. `log`: boot this log instead of one made up.
+    a time; else each line at once. `log`: boot this log instead of one made up. `port`: serve the console on this TCP
+    port (0: any free one), as a serial server does; `tty` is a file that holds its address then.
     """
 
     tty: Path
@@ -50,6 +47,7 @@ class Wiring(msgspec.Struct, frozen=True, kw_only=True):
     log: Path | None = None
     goal: str = "camera: ready"
     paced: bool = True
+    port: int | None = None
 
 
 class VirtualBoard:
@@ -67,13 +65,21 @@ class VirtualBoard:
         self._due_ns = 0
         self._rest = b""
         self._truth = wiring.truth.open("a", encoding="utf-8")
-        self._master = -1
-        self._plug()
+        self._wire: Wire
+        if wiring.port is None:
+            self._wire = Terminal(wiring.tty)
+        else:
+            self._wire = SerialServer(wiring.tty, wiring.port, wiring.baud)
         wiring.control.unlink(missing_ok=True)
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._server.bind(str(wiring.control))
         self._server.listen(4)
         self._running = True
+
+    @property
+    def device(self) -> str:
+        """What a reader of the console opens: a path, or `tcp://HOST:PORT`."""
+        return self._wire.device
 
     def run(self) -> None:
         """Serve until told to quit."""
@@ -87,27 +93,7 @@ class VirtualBoard:
         finally:
             self._server.close()
             self._wiring.control.unlink(missing_ok=True)
-            self._wiring.tty.unlink(missing_ok=True)
-            os.close(self._master)
-
-    def _plug(self) -> None:
-        """Make the console's device (anew): a pseudo-terminal behind a link."""
-        if self._master >= 0:
-            os.close(self._master)
-        self._master, slave = pty.openpty()
-        os.set_blocking(self._master, False)
-        modes = termios.tcgetattr(slave)
-        modes[0], modes[1], modes[3] = 0, 0, 0
-        termios.tcsetattr(slave, termios.TCSANOW, modes)
-        name = os.ttyname(slave)
-        # Held open, so that a reader may come and go.
-        self._slave, old = slave, getattr(self, "_slave", None)
-        if old is not None:
-            os.close(old)
-        fresh = self._wiring.tty.with_name(f".{self._wiring.tty.name}.new")
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(name)
-        fresh.replace(self._wiring.tty)
+            self._wire.close()
 
     def _wait_s(self) -> float:
         if not self._powered or not (self._queue or self._rest):
@@ -116,12 +102,8 @@ class VirtualBoard:
         return max(0.0, left)
 
     def _serve(self, wait_s: float) -> None:
-        watched: list[socket.socket | int] = [self._server, self._master]
-        ready, _, _ = select.select(watched, [], [], wait_s)
-        if self._master in ready:
-            # What is typed to a board is swallowed: nothing of it waits for keys.
-            with contextlib.suppress(OSError):
-                os.read(self._master, 4096)
+        ready, _, _ = select.select([self._server, *self._wire.ends()], [], [], wait_s)
+        self._wire.take(ready)
         if self._server not in ready:
             return
         line, _ = self._server.accept()
@@ -175,7 +157,7 @@ class VirtualBoard:
         wiring = self._wiring
         dice = random.Random(f"boot {wiring.seed}:{self._boots}")  # noqa: S311 - repeatable, no secret
         fault, self._forced = self._forced, ""
-        if self._script.other_baud and self._read_baud not in {0, wiring.baud}:
+        if self._script.other_baud and self._wire.rate() not in {0, wiring.baud}:
             # Somebody looks for the right rate: the board keeps it.
             return self._script
         if not fault:
@@ -198,11 +180,6 @@ class VirtualBoard:
     @property
     def _speaks(self) -> int:
         return self._script.other_baud or self._wiring.baud
-
-    @property
-    def _read_baud(self) -> int:
-        """The rate that the console's reader has set; 0: one without a constant."""
-        return _RATES.get(termios.tcgetattr(self._master)[5], 0)
 
     def _schedule(self, from_ns: int) -> None:
         """Set when the next step's first byte is due."""
@@ -233,19 +210,14 @@ class VirtualBoard:
             self._schedule(_now() + round(_AGAIN_S * 1e9))
         elif self._script.then == "unplug":
             self._note(event="unplugged", at_ns=_now(), boot=self._boots)
-            self._plug()
+            self._wire.plug()
 
     def _send(self, piece: bytes) -> None:
         """Write a piece on the wire, as the reader's rate makes it look, and note when."""
-        read_baud = self._read_baud
+        read_baud = self._wire.rate()
         seen = received(piece, self._speaks, read_baud) if read_baud and read_baud != self._speaks else piece
-        sent = 0
         from_ns = _now()
-        try:
-            sent = os.write(self._master, seen) if seen else 0
-        except OSError as fault:
-            if fault.errno != errno.EAGAIN:
-                raise
+        sent = self._wire.write(seen) if seen else 0
         to_ns = _now()
         self._note(event="sent", boot=self._boots, from_ns=from_ns, to_ns=to_ns, bytes=sent, lost=len(seen) - sent)
 

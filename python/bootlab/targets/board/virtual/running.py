@@ -81,6 +81,12 @@ class RunningBoard:
         return switch.ask(str(self.wiring.control), words)
 
     @property
+    def device(self) -> str:
+        """What a reader opens: the link to the pseudo-terminal, or `tcp://HOST:PORT`."""
+        tty = self.wiring.tty
+        return str(tty) if self.wiring.port is None else tty.read_text(encoding="ascii")
+
+    @property
     def switch_words(self) -> tuple[str, ...]:
         """The program that switches it, without `on` or `off`."""
         return (sys.executable, "-I", "-S", switch.__file__, str(self.wiring.control))
@@ -88,7 +94,7 @@ class RunningBoard:
     def board(self, **fields: Any) -> Board:
         """Return the description that reaches it, with limits that suit a board that boots in seconds."""
         given: dict[str, Any] = {
-            "serial": SerialPort(device=str(self.wiring.tty), baud=self.wiring.baud),
+            "serial": SerialPort(device=self.device, baud=self.wiring.baud),
             "power": PowerSwitch(on=(*self.switch_words, "on"), off=(*self.switch_words, "off"), off_s=0.02),
             "install": Installation(
                 parts=(("cmdline", ("sh", "-c", f'printf %s "$BOARD_CMDLINE" > {self.folder}/cmdline')),),
