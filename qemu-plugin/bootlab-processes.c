@@ -8,7 +8,7 @@
  * Arguments (all key=value):
  *   out=PATH     where the records go, each as it happens (struct record)
  *   shift=N      N of `-icount shift=N`
- *   switch=ADDR  __switch_to(previous, next)
+ *   switch=ADDR  __switch_to(previous, next); on 32-bit ARM (previous, its thread_info, the next one's thread_info)
  *   comm=ADDR    __set_task_comm(task, name, exec)
  *   fork=ADDR    wake_up_new_task(task): a new task has the name of the one that made it, whatever its address was before
  * Read by python/bootlab/collectors/processes.py.
@@ -42,15 +42,23 @@ struct record {
     char name[16]; /* of NAMED: as the kernel keeps it */
 };
 
-/* Numbers of the first two arguments' registers in QEMU's gdb stub: rdi and rsi, x0 and x1, a0 and a1. */
+/*
+ * Numbers of the first arguments' registers in QEMU's gdb stub: rdi and rsi, x0 and x1, a0 and a1, r0 to r2.
+ * `thread_info`: __switch_to() has the next task's thread_info (arch/arm/include/asm/switch_to.h).
+ */
 static const struct architecture {
     const char *target, *reader;
-    int argument[2];
+    int argument[3];
+    bool thread_info;
 } architectures[] = {
-    {"x86_64", "x86_cpu_gdb_read_register", {5, 4}},
-    {"aarch64", "aarch64_cpu_gdb_read_register", {0, 1}},
-    {"riscv64", "riscv_cpu_gdb_read_register", {10, 11}},
+    {"x86_64", "x86_cpu_gdb_read_register", {5, 4}, false},
+    {"aarch64", "aarch64_cpu_gdb_read_register", {0, 1}, false},
+    {"riscv64", "riscv_cpu_gdb_read_register", {10, 11}, false},
+    {"arm", "arm_cpu_gdb_read_register", {0, 1, 2}, true},
 };
+
+/* struct thread_info is at the beginning of its task, or has a pointer to it, not far from its own beginning. */
+#define THREAD_INFO_BYTES 64
 
 static const struct architecture *arch;
 static void *(*cpu_by_index)(int index);
@@ -58,11 +66,28 @@ static int (*read_memory)(void *cpu, uint64_t address, void *into, size_t n, boo
 static uint64_t addresses[N_KINDS];
 static int out = -1, shift = -1;
 
+/* Where the pointer is differs from kernel to kernel. That of the previous task is known, so its place can be found. */
+static uint32_t next_task(void)
+{
+    uint32_t previous = (uint32_t)qemu_register(arch->argument[0]);
+    uint32_t info = (uint32_t)qemu_register(arch->argument[1]), next = (uint32_t)qemu_register(arch->argument[2]), word, task;
+    if (info == previous)
+        return next;
+    for (uint32_t at = 0; at < THREAD_INFO_BYTES; at += sizeof word)
+        if (read_memory(cpu_by_index(0), info + at, &word, sizeof word, false) == 0 && word == previous &&
+            read_memory(cpu_by_index(0), next + at, &task, sizeof task, false) == 0)
+            return task;
+    return next;
+}
+
 static void on_call(enum kind kind, unsigned left)
 {
     struct qemu_time now = qemu_clock_at(left);
     struct record r = {.insns = now.insns, .ns = now.ns, .kind = kind};
-    r.task = qemu_register(arch->argument[kind == SWITCHED]);
+    if (kind == SWITCHED)
+        r.task = arch->thread_info ? next_task() : qemu_register(arch->argument[1]);
+    else
+        r.task = qemu_register(arch->argument[0]);
     if (kind == NAMED && read_memory(cpu_by_index(0), qemu_register(arch->argument[1]), r.name, sizeof r.name - 1, false) != 0)
         memset(r.name, 0, sizeof r.name);
     if (write(out, &r, sizeof r) != (ssize_t)sizeof r)

@@ -42,7 +42,7 @@ def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
         return f"no floor: {fault.message}"
     application = _application(system, traced, turns)
     programs = _programs(system.tree, turns, application)
-    return floor_of(traced.trace, application, programs, _images(traced, system.tree), _levers(plan))
+    return floor_of(traced.trace, application, programs, _images(traced, system), _levers(plan))
 
 
 def _application(system: System, traced: Traced, turns: tuple[Turn, ...]) -> Application | None:
@@ -69,12 +69,14 @@ def _programs(tree: FileTree | None, turns: tuple[Turn, ...], application: Appli
     return tuple(Program(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
 
 
-def _images(traced: Traced, tree: FileTree | None) -> Images:
+def _images(traced: Traced, system: System) -> Images:
     launch = traced.recording.meta.launch
-    kernel = Path(launch.kernel) if launch is not None and launch.kernel is not None else None
+    # Behind a boot loader the emulator is given no kernel.
+    named = (launch.kernel if launch is not None else None) or system.kernel.image
+    kernel = Path(named) if named is not None else None
     return Images(
         kernel_bytes=_linked_bytes(kernel) if kernel is not None and kernel.is_file() else 0,
-        tree_bytes=sum(_bytes(entry.source, entry.text) for _, entry in tree.entries) if tree is not None else 0,
+        tree_bytes=sum(_bytes(entry.source, entry.text) for _, entry in system.tree.entries) if system.tree else 0,
     )
 
 
