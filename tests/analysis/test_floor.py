@@ -155,3 +155,14 @@ def test_own_time_of_two_tasks_of_one_name():
 
 def test_own_time_is_not_known_when_spans_were_lost():
     assert own_ns(user_trace((1, 0, 1), dropped=3), [turn(1, 0, 10)]) is None
+
+
+def test_what_32_bit_arm_does_before_its_kernel_begins_is_no_step_of_its_own():
+    tree = Tree()
+    start = ("stext", "__enable_mmu", "__turn_mmu_on", "__mmap_switched", "start_kernel")
+    tree.path("stext", "__create_page_tables", insns=300)
+    tree.path(*start, "setup_arch", "paging_init", insns=500)
+    tree.path(*start, "unflatten_device_tree", insns=700)
+    floor = floor_of(tree.made(), None, (), Images())
+    assert {part.title: part.ns for part in floor.parts}["page tables and memory"] == 2 * 800
+    assert [one.title for one in floor.obstacles] == ["start of the kernel: unflatten_device_tree"]

@@ -23,6 +23,7 @@ Camera (front) is ready
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # The board is described; nobody has to serve it.
     monkeypatch.setattr(VirtualBoard, "__init__", lambda self, wiring: None)
+    monkeypatch.setattr(VirtualBoard, "device", "tty")
     monkeypatch.setattr(VirtualBoard, "run", lambda self: None)
     return tmp_path / "board"
 

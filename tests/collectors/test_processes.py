@@ -53,6 +53,7 @@ def test_an_address_used_again_is_another_task():
     # Made by a thread that init made: it has init's name until it gets its own.
     assert found["sh"].insns == 40
     assert found["init"].insns == 180
+    assert (found["sh"].tasks, found["init"].tasks) == (1, 4)
 
 
 def test_the_last_record_may_be_cut_off(tmp_path):

@@ -28,7 +28,7 @@ _NEEDED: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|mem_init|kmem_cache_init(_late)?|vmalloc_init|page_alloc_init\w*|free_area_init|clear_bss|bootmem_init"
             r"|e820__memblock_setup|e820__memory_setup|memblock_free_all|mm_core_init_early|anon_vma_init|setup_initial_init_mm"
             r"|setup_per_cpu_pageset|reserve_initrd|reset_early_page_tables|__startup_64|pti_init|arm64_memblock_init"
-            r"|map_mem|create_page_tables|early_map_kernel|maple_tree_init|radix_tree_init|max_low_pfn\w*|prepare_page_table"
+            r"|map_mem|(__)?create_page_tables|early_map_kernel|arm_memblock_init|maple_tree_init|radix_tree_init|max_low_pfn\w*|prepare_page_table"
         ),
     ),
     (

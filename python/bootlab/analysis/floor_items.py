@@ -45,6 +45,7 @@ _OPEN = frozenset(
         ),
         *("kernel_init_freeable", "do_initcalls", "do_initcall_level", "do_pre_smp_initcalls", "do_one_initcall"),
         *("primary_entry", "__primary_switch", "__primary_switched", "stext", "__mmap_switched", "_start_kernel"),
+        *("__enable_mmu", "__turn_mmu_on", "__turn_mmu_on_loc"),
         *("ret_from_fork", "ret_from_fork_asm", "ret_from_kernel_thread", "ret_from_fork_kernel", "kthread"),
         *("worker_thread", "process_one_work", "process_scheduled_works", "async_run_entry_fn", "smp_prepare_cpus"),
         *("native_smp_prepare_cpus", "[kernel, no symbol]", "[tasks]", "[init]"),

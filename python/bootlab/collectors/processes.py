@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ PROCESSES_FILE = "processes.bin"
 BEFORE_TASKS = "firmware and kernel start"
 """What runs before the kernel first switches to another task: it has no name before."""
 _RECORD = struct.Struct("<4Q16s")
+_ADDRESS_BITS = 64
 _SWITCHED, _NAMED, _FORKED = range(3)
 _UNNAMED = "swapper/0"  # init/init_task.c, sched_init(): what the first task hands on until another name is set
 
@@ -77,11 +79,14 @@ class _Stretch(NamedTuple):
 
 def _stretches(raw: bytes, *, end_insns: int, end_ns: int) -> Iterator[_Stretch]:
     names: dict[int, str] = {}
+    # The kernel uses a task's memory again once the task has ended: how often it did.
+    again: Counter[int] = Counter()
     current, since, since_ns = 0, 0, 0
 
     def stretch(until: int, until_ns: int) -> _Stretch:
         name = names.get(current, BEFORE_TASKS if current == 0 else _UNNAMED)
-        return _Stretch(name, current, min(until, end_insns) - since, since_ns, until_ns)
+        task = current + (again[current] << _ADDRESS_BITS)
+        return _Stretch(name, task, min(until, end_insns) - since, since_ns, until_ns)
 
     for insns, ns, task, kind, label in _RECORD.iter_unpack(raw[: len(raw) // _RECORD.size * _RECORD.size]):
         if insns > end_insns:
@@ -94,8 +99,9 @@ def _stretches(raw: bytes, *, end_insns: int, end_ns: int) -> Iterator[_Stretch]
                 yield stretch(insns, ns)
                 since, since_ns = insns, ns
             names[task] = label.split(b"\0")[0].decode("utf-8", "replace")
-        elif kind == _FORKED and current in names:
-            names[task] = names[current]
         elif kind == _FORKED:
+            again[task] += 1
             names.pop(task, None)
+            if current in names:
+                names[task] = names[current]
     yield stretch(end_insns, end_ns)

@@ -207,16 +207,3 @@ def test_a_kernel_that_cannot_be_traced_is_not_shrunk_and_the_search_goes_on(mon
     base = Base(system=built, recording=recording, diagnosis=None, info=KernelInfo(kind="zimage", arch="arm"))
     assert shrinking.shrink_kernel(bench, base, standing, ()) is None
     assert "one processor only" in said[0]
-
-
-def test_what_spares_work_while_it_is_on_stays_with_what_it_hangs_on():
-    """Without CRYPTO there is no CRYPTO_MANAGER_DISABLE_TESTS, and blake2s tests itself again."""
-    told = Told({"CRYPTO": ["DISABLE_TESTS", "AES"]})
-    families, kept = families_of(
-        found(CRYPTO=0, AES=0, DISABLE_TESTS=0), told, (), sparing=frozenset({"DISABLE_TESTS"})
-    )
-    assert [family.name for family in families] == ["AES"]
-    assert kept == {
-        "CRYPTO": "DISABLE_TESTS would go with it: while that is on, less is done",
-        "DISABLE_TESTS": "while it is on, less is done",
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
 from bootlab import _core, techniques
@@ -41,30 +41,44 @@ def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
     except BootlabError as fault:
         return f"no floor: {fault.message}"
     application = _application(system, traced, turns)
-    programs = _programs(system.tree, turns, application)
+    own = set(application_turns(system.application, turns)[1])
+    programs = _programs(system.tree, [turn for turn in turns if turn not in own])
     return floor_of(traced.trace, application, programs, _images(traced, system), _levers(plan))
 
 
 def _application(system: System, traced: Traced, turns: tuple[Turn, ...]) -> Application | None:
     """Return the program that the system names, or else the one that ran when the goal came."""
-    if not turns:
-        return None
-    name = PurePosixPath(system.application).name[:_COMM_LENGTH] if system.application else turns[-1].name
-    own = [turn for turn in turns if turn.name == name]
+    name, own = application_turns(system.application, turns)
     if not own:
         return None
     total_ns = sum(turn.end_ns - turn.start_ns for turn in own)
     return Application(name=name, ns=total_ns, user_ns=own_ns(traced.trace, own))
 
 
-def _programs(tree: FileTree | None, turns: tuple[Turn, ...], application: Application | None) -> tuple[Program, ...]:
-    """Return the other programs of the tree that ran; threads of the kernel have no file in it."""
+def application_turns(path: str | None, turns: Sequence[Turn]) -> tuple[str, tuple[Turn, ...]]:
+    """Return the application's name and its turns: with those of the programs that it becomes by `exec`. Pure."""
+    if not turns:
+        return "", ()
+    name = PurePosixPath(path).name[:_COMM_LENGTH] if path else turns[-1].name
+    became: set[int] = set()
+    own = []
+    for turn in turns:
+        if turn.name == name:
+            became.add(turn.task)
+        if turn.task in became:
+            own.append(turn)
+    names = dict.fromkeys(turn.name for turn in own)
+    return ", then ".join(names), tuple(own)
+
+
+def _programs(tree: FileTree | None, turns: Sequence[Turn]) -> tuple[Program, ...]:
+    """Return the programs of the tree that had these turns; threads of the kernel have no file in it."""
     if tree is None:
         return ()
     files = {PurePosixPath(path).name[:_COMM_LENGTH] for path, entry in tree.entries if entry.kind != "dir"}
     sums: defaultdict[str, int] = defaultdict(int)
     for turn in turns:
-        if turn.name in files and (application is None or turn.name != application.name):
+        if turn.name in files:
             sums[turn.name] += turn.end_ns - turn.start_ns
     return tuple(Program(name=name, ns=ns) for name, ns in sorted(sums.items(), key=lambda row: (-row[1], row[0])))
 

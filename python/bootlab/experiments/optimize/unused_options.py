@@ -28,9 +28,7 @@ from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import System
 from bootlab.targets import trace_symbols
 from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest, kernel_symbols
-from bootlab.techniques import all_techniques
 from bootlab.techniques.base import Evidence
-from bootlab.techniques.option import OptionTechnique
 
 _SECURITY = re.compile(
     r"SECURITY|SECCOMP|HARDEN|MITIGAT|RETPOLINE|KEYS$|KEYRING|INTEGRITY|\bIMA|\bEVM|AUDIT|LANDLOCK|SIGNATURE|LOCKDOWN"
@@ -40,15 +38,6 @@ _SECURITY = re.compile(
 
 _SUPPLIER = re.compile(r"drivers/(?:bus|clk|gpio|irqchip|mailbox|mfd|phy|pinctrl|pmdomain|power|regulator|reset|soc)/")
 """Folders of drivers that others wait for, as drivers/of/property.c: of_supplier_bindings lists them."""
-
-_SPARING = frozenset(
-    name
-    for one in all_techniques()
-    if isinstance(one, OptionTechnique)
-    for name, value in (*one.sets, *(one.earlier[1] if one.earlier else ()))
-    if value == "y"
-)
-"""Options that a technique would switch on, such as CRYPTO_MANAGER_DISABLE_TESTS: while they are on, less is done."""
 
 Settle = Callable[[frozenset[str]], dict[str, str]]
 """What the kernel's own tool makes of a configuration without some options: names without `CONFIG_` to values."""
@@ -114,8 +103,7 @@ def unused_options(
     covered = coverage.functions(traced.trace, symbols, levers_of(tree, places))
     late, first = coverage.executed_after(traced.trace, to_init), coverage.executed(to_start)
     found = ran(covered, late, first, waited=waited)
-    sparing = _SPARING & {name for name, value in config.values.items() if value == "y"}
-    families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded, sparing=sparing)
+    families, kept = families_of(found, tree.advisor, keep, unguarded=unguarded)
     families, held = holding(families, found, tree.advisor.turned_on_by, lambda off: settle(off | modules))
     kept |= held
     option_of = {row.function: row.symbol for row in covered if row.symbol}
@@ -163,26 +151,17 @@ def _serves(row: FunctionCover) -> bool:
 
 
 def families_of(
-    found: Ran,
-    advisor: Advisor,
-    keep: tuple[str, ...],
-    *,
-    unguarded: bool = False,
-    sparing: frozenset[str] = frozenset(),
+    found: Ran, advisor: Advisor, keep: tuple[str, ...], *, unguarded: bool = False
 ) -> tuple[list[Family], dict[str, str]]:
     """Return what may be offered, by what ran and by Kconfig, and why the rest may not. Pure.
 
-    What something else selects is offered all the same: that may go with it. `unguarded`: so is what guards. `sparing`:
-    options that leave work out while they are on. They stay, and so does what they hang on.
+    What something else selects is offered all the same: that may go with it. `unguarded`: so is what guards.
     """
     families: list[Family] = []
     kept: dict[str, str] = {}
     for name, tier in found.tiers.items():
         if name in keep:
             kept[name] = "the plan keeps it"
-            continue
-        if name in sparing:
-            kept[name] = "while it is on, less is done"
             continue
         if not unguarded and _SECURITY.search(name):
             kept[name] = "it guards against what had not happened yet"
@@ -200,9 +179,6 @@ def families_of(
             continue
         if guarded := sorted(one for one in hanging if one in keep or (not unguarded and _SECURITY.search(one))):
             kept[name] = f"{', '.join(guarded[:3])} would go with it"
-            continue
-        if lost := sorted(hanging & sparing):
-            kept[name] = f"{lost[0]} would go with it: while that is on, less is done"
             continue
         members = frozenset({name}) | hanging
         families.append(
