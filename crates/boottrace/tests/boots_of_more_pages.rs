@@ -136,12 +136,12 @@ fn an_initramfs_that_asks_for_an_address_in_vain() {
     let title = "the initramfs asks for an address, and nobody answers";
     assert!(costs(&found[0]).contains(&(title, Some(104_000))));
     // A test tool typed the `#`.
-    let use_ = found[0]
+    let first_use = found[0]
         .stages
         .iter()
         .find(|s| s.event == StageEvent::FirstUse)
         .unwrap();
-    assert_eq!(use_.line, None);
+    assert_eq!(first_use.line, None);
 }
 
 #[test]
@@ -150,13 +150,13 @@ fn the_time_of_an_unpacked_initramfs_is_told_once() {
                [    0.300000] workingset: timestamp_bits=62\n[   13.000000] Freeing initrd memory: 149264K\n\
                [   14.000000] VFS: x\n[   14.100000] Run /init as init process\n";
     let found = boots(log);
-    let long: Vec<_> = costs(&found[0])
+    let told: Vec<_> = costs(&found[0])
         .into_iter()
         .filter(|(_, ms)| ms.is_some_and(|ms| ms >= 500))
         .collect();
-    assert_eq!(long[0], ("the initramfs is unpacked", Some(12_800)));
-    assert_eq!(long.len(), 2);
-    assert_eq!(long[1].1, Some(1000));
+    assert_eq!(told[0], ("the initramfs is unpacked", Some(12_800)));
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[1].1, Some(1000));
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn the_next_program_of_the_firmware_counts_from_its_own_start() {
                Android Bootloader - UART_DM Initialized!!!\n[0] welcome to lk\n[10] platform_init()\n[200] Wait\n\
                [5200] mdtp: loaded\n[5310] Jumping to kernel via monitor\n[    0.000000] Linux version 4.11.3 (a@b) (gcc) #1\n";
     let found = boots(log);
-    let gaps = &found[0].gaps;
-    let longest = gaps
+    let longest = found[0]
+        .gaps
         .iter()
         .filter(|gap| gap.part == BootPart::Firmware)
         .max_by_key(|gap| gap.duration_ns)

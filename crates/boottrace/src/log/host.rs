@@ -138,6 +138,7 @@ fn installer(bytes: &[u8]) -> Option<HostPrefix> {
     ];
     let (ns, _) = clock_time(bytes.get(..8)?).filter(|(_, used)| *used == 8)?;
     let (ms, _) = digits(bytes.get(9..)?).filter(|(_, used)| *used == 3)?;
+    let ms = i64::try_from(ms).ok()?;
     let rest = bytes.get(13..).filter(|_| bytes[8] == b',' && bytes[12] == b' ')?;
     let blank = rest.iter().take(8).position(|b| *b == b' ')?;
     let level = LEVELS.iter().position(|level| rest[..blank] == **level)?;
@@ -145,7 +146,7 @@ fn installer(bytes: &[u8]) -> Option<HostPrefix> {
     let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'(' | b')');
     let to = from + bytes[from..].iter().take(64).take_while(|b| word(b)).count();
     (to > from && bytes.get(to) == Some(&b':')).then(|| HostPrefix {
-        ns: ns + ms as i64 * 1_000_000,
+        ns: ns + ms * 1_000_000,
         source: HostSource::Syslog,
         length: to + 1,
         sender: Some((from, to)),

@@ -12,6 +12,7 @@ const MAX_NAMES: usize = 64;
 
 /// What one boot's programs said so far.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 pub struct Chain {
     seen: HashSet<String>,
     last: Option<String>,
