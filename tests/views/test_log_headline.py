@@ -45,6 +45,13 @@ def test_a_boot_in_sentences():
     )
 
 
+def test_what_others_gained_is_not_called_a_cost_of_this_boot():
+    text = "Linux version 2.4.30 (a@b) (gcc version 3.3.5) #1\nCalibrating delay loop... 199.47 BogoMIPS\n"
+    found = boot(text + "Freeing unused kernel memory: 76k freed\ninit started: BusyBox v1.00\n")
+    assert [cost.basis for cost in found.costs if cost.gain_ns] == ["published"]
+    assert not any("largest" in sentence for sentence in headline(found))
+
+
 UNITS = """[    0.000000] Linux version 6.1.55 (oe@host) (gcc 12) #1 SMP
 [    1.200000] Run /sbin/init as init process
 [    1.500000] systemd[1]: Starting Wait for Network to be Configured...

@@ -59,6 +59,11 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     };
     let end = context.find_from(at + 1, &["Freeing initrd memory"]);
     let ns = end.and_then(|(_, end)| context.between(line, end));
+    let unknown = if end.is_some() {
+        "the log has no stamps there"
+    } else {
+        "its end is not in the log"
+    };
     let parallel = context
         .kernel
         .banner
@@ -72,8 +77,8 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
-        lines: vec![line.number],
-        evidence: ns.map_or("its end is not in the log".to_owned(), |ns| {
+        lines: std::iter::once(line.number).chain(end.map(|(_, l)| l.number)).collect(),
+        evidence: ns.map_or(unknown.to_owned(), |ns| {
             let size = end.map_or("", |(_, l)| l.text.trim());
             let beside = if parallel {
                 "; this kernel does it beside other work"

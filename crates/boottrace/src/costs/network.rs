@@ -3,11 +3,16 @@
 use super::context::Context;
 use super::cost::{spell, Basis, Cost};
 use super::kind::CostKind;
+use crate::log::clock::NS_PER_S;
 use crate::log::line::Line;
 use crate::text::shorten::shorten;
 
+/// A longer try is none.
+const MAX_TRY_S: i64 = 86_400;
+
 pub(super) fn find(context: &Context<'_>, out: &mut Vec<Cost>) {
     kernel(context, out);
+    initramfs(context, out);
     client(context, out);
 }
 
@@ -20,7 +25,10 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
         "IP-Config: ",
         "Waiting up to ",
     ];
-    let Some((at, line)) = context.find(&STARTS) else {
+    let found = context
+        .find(&STARTS)
+        .filter(|(_, line)| given_up_s(&line.text).is_none());
+    let Some((at, line)) = found else {
         return;
     };
     let ends = [
@@ -69,6 +77,38 @@ fn kernel(context: &Context<'_>, out: &mut Vec<Cost>) {
     ));
 }
 
+/// klibc's `ipconfig`, which initramfs-tools run for a root over the network, says how long each try took.
+fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
+    let tries: Vec<(&Line, i64)> = context
+        .boot
+        .lines
+        .iter()
+        .filter_map(|l| Some((l, given_up_s(&l.text)?)))
+        .collect();
+    let (Some((first, _)), Some((last, _))) = (tries.first(), tries.last()) else {
+        return;
+    };
+    let ns = tries.iter().map(|(_, s)| s * NS_PER_S).sum();
+    let mut found = cost(
+        "the initramfs asks for an address, and nobody answers",
+        Some(ns),
+        &[*first, *last],
+        format!("{} tries without an answer take {}, as they say", tries.len(), spell(ns)),
+        "see why nobody answers (cable, driver, server, name of the interface), or drop ip= and boot from a local medium",
+    );
+    found.basis = Basis::Printed;
+    out.push(found);
+}
+
+/// Seconds of `IP-Config: no response after 16 secs - giving up`.
+fn given_up_s(text: &str) -> Option<i64> {
+    let rest = text.trim_start().strip_prefix("IP-Config: no response after ")?;
+    rest.strip_suffix(" secs - giving up")?
+        .parse()
+        .ok()
+        .filter(|s| (0..=MAX_TRY_S).contains(s))
+}
+
 /// A DHCP client that is waited for in vain.
 fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
     let lines = &context.boot.lines;
@@ -101,6 +141,8 @@ fn client(context: &Context<'_>, out: &mut Vec<Cost>) {
 }
 
 fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice: &str) -> Cost {
+    let mut lines: Vec<u32> = lines.iter().map(|l| l.number).collect();
+    lines.dedup();
     Cost {
         kind: CostKind::NetworkConfiguration,
         title: title.to_owned(),
@@ -108,7 +150,7 @@ fn cost(title: &str, ns: Option<i64>, lines: &[&Line], evidence: String, advice:
         gain_ns: ns,
         basis: Basis::Computed,
         at_most: false,
-        lines: lines.iter().map(|l| l.number).collect(),
+        lines,
         evidence,
         advice: advice.to_owned(),
     }

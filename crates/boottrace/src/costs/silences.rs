@@ -83,10 +83,16 @@ fn stands_between(context: &Context<'_>, gap: &LargeGap) -> bool {
 /// Does a cost that was found tell of the same time?
 fn explained(gap: &LargeGap, costs: &[Cost]) -> bool {
     costs.iter().any(|cost| {
-        let there = cost
-            .lines
-            .iter()
-            .any(|line| (gap.after_line..=gap.before_line).contains(line));
+        let there = match cost.kind {
+            // Beside it, drivers start.
+            CostKind::InitramfsUnpacking => {
+                cost.lines.first() == Some(&gap.after_line) || cost.lines.last() == Some(&gap.before_line)
+            }
+            _ => cost
+                .lines
+                .iter()
+                .any(|line| (gap.after_line..=gap.before_line).contains(line)),
+        };
         let whole = matches!(cost.kind, CostKind::InitramfsRun | CostKind::UserSpaceStart);
         there && !whole && cost.cost_ns.is_some_and(|ns| ns >= gap.duration_ns / 10 * 8)
     })
@@ -108,6 +114,8 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     } else {
         ""
     };
+    let mut lines: Vec<u32> = from.line.into_iter().chain(to.line).collect();
+    lines.dedup();
     out.push(Cost {
         kind: CostKind::InitramfsRun,
         title: "the initramfs runs before the real root file system is used".to_owned(),
@@ -115,7 +123,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
         gain_ns: None,
         basis: Basis::Computed,
         at_most: false,
-        lines: from.line.into_iter().chain(to.line).collect(),
+        lines,
         evidence: format!("{} from `{}` to `{}`{bound}", spell(ns), from.basis, to.basis),
         advice:
             "build the root device's driver and file system in and boot without an initramfs; or leave out of it what \

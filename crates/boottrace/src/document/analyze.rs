@@ -322,7 +322,7 @@ fn boot_log(
                 .flatten()
                 .filter(|_| log.guest.is_none())
         };
-        let other = match console::not_a_boot(&log) {
+        let other = match console::not_a_boot(&log, begins.len() == 1) {
             // That it ran for long is the less that is known where the next boot follows.
             Some(found @ ("running-system", _)) => tail().or(Some(found)),
             found => found.or_else(tail),

@@ -40,8 +40,9 @@ pub fn accounts_for_start(text: &str) -> bool {
 
 /// Words of user space.
 pub fn is_user_space(text: &str) -> bool {
-    const STARTS: [&str; 20] = [
+    const STARTS: [&str; 21] = [
         "INIT: ",
+        "/etc/rc.",
         "init started: ",
         "Welcome to ",
         "Please press Enter to activate this console",

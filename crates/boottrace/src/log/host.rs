@@ -97,6 +97,9 @@ fn delta(inside: &[u8], at: usize) -> Option<usize> {
 /// LAVA's plain logs and others: `10:20:30.123456  text`, `2026-11-20T10:20:30.123456 text`,
 /// and the journal's `2026-11-20T10:20:30+01:00 host kernel: text`.
 fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
+    if let Some(found) = installer(bytes) {
+        return Some(found);
+    }
     if let Some((ns, used)) = clock_time(bytes) {
         // A bare time of day without a fraction is too easily a part of the text.
         let exact = used > 9;
@@ -126,6 +129,30 @@ fn bare_clock(bytes: &[u8]) -> Option<HostPrefix> {
         });
     }
     plain(ns, HostSource::Lava, at)
+}
+
+/// `03:09:07,531 NOTICE kernel:text` of Anaconda's syslog.
+fn installer(bytes: &[u8]) -> Option<HostPrefix> {
+    const LEVELS: [&[u8]; 8] = [
+        b"EMERG", b"ALERT", b"CRIT", b"ERR", b"WARNING", b"NOTICE", b"INFO", b"DEBUG",
+    ];
+    let (ns, _) = clock_time(bytes.get(..8)?).filter(|(_, used)| *used == 8)?;
+    let (ms, _) = digits(bytes.get(9..)?).filter(|(_, used)| *used == 3)?;
+    let ms = i64::try_from(ms).ok()?;
+    let rest = bytes.get(13..).filter(|_| bytes[8] == b',' && bytes[12] == b' ')?;
+    let blank = rest.iter().take(8).position(|b| *b == b' ')?;
+    let level = LEVELS.iter().position(|level| rest[..blank] == **level)?;
+    let from = 14 + blank;
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'(' | b')');
+    let to = from + bytes[from..].iter().take(64).take_while(|b| word(b)).count();
+    (to > from && bytes.get(to) == Some(&b':')).then(|| HostPrefix {
+        ns: ns + ms * 1_000_000,
+        source: HostSource::Syslog,
+        length: to + 1,
+        sender: Some((from, to)),
+        // A level tells of the kernel: daemons' and programs' logs have it too.
+        level: u8::try_from(level).ok().filter(|_| bytes[from..to] == *b"kernel"),
+    })
 }
 
 /// `journalctl -o short-unix`: `1700000000.123456 host kernel: `.

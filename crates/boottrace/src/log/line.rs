@@ -61,6 +61,8 @@ pub enum LineKind {
     Report,
     /// Bytes that are no text (wrong baud rate, binary data).
     Garbage,
+    /// Text of a page that shows a log.
+    Prose,
     /// Text that belongs to no boot.
     Outside,
 }

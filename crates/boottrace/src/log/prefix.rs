@@ -155,6 +155,9 @@ fn peel_stamp(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         }
         *at += used;
         host_before_kernel(bytes, at, prefix);
+    } else if let Some(used) = cut_stamp(&bytes[*at..]) {
+        prefix.printk_ns = Some(0);
+        *at += used;
     } else {
         return *at > start;
     }
@@ -172,6 +175,17 @@ fn peel_stamp(bytes: &[u8], at: &mut usize, prefix: &mut Prefix) -> bool {
         *at += 1;
     }
     true
+}
+
+/// `0000] Linux version 6.2`: the port came up while the kernel printed its first line, which it stamps with zero.
+fn cut_stamp(bytes: &[u8]) -> Option<usize> {
+    let zero = bytes
+        .iter()
+        .take(12)
+        .take_while(|b| matches!(b, b'0' | b'.' | b' '))
+        .count();
+    let digit = bytes.get(zero + 16).is_some_and(u8::is_ascii_digit);
+    (digit && bytes[zero..].starts_with(b"] Linux version ")).then_some(zero + 1)
 }
 
 /// `[   1.600] [    0.000000] `: two stamps, so the first is the capture's.

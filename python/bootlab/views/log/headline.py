@@ -131,7 +131,7 @@ def units_headline(report: UnitReport) -> list[str]:
 
 
 def _largest(boot: Boot) -> str:
-    costs = [cost for cost in boot.costs if cost.cost_ns or cost.gain_ns]
+    costs = [cost for cost in boot.costs if _is_timed(cost)]
     if not costs:
         return ""
     use = boot.stage("first-use")
@@ -152,6 +152,11 @@ def _largest(boot: Boot) -> str:
 
 def _size(cost: Cost) -> int:
     return cost.cost_ns or cost.gain_ns or 0
+
+
+def _is_timed(cost: Cost) -> bool:
+    """Whether this boot's log tells a cost or a gain; what others gained says nothing of how long it took here."""
+    return bool(cost.cost_ns or (cost.gain_ns and cost.basis != "published"))
 
 
 def _of_user_space(cost: Cost) -> bool:

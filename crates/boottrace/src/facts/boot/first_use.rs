@@ -22,8 +22,16 @@ pub(super) fn first_prompt<'a>(boot: &BootLog, user: &'a [Line]) -> Option<&'a L
     spoken().find(|l| is_prompt(&l.text)).or_else(|| {
         spoken()
             .find(|l| matches!(l.text.trim(), "#" | "$"))
-            .filter(|_| !tested())
+            .filter(|line| !tested() && !init_goes_on(user, line.number))
     })
+}
+
+/// Does init itself fail behind a lone `#`? Then no shell had been there: tools send `#` to see whether one answers.
+fn init_goes_on(user: &[Line], from: u32) -> bool {
+    let behind = user.iter().skip_while(|line| line.number <= from);
+    behind
+        .into_iter()
+        .any(|line| line.text.contains("Attempted to kill init!"))
 }
 
 /// When a prompt came, and whether it may have come earlier. A prompt ends no line: what stands behind it on the line was

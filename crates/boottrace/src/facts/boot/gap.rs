@@ -59,6 +59,9 @@ const LATEST_NS: i64 = 60_000_000_000;
 /// A host that reads the console so late in bursts tells nothing about silences.
 const MAX_LATENESS_NS: i64 = 1_000_000_000;
 
+/// Stamps that fall by more, to less than this, are another program's.
+const OWN_START_NS: i64 = 100_000_000;
+
 /// The latest stamp so far, and its line.
 #[derive(Clone, Copy)]
 struct Last {
@@ -106,6 +109,10 @@ pub fn gaps(boot: &BootLog, kernel_clock: Clock, axis: &Axis, first_use: Option<
         };
         let length = ns.saturating_sub(before.ns);
         if length <= 0 {
+            // The next program of the firmware counts from its own start.
+            if part == BootPart::Firmware && ns <= OWN_START_NS && length < -OWN_START_NS {
+                last = Some(here);
+            }
             continue;
         }
         if part == BootPart::UserSpace && first_use.is_none() {

@@ -8,6 +8,7 @@ use crate::facts::firmware::facts::{FirmwareFacts, FirmwareStep};
 use crate::facts::kernel::facts::KernelFacts;
 use crate::log::boot_log::{BootLog, BootStart};
 use crate::log::clock::Clock;
+use crate::log::hints::hands_over;
 use crate::log::line::{Line, LineKind};
 use crate::options::Options;
 use crate::readers::console::account::sections;
@@ -343,6 +344,9 @@ fn is_rc(line: &Line) -> bool {
         "procd: - early -",
     ];
     let text = line.text.trim_start();
+    if hands_over(text) {
+        return false;
+    }
     let unit = line.process.as_deref() == Some("systemd")
         && [
             "Started ",

@@ -64,6 +64,7 @@ fn reason(line: &Line) -> Option<&'static str> {
         LineKind::Harness => "written by the capture or test tool",
         LineKind::Typed => "typed by the test tool",
         LineKind::Report => "in a section of a bug report that is no kernel's log",
+        LineKind::Prose => "text of the page around the log",
         LineKind::Property => "property of a /dev/kmsg record",
         LineKind::Garbage => "not text (wrong baud rate or binary data)",
         LineKind::Outside => "outside any boot",
@@ -90,8 +91,10 @@ pub fn took(split: &Split, counts: &ReaderCounts) -> Vec<Took> {
     };
     let mut outside = &split.outside[..];
     for boot in &split.boots {
-        let (before, rest) = outside.split_at(outside.partition_point(|l| l.number <= boot.span().0));
-        outside = rest;
+        let (from, to) = boot.span();
+        let before = &outside[..outside.partition_point(|l| l.number <= from)];
+        // A page's text within it is told as left out.
+        outside = &outside[outside.partition_point(|l| l.number <= to)..];
         let sections = [("text", before)].into_iter().chain(sections(boot));
         for (content, part) in sections {
             if let (Some(first), Some(last)) = (part.first(), part.last()) {

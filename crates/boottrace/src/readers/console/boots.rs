@@ -7,6 +7,7 @@ mod restart;
 
 use super::chain::Chain;
 use super::nameless::{ends_like_loader, loader_from};
+use super::page::mark_prose;
 use super::quoted::{take_back_excerpts, take_back_mentions, take_back_quoted};
 use super::reader::Lines;
 use super::shown_again::join_shown_again;
@@ -23,7 +24,8 @@ use crate::options::Limits;
 use crate::readers::firmware_table::is_table_row;
 
 /// Cuts the lines of one input into boots.
-pub fn split(lines: Lines, limits: &Limits) -> Split {
+pub fn split(mut lines: Lines, limits: &Limits) -> Split {
+    mark_prose(&mut lines.lines);
     let mut splitter = Splitter {
         out: Split::default(),
         state: State::default(),
@@ -76,7 +78,6 @@ struct State {
     replay_until_ns: Option<i64>,
     /// Of the kernel and of named processes.
     system_lines: u32,
-    /// Of the kernel, with stamps.
     stamped_lines: u32,
     /// The kernel mounted the root file system, by a line with a stamp.
     mounted: bool,
@@ -114,6 +115,7 @@ impl Splitter<'_> {
             LineKind::Blank | LineKind::Typed | LineKind::Harness | LineKind::Garbage | LineKind::Property => {
                 return self.keep(line)
             }
+            LineKind::Prose => return self.text_of_page(line),
             LineKind::Report => {
                 self.finish();
                 self.state = State::default();
@@ -194,7 +196,7 @@ impl Splitter<'_> {
             _ if self.state.freed && !line.text.starts_with("Write protecting the kernel") => self.enter_user(),
             _ => {}
         }
-        // A quiet kernel: user space is the first to speak after the loader. One without stamps: nothing else tells.
+        // A quiet kernel: user space is the first to speak. One without stamps: nothing else tells.
         if (self.in_kernel() || self.state.handed_over) && is_user_space(&line.text) {
             self.enter_kernel();
             self.enter_user();
@@ -348,7 +350,7 @@ impl Splitter<'_> {
         let outside = &mut self.out.outside;
         let from = outside
             .iter()
-            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed))
+            .rposition(|l| matches!(l.kind, LineKind::Harness | LineKind::Typed | LineKind::Prose))
             .map_or(0, |at| at + 1);
         let mut lines = outside.split_off(from);
         for line in &mut lines {

@@ -12,6 +12,7 @@ const MAX_NAMES: usize = 64;
 
 /// What one boot's programs said so far.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // independent observations, not states of one machine
 pub struct Chain {
     seen: HashSet<String>,
     last: Option<String>,
@@ -23,6 +24,10 @@ pub struct Chain {
     answer_in: u32,
     /// The Raspberry Pi's bootcode read the next program.
     read_next: bool,
+    /// A page's text stands between the last banner and here.
+    page_between: bool,
+    /// The last prompt waits for a command.
+    at_prompt: bool,
     /// SeaBIOS has a second console from now on, and says its name there again.
     second_console: bool,
 }
@@ -33,12 +38,22 @@ impl Chain {
         self.since = self.since.saturating_add(1);
         self.monitor_seen |= text.starts_with("Starting ATF on ");
         self.second_console |= text.starts_with("Turning on vga text mode console");
+        if is_bare_prompt(text) {
+            self.at_prompt = true;
+        } else if prompt_command(text).is_some_and(|command| !command.trim().is_empty()) {
+            self.at_prompt = false;
+        }
         self.read_next |= text.starts_with("Read File: start");
         self.answer_in = if asks_for_version(text) {
             LINES_OF_A_RUN
         } else {
             self.answer_in.saturating_sub(1)
         };
+    }
+
+    /// Takes text of the page that shows the log.
+    pub fn page(&mut self) {
+        self.page_between = true;
     }
 
     /// The same banner again, or a program of the chain's start after its end, before any kernel.
@@ -56,13 +71,23 @@ impl Chain {
         }
         if again && rank != Rank::First {
             // TI's K3 runs the same SPL on its second kind of core; menus are drawn again, network loaders chain.
-            let says_it_once = ["U-Boot ", "barebox ", "Texas Instruments X-Loader", "CFE "];
+            let says_it_once = [
+                "U-Boot ",
+                "barebox ",
+                "Texas Instruments X-Loader",
+                "CFE ",
+                "RouterBOOT booter ",
+            ];
             let one_core = rank == Rank::Loader || !self.monitor_seen;
             let ran = self.since >= LINES_OF_A_RUN;
             let romstage = text.starts_with("coreboot-") && text.contains(" romstage starting");
             return one_core && ran && (romstage || says_it_once.iter().any(|name| text.starts_with(name)));
         }
         let after_loader = self.last_rank == Some(Rank::Loader);
+        // A loader starts another by a command; in a page it would stand in the same block.
+        if (self.page_between || self.at_prompt) && after_loader && rank == Rank::Loader {
+            return true;
+        }
         if self.seen.contains(text) {
             // TI's K3 runs one SPL on each of its two kinds of core, with TF-A between them.
             let second_core = rank == Rank::Second && self.monitor_seen && !after_loader;
@@ -76,6 +101,8 @@ impl Chain {
         self.monitor_seen |= rank == Rank::Monitor;
         self.last_rank = Some(rank);
         self.read_next = false;
+        self.page_between = false;
+        self.at_prompt = false;
         self.second_console = false;
         if self.seen.len() < MAX_NAMES {
             self.seen.insert(text.clone());
@@ -83,6 +110,19 @@ impl Chain {
         self.last = Some(text);
         self.since = 0;
     }
+}
+
+/// `=>`, `RISC-V #`, `U-Boot>`: at its end nothing has been typed.
+fn is_bare_prompt(text: &str) -> bool {
+    let text = text.trim();
+    let name = text.strip_suffix(['#', '>']).map(str::trim_end);
+    text.len() <= 24
+        && name.is_some_and(|name| {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'='))
+        })
 }
 
 /// `Hit # version`: the loader will say its name without a reset.
@@ -115,6 +155,20 @@ mod tests {
             chain.line(text);
         }
         assert!(chain.is_reset(Rank::Loader, name));
+    }
+
+    #[test]
+    fn another_loader_at_a_bare_prompt_is_a_reset() {
+        let mut chain = Chain::default();
+        chain.note(Rank::Loader, "U-Boot 2018.01-rc2".to_owned());
+        for text in ["DRAM:  1 GiB", "RISC-V #"] {
+            chain.line(text);
+        }
+        assert!(chain.is_reset(Rank::Loader, "U-Boot 2018.03"));
+        for text in ["RISC-V # tftp 80000 u-boot.bin", "Loading: #", "RISC-V # go 80000"] {
+            chain.line(text);
+        }
+        assert!(!chain.is_reset(Rank::Loader, "U-Boot 2018.03"));
     }
 
     #[test]

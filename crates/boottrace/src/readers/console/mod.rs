@@ -6,6 +6,7 @@ mod chain;
 pub mod guests;
 mod nameless;
 mod not_a_boot;
+mod page;
 mod quoted;
 pub mod reader;
 mod shown_again;

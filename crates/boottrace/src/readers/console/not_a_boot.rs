@@ -7,12 +7,14 @@ use crate::log::line::{Line, LineKind};
 use crate::log::milestone;
 use crate::log::milestone::Milestone;
 
-/// Says what the lines are and how that was seen, when they are no boot.
-pub fn not_a_boot(log: &BootLog) -> Option<(&'static str, String)> {
+/// Says what the lines are and how that was seen, when they are no boot. `alone`: the input holds nothing else. Where
+/// other boots stand beside it, a kernel that fails is the end of one of them.
+pub fn not_a_boot(log: &BootLog, alone: bool) -> Option<(&'static str, String)> {
     recovery(log)
         .or_else(|| suspend(log))
         .or_else(|| program(log))
-        .or_else(|| running(log))
+        .or_else(|| running(log).filter(|_| alone || fault(log).is_none()))
+        .or_else(|| report(log).filter(|_| alone))
 }
 
 /// Levels that web servers and others print in brackets behind their date.
@@ -82,7 +84,6 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
     let shows = |l: &Line| {
         milestone::of(&l.text).is_some_and(|found| found != Milestone::InitRunning)
             || is_boot_initcall(&l.text)
-            || is_kernel_fault(&l.text)
             || accounts_for_start(&l.text)
             || l.text.contains(" running in system mode")
     };
@@ -91,13 +92,49 @@ fn running(log: &BootLog) -> Option<(&'static str, String)> {
     }
     let first = log.lines.iter().filter_map(|l| Some((l.printk_ns?, l.number))).min()?;
     (first.0 >= RUNS_NS).then(|| {
+        let failed = fault(log).unwrap_or_default();
         let why = format!(
-            "no line shows a start, and the kernel had been running for {} s (line {})",
+            "no line shows a start, and the kernel had been running for {} s (line {}){failed}",
             first.0 / NS_PER_S,
             first.1
         );
         ("running-system", why)
     })
+}
+
+/// A kernel's report of its failure in a program's task, alone, as people keep them: the system had started.
+fn report(log: &BootLog) -> Option<(&'static str, String)> {
+    if log.start != BootStart::MiddleOfLog {
+        return None;
+    }
+    let timed = |l: &Line| {
+        l.printk_ns.is_some()
+            || l.host_ns.is_some()
+            || l.level.is_some()
+            || l.kind == LineKind::User
+            || milestone::of(&l.text).is_some()
+            || l.text.trim_start().starts_with("VFS: ")
+    };
+    let task = log.lines.iter().find_map(|l| Some(l.text.split_once(" Comm: ")?.1));
+    let starts = |task: &str| {
+        ["swapper", "kworker", "init", "systemd"]
+            .iter()
+            .any(|name| task.starts_with(name))
+    };
+    if log.lines.iter().any(timed) || task.is_none_or(starts) {
+        return None;
+    }
+    let why = format!(
+        "no line is stamped or shows a start, and a program's task failed{}",
+        fault(log)?
+    );
+    Some(("report", why))
+}
+
+fn fault(log: &BootLog) -> Option<String> {
+    let line = log.lines.iter().find(|l| is_kernel_fault(&l.text))?;
+    let text = crate::text::shorten::shorten(line.text.trim());
+    Some(format!("; line {} says `{text}`", line.number))
 }
 
 /// The last lines of a boot that another one follows in the same input: they show neither its start nor an init.
@@ -122,7 +159,9 @@ pub fn tail_of_earlier(log: &BootLog) -> Option<(&'static str, String)> {
             || l.text.starts_with("init started: ")
             || l.text.starts_with("INIT: version ")
     };
-    if log.lines.iter().any(shows) {
+    // What follows in a page need not be the next.
+    let in_page = log.lines.iter().any(|l| l.text.trim_start().starts_with("```"));
+    if in_page || log.lines.iter().any(shows) {
         return None;
     }
     if let Some(xen) = log

@@ -27,6 +27,12 @@ impl Splitter<'_> {
         self.in_kernel() && (fell || self.state.system_lines > LINES_OF_A_SYSTEM)
     }
 
+    /// Keeps a page's text apart from the log in it.
+    pub(super) fn text_of_page(&mut self, line: Line) {
+        self.state.chain.page();
+        self.out.outside.push(line);
+    }
+
     /// Does a first program speak, after which nothing of the boot before it can come?
     pub(super) fn is_reset(&self, rank: Rank, text: &str) -> bool {
         match &self.state.boot {

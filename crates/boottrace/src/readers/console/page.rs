@@ -1,0 +1,135 @@
+//! Pages about a machine (Markdown, reStructuredText, wikis): the log stands in blocks, and the text around them is nobody's.
+
+use crate::log::banner::{banner, is_loaders_own, looks_like_loader};
+use crate::log::hints::{hands_over, is_kernel_fault, is_user_space};
+use crate::log::line::{Line, LineKind};
+use crate::log::milestone;
+use crate::log::milestone::Milestone;
+use crate::readers::firmware_table::is_table_row;
+
+/// Fewer lines around the blocks are no page: a log holds a mark now and then.
+const TEXT_OF_A_PAGE: usize = 3;
+
+/// Which block a line stands in, 0 for none, and whether it opens or closes one.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    block: usize,
+    mark: bool,
+}
+
+/// Marks the text of a page that shows a log in blocks. Nothing is marked where a log goes on outside of them.
+pub fn mark_prose(lines: &mut [Line]) {
+    let Some((places, blocks)) = places(lines) else {
+        return;
+    };
+    let mut speaks = vec![false; blocks + 1];
+    let (mut text, mut log) = (0, false);
+    for (line, place) in lines.iter().zip(&places) {
+        if line.kind == LineKind::Blank || place.mark {
+            continue;
+        }
+        if place.block == 0 {
+            if is_stamped(line) || is_kernels_first(&line.text) {
+                return;
+            }
+            text += 1;
+        } else if !speaks[place.block] {
+            speaks[place.block] = speaks_of_a_boot(line);
+        }
+        log |= place.block > 0 && is_log(line);
+    }
+    if !log || text < TEXT_OF_A_PAGE {
+        return;
+    }
+    for (line, place) in lines.iter_mut().zip(&places) {
+        if !speaks[place.block] && matches!(line.kind, LineKind::Outside | LineKind::Harness) {
+            line.kind = LineKind::Prose;
+        }
+    }
+}
+
+/// Finds the blocks; `None` where there is none, or where one of Markdown's or a wiki's is not closed.
+fn places(lines: &[Line]) -> Option<(Vec<Place>, usize)> {
+    let mut places = vec![Place::default(); lines.len()];
+    let mut blocks = 0;
+    let mut open: Option<Opened> = None;
+    let mut begun = false;
+    for (line, place) in lines.iter().zip(&mut places) {
+        let text = line.text.trim_end();
+        let indented = text.starts_with([' ', '\t']);
+        let trimmed = text.trim_start();
+        match open {
+            // What stands before a stamp has been taken off.
+            Some(Opened::Literal) if !indented && line.kind != LineKind::Blank && !(begun && is_stamped(line)) => {
+                open = None;
+            }
+            Some(Opened::Fence) if trimmed == "```" || trimmed == "~~~" => {
+                // It stays in the log: it tells later that this is a page.
+                (place.block, place.mark, open) = (blocks, true, None);
+                continue;
+            }
+            Some(Opened::Braces) if text.ends_with("}}}") => {
+                place.mark = trimmed == "}}}";
+                place.block = if place.mark { 0 } else { blocks };
+                open = None;
+                continue;
+            }
+            _ => {}
+        }
+        if open.is_some() {
+            place.block = blocks;
+            begun = true;
+        } else if let Some(opened) = opens(text, trimmed, indented) {
+            (open, place.mark, begun) = (Some(opened), opened != Opened::Literal, false);
+            blocks += 1;
+        }
+    }
+    (blocks > 0 && matches!(open, None | Some(Opened::Literal))).then_some((places, blocks))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opened {
+    /// Markdown's, with or without a word behind it.
+    Fence,
+    /// A wiki's `{{{`.
+    Braces,
+    /// reStructuredText's indented lines behind `::`.
+    Literal,
+}
+
+fn opens(text: &str, trimmed: &str, indented: bool) -> Option<Opened> {
+    let fence = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~"));
+    if fence.is_some_and(|word| word.len() <= 20 && !word.contains([' ', '`', '~'])) {
+        return Some(Opened::Fence);
+    }
+    if trimmed.starts_with("{{{") && !trimmed.contains("}}}") {
+        return Some(Opened::Braces);
+    }
+    (!indented && (text.ends_with("::") || text.starts_with(".. code-block:: "))).then_some(Opened::Literal)
+}
+
+fn is_stamped(line: &Line) -> bool {
+    line.has_kernel_prefix() || line.host_ns.is_some() || line.firmware_ns.is_some() || line.process.is_some()
+}
+
+fn is_kernels_first(text: &str) -> bool {
+    milestone::of(text) == Some(Milestone::KernelBanner)
+}
+
+fn is_log(line: &Line) -> bool {
+    is_kernels_first(&line.text) || banner(&line.text).is_some()
+}
+
+/// Is there a word of a machine that starts? Blocks without one hold commands and sources.
+fn speaks_of_a_boot(line: &Line) -> bool {
+    let text = &line.text;
+    is_stamped(line)
+        || is_log(line)
+        || milestone::of(text).is_some()
+        || is_user_space(text)
+        || hands_over(text)
+        || looks_like_loader(text)
+        || is_loaders_own(text.trim())
+        || is_kernel_fault(text)
+        || is_table_row(text)
+}
