@@ -88,7 +88,7 @@ fn initramfs(context: &Context<'_>, out: &mut Vec<Cost>) {
     let (Some((first, _)), Some((last, _))) = (tries.first(), tries.last()) else {
         return;
     };
-    let ns = tries.iter().map(|(_, s)| s * NS_PER_S).sum();
+    let ns = tries.iter().fold(0_i64, |sum, (_, s)| sum.saturating_add(s * NS_PER_S));
     let mut found = cost(
         "the initramfs asks for an address, and nobody answers",
         Some(ns),
