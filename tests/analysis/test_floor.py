@@ -125,14 +125,15 @@ def test_without_the_applications_own_time_there_is_no_bound(boot):
     assert "no bound" in floor.notes[0]
 
 
-def user_trace(*entries, dropped=0):
-    """Spans of entries: (task, start, end); the node is an entry below user space."""
+def user_trace(*entries, dropped=0, begin_ns=0):
+    """Spans of entries below user space: (task, start, end). Each task is in user space from `begin_ns` on."""
     tree = Tree()
     user = tree.call(ROOT, "[user space]", 100)
     entry = tree.call(user, "entry_SYSCALL_64", 50)
     inner = tree.call(entry, "do_syscall_64", 50)
     tree.spans = [(start, end, entry, task, 1, 0) for task, start, end in entries]
     tree.spans += [(start, end, inner, task, 2, 0) for task, start, end in entries]
+    tree.spans += [(begin_ns, 10**6, user, task, 0, 0) for task in {task for task, _, _ in entries}]
     found = tree.made(tasks=[(number, 0, 0, 0, 0) for number in range(9)])
     found.head = msgspec.structs.replace(found.head, dropped_spans=dropped)
     return found
@@ -146,6 +147,11 @@ def test_own_time_is_turns_without_entries_of_the_same_task():
     # Task 7 of the trace is the shell, which waits in a system call all the while.
     found = user_trace((7, 0, 1000), (8, 120, 140), (8, 190, 260), (8, 350, 360))
     assert own_ns(found, [turn(0xA, 100, 200), turn(0xA, 250, 400)]) == 250 - 20 - 10 - 10 - 10
+
+
+def test_a_tasks_way_to_its_first_instruction_is_the_kernels():
+    found = user_trace((8, 160, 170), (8, 162, 165), begin_ns=150)
+    assert own_ns(found, [turn(0xA, 100, 200)]) == 50 - 10
 
 
 def test_own_time_of_two_tasks_of_one_name():

@@ -31,6 +31,10 @@ def own_ns(trace: FunctionTrace, turns: Iterable[Turn]) -> int | None:
     user = BUCKETS.index("[user space]")
     above = trace.parent[spans["node"]]
     entering = (spans["depth"] == 1) & ((trace.function[above] == user) | (above == IRQ_ROOT))
+    # On its way to the first instruction of a program, a new task is in the kernel without having entered it.
+    outside: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in spans[(spans["depth"] == 0) & (trace.function[spans["node"]] == user)]:
+        outside[int(row["task"])].append((int(row["start_ns"]), int(row["end_ns"])))
     entries: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     starts: list[tuple[int, int]] = []
     for row in spans[entering]:
@@ -45,8 +49,9 @@ def own_ns(trace: FunctionTrace, turns: Iterable[Turn]) -> int | None:
         own.sort(key=lambda turn: turn.start_ns)
         # Only who is running enters the kernel: that tells which of the trace's tasks this is.
         seen = Counter(_tasks_entering(starts, own))
-        inside = sorted(entries[seen.most_common(1)[0][0]]) if seen else []
-        total_ns += sum(turn.end_ns - turn.start_ns for turn in own) - _overlap(inside, own)
+        if seen:
+            task = seen.most_common(1)[0][0]
+            total_ns += _overlap(_without(outside[task], entries[task]), own)
     return total_ns
 
 
@@ -60,6 +65,25 @@ def _tasks_entering(starts: Sequence[tuple[int, int]], turns: Sequence[Turn]) ->
             found.append(starts[at][1])
             at += 1
     return found
+
+
+def _without(spans: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what is left of spans, one after another; an interrupt's hole may lie inside of a system call's."""
+    left: list[tuple[int, int]] = []
+    ordered = sorted(holes)
+    at = 0
+    for start, end in sorted(spans):
+        while at < len(ordered) and ordered[at][1] <= start:
+            at += 1
+        k, here = at, start
+        while k < len(ordered) and ordered[k][0] < end:
+            if ordered[k][0] > here:
+                left.append((here, ordered[k][0]))
+            here = max(here, ordered[k][1])
+            k += 1
+        if here < end:
+            left.append((here, end))
+    return left
 
 
 def _overlap(entries: Sequence[tuple[int, int]], turns: Sequence[Turn]) -> int:
