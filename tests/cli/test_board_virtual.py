@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from bootlab.cli.__main__ import app
+from bootlab.errors import UserError
 from bootlab.systemfile.board import load_board
 from bootlab.targets.board.virtual.program import VirtualBoard
 
@@ -34,6 +36,16 @@ def goal(folder: Path, *words: str) -> str:
     found = load_board(folder / "board.toml").goal
     assert found is not None
     return found.console
+
+
+def test_a_port_that_is_taken_is_said(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = CliRunner().invoke(app, ["board", "virtual", str(tmp_path), "--port", port])
+    assert isinstance(done.exception, UserError)
+    assert "in use" in done.exception.message
+    assert "--port" in done.exception.hint
+    assert not (tmp_path / "board.toml").exists()
 
 
 def test_a_board_that_is_made_up_says_its_own_goal(folder):

@@ -115,7 +115,13 @@ def virtual(
         log=log,
         port=port,
     )
-    made = VirtualBoard(wiring)
+    try:
+        made = VirtualBoard(wiring)
+    except OSError as fault:
+        raise UserError(
+            f"the board's console or its switch cannot be made in {folder}: {fault.strerror or fault}",
+            hint="take another --port; 0: any free one" if port else f"ls -ld {place}   (a shorter path helps a socket)",
+        ) from fault
     words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
     text = board_template(
         "virtual", file=str(folder / "board.toml"), device=made.device, on=f"{words} on", off=f"{words} off"

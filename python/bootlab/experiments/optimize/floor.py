@@ -40,15 +40,14 @@ def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
         raise
     except BootlabError as fault:
         return f"no floor: {fault.message}"
-    application = _application(system, traced, turns)
-    own = set(application_turns(system.application, turns)[1])
-    programs = _programs(system.tree, [turn for turn in turns if turn not in own])
+    name, own = application_turns(system.application, turns)
+    application = _application(name, own, traced)
+    others = set(turns) - set(own)
+    programs = _programs(system.tree, [turn for turn in turns if turn in others])
     return floor_of(traced.trace, application, programs, _images(traced, system), _levers(plan))
 
 
-def _application(system: System, traced: Traced, turns: tuple[Turn, ...]) -> Application | None:
-    """Return the program that the system names, or else the one that ran when the goal came."""
-    name, own = application_turns(system.application, turns)
+def _application(name: str, own: tuple[Turn, ...], traced: Traced) -> Application | None:
     if not own:
         return None
     total_ns = sum(turn.end_ns - turn.start_ns for turn in own)
@@ -56,7 +55,10 @@ def _application(system: System, traced: Traced, turns: tuple[Turn, ...]) -> App
 
 
 def application_turns(path: str | None, turns: Sequence[Turn]) -> tuple[str, tuple[Turn, ...]]:
-    """Return the application's name and its turns: with those of the programs that it becomes by `exec`. Pure."""
+    """Return the application's name and its turns: with those of the programs that it becomes by `exec`. Pure.
+
+    It is the program that the system names, or else the one that ran when the goal came.
+    """
     if not turns:
         return "", ()
     name = PurePosixPath(path).name[:_COMM_LENGTH] if path else turns[-1].name
