@@ -117,11 +117,11 @@ def virtual(
     )
     try:
         made = VirtualBoard(wiring)
-    except OSError as fault:
+    except OSError as refused:
+        way_out = "take another --port; 0: any free one" if port else f"ls -ld {place}   (a socket needs a short path)"
         raise UserError(
-            f"the board's console or its switch cannot be made in {folder}: {fault.strerror or fault}",
-            hint="take another --port; 0: any free one" if port else f"ls -ld {place}   (a shorter path helps a socket)",
-        ) from fault
+            f"the board's console or its switch cannot be made in {folder}: {refused.strerror or refused}", hint=way_out
+        ) from refused
     words = shlex.join([sys.executable, "-I", "-S", switch.__file__, str(place / "power")])
     text = board_template(
         "virtual", file=str(folder / "board.toml"), device=made.device, on=f"{words} on", off=f"{words} off"

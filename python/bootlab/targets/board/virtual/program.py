@@ -64,16 +64,19 @@ class VirtualBoard:
         self._script = Script()
         self._due_ns = 0
         self._rest = b""
-        self._truth = wiring.truth.open("a", encoding="utf-8")
         self._wire: Wire
-        if wiring.port is None:
-            self._wire = Terminal(wiring.tty)
-        else:
-            self._wire = SerialServer(wiring.tty, wiring.port, wiring.baud)
-        wiring.control.unlink(missing_ok=True)
-        self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._server.bind(str(wiring.control))
-        self._server.listen(4)
+        with contextlib.ExitStack() as opened:
+            self._truth = opened.enter_context(wiring.truth.open("a", encoding="utf-8"))
+            if wiring.port is None:
+                self._wire = Terminal(wiring.tty)
+            else:
+                self._wire = SerialServer(wiring.tty, wiring.port, wiring.baud)
+            opened.callback(self._wire.close)
+            wiring.control.unlink(missing_ok=True)
+            self._server = opened.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            self._server.bind(str(wiring.control))
+            self._server.listen(4)
+            self._opened = opened.pop_all()
         self._running = True
 
     @property
@@ -86,14 +89,11 @@ class VirtualBoard:
         gc.disable()
         # A board has a processor of its own.
         hasten()
-        try:
+        with self._opened:
+            self._opened.callback(self._wiring.control.unlink, missing_ok=True)
             while self._running:
                 self._serve(self._wait_s())
                 self._print()
-        finally:
-            self._server.close()
-            self._wiring.control.unlink(missing_ok=True)
-            self._wire.close()
 
     def _wait_s(self) -> float:
         if not self._powered or not (self._queue or self._rest):

@@ -95,6 +95,7 @@ class Terminal:
         """Remove the link."""
         self._link.unlink(missing_ok=True)
         os.close(self._master)
+        os.close(self._slave)
 
 
 class SerialServer:
