@@ -1,0 +1,126 @@
+"""How much sooner two workers of one scheduler finish a campaign than one, and whether both give the same answer.
+
+    BOOTLAB_KERNEL=... python benchmarks/two_workers.py [SYSTEM.toml] [--rounds 2] [--boots 40]
+
+A campaign is `bootlab try` with an empty store. A worker is a process that makes one boot at a time. Images are built
+before, once: this is about boots. Ends with 1 if two workers are less than 1.8 times as fast, or the answers differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+LIMIT = 1.8
+BOOTLAB = (sys.executable, "-m", "bootlab.cli")
+
+
+@contextlib.contextmanager
+def scheduler(workers: int, scratch: Path) -> Iterator[str]:
+    """Run a scheduler and so many workers of one thread each, until the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    dask = (sys.executable, "-m", "dask")
+    commands = [(*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show")]
+    commands += [
+        (*dask, "worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(scratch / str(number)))
+        for number in range(workers)
+    ]
+    running = [subprocess.Popen(words, stderr=subprocess.DEVNULL) for words in commands]
+    try:
+        wait_for_workers(address, workers)
+        yield address
+    finally:
+        for process in reversed(running):
+            process.terminate()
+        for process in running:
+            process.wait()
+
+
+def wait_for_workers(address: str, workers: int) -> None:
+    """Return when all are there. Raise TimeoutError where they do not come."""
+    from distributed import Client  # noqa: PLC0415 - an extra
+
+    with Client(address, timeout=60, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=60)
+
+
+def campaign(system: Path, ids: list[str], store: Path, address: str, jobs: int) -> tuple[float, object]:
+    """Try techniques with an empty store. Return how long it took (seconds), and what was found."""
+    words = [*BOOTLAB, "try", str(system), *ids, "--store", str(store), "--json"]
+    words += ["--scheduler", address, "--jobs", str(jobs)] if address else ["--jobs", str(jobs)]
+    began = time.monotonic()
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    took = time.monotonic() - began
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr)
+    return took, json.loads(done.stdout)
+
+
+def boots(store: Path) -> int:
+    """Return how many recordings a store holds."""
+    return sum(1 for _ in store.rglob("recording.json"))
+
+
+def answer(document: object) -> list[object]:
+    """Return what a campaign found: each variant with its verdict and times."""
+    return sorted(map(json.dumps, _rows(document)))
+
+
+def _rows(document: object) -> Iterator[object]:
+    if isinstance(document, dict):
+        if "verdict" in document:
+            yield {key: value for key, value in document.items() if key not in {"recording", "recordings", "wall_s"}}
+        for value in document.values():
+            yield from _rows(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _rows(value)
+
+
+def main() -> int:
+    """Run the rounds, one worker and two by turns."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("system", nargs="?", type=Path, default=HERE / "examples/demo/system.toml")
+    parser.add_argument("ids", nargs="*", help="techniques to try; default: all that apply")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--boots", type=int, default=40, help="least number of boots of a campaign")
+    options = parser.parse_args()
+    wall: dict[int, list[float]] = {1: [], 2: []}
+    found = []
+    with tempfile.TemporaryDirectory(prefix="two-workers-") as folder:
+        place = Path(folder)
+        took, document = campaign(options.system, options.ids, place / "warm", "", os.cpu_count() or 1)
+        made = boots(place / "warm")
+        found.append(answer(document))
+        print(f"local, 2 jobs, images built too: {made} boots, {took:.1f} s", flush=True)
+        if made < options.boots:
+            sys.exit(f"a campaign of {made} boots is too small: name more techniques")
+        for number in range(options.rounds):
+            for workers in (1, 2) if number % 2 == 0 else (2, 1):
+                store = place / f"{number}-{workers}"
+                with scheduler(workers, place / f"scratch-{number}-{workers}") as address:
+                    took, document = campaign(options.system, options.ids, store, address, workers)
+                wall[workers].append(took)
+                found.append(answer(document))
+                print(f"round {number + 1}, {workers} worker(s): {boots(store)} boots, {took:.1f} s", flush=True)
+    ratio = statistics.median(wall[1]) / statistics.median(wall[2])
+    same = bool(found[0]) and all(one == found[0] for one in found)
+    print(f"two workers are {ratio:.2f} times as fast as one (limit: {LIMIT}); answers equal: {same}")
+    return 0 if ratio >= LIMIT and same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
