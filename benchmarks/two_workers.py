@@ -33,7 +33,9 @@ def scheduler(workers: int, scratch: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
     dask = (sys.executable, "-m", "dask")
-    commands = [(*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show")]
+    commands: list[tuple[str, ...]] = [
+        (*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show")
+    ]
     commands += [
         (*dask, "worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(scratch / str(number)))
         for number in range(workers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from concurrent.futures import Future
 
 import msgspec
 
@@ -142,6 +143,7 @@ def establish(
     info = bench.target.plan(system).info
     recording = booted_base(bench, system, label)[0] if system.clock.mode == "free" else bench.boot(system, label)
     require_goal(recording)
+    begin_check(bench, system, recording, label)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
     return Base(
         system=system,
@@ -223,20 +225,32 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
     return f"the check's command printed {(new or '')[:120]!r}, in the base {(old or '')[:120]!r}"
 
 
-def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
+def begin_check(bench: Bench, system: System, timing: Recording, label: str) -> Future[Recording] | None:
+    """Start the boot in which the check's command runs. None: the system names none, or cannot carry the agent."""
     # A board cannot be given the agent: what rides along would have to be installed, and its report typed out slowly.
     checking = checking_system(system, timing) if system.board is None else None
-    if checking is None:
+    return bench.submit(checking, f"{label} (check)", purpose="check") if checking is not None else None
+
+
+def _output(bench: Bench, system: System, timing: Recording, label: str) -> CheckOutput | None:
+    begun = begin_check(bench, system, timing, label)
+    if begun is None:
         return None
-    made = bench.boot(checking, f"{label} (check)", purpose="check")
+    made = bench.wait(begun)
     if made.by_host:
         raise CheckNotMade(f"the check's boot: {made.meta.reason}", hint="run the same command again")
     return check_output(made)
 
 
-def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
-    """Make the diagnostic boot of a system whose timing boot is there. None: this system cannot carry the agent."""
+def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str) -> Future[Recording] | None:
+    """Start the diagnostic boot of a system whose timing boot is there. None: it cannot carry the agent."""
     instrumented = diagnostic_system(system, timing) if system.board is None else None
     if instrumented is None:
         return None
-    return diagnose(bench.boot(instrumented, f"{label} (diagnostic)", purpose="diagnostic"))
+    return bench.submit(instrumented, f"{label} (diagnostic)", purpose="diagnostic")
+
+
+def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
+    """Make the diagnostic boot, or wait for the one that was begun. None: this system cannot carry the agent."""
+    begun = begin_diagnosis(bench, system, timing, label)
+    return diagnose(bench.wait(begun)) if begun is not None else None

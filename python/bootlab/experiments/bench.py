@@ -11,6 +11,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -184,17 +185,27 @@ class Bench:
                     if future.done():
                         raise
         except KeyboardInterrupt:
-            self._stop.set()
-            raise Stopped(
-                "stopped", hint="run the same command again: it continues from the boots that are kept"
-            ) from None
+            raise self._stopped() from None
         if recording.meta.outcome is Outcome.INTERRUPTED:
-            raise Stopped("stopped", hint="run the same command again: it continues from the boots that are kept")
+            raise self._stopped()
         return recording
 
-    def wait_all(self, futures: Iterable[Future[Recording]]) -> list[Recording]:
+    def _stopped(self) -> Stopped:
+        self._stop.set()
+        return Stopped("stopped", hint="run the same command again: it continues from the boots that are kept")
+
+    def wait_any(self, boots: Iterable[Future[Recording]]) -> None:
+        """Wait until one of several boots is there, whatever became of it. Ctrl-C as in `wait`."""
+        missing = set(boots)
+        try:
+            while missing and not futures.wait(missing, timeout=0.2, return_when=futures.FIRST_COMPLETED).done:
+                pass
+        except KeyboardInterrupt:
+            raise self._stopped() from None
+
+    def wait_all(self, boots: Iterable[Future[Recording]]) -> list[Recording]:
         """Wait for several boots, in their order."""
-        return [self.wait(f) for f in futures]
+        return [self.wait(boot) for boot in boots]
 
     def place(self, key: str) -> Path:
         """Return the folder of a recording."""

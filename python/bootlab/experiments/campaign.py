@@ -12,7 +12,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.other_quanta import BASE, STACKED, goals_at_other_quanta, winning_systems
 from bootlab.experiments.selection import Selection
 from bootlab.experiments.self_check import require_exact
-from bootlab.experiments.shared_costs import shared_costs_of
+from bootlab.experiments.shared_costs import begin_shared_costs, shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step
 from bootlab.experiments.trials import Applicability, Tried, proposals, require_buildable, try_all, try_all_free
@@ -119,8 +119,11 @@ def base_of(bench: Bench, system: System, chosen: tuple[Technique, ...], *, inex
     bench.phase("base", 3)
     if not inexact:
         require_exact(bench, system, "base")
+    tracing = any(technique.needs_trace for technique in chosen)
+    if tracing and system.clock.mode == "exact":
+        begin_shared_costs(bench, system, bench.boot(system, "base"))
     base = establish(bench, system)
-    if not any(technique.needs_trace for technique in chosen):
+    if not tracing:
         return base
     bench.phase("trace")
     return msgspec.structs.replace(base, shared_costs=shared_costs_of(bench, system))

@@ -20,28 +20,25 @@ class DitheredBoots:
         self._bench = bench
         self._label = label
         self._dithers = dithers
-        self._flying: list[Future[Recording]] = []
+        self.flying: list[Future[Recording]] = []
+        """Every boot that was asked for."""
 
     def ask(self, count: int) -> None:
         """Start boots until there are so many, as far as dithers are left. Raise what planning raises."""
-        while len(self._flying) < self._limited(count):
-            number = self._number(len(self._flying))
+        while len(self.flying) < self._limited(count):
+            number = self._number(len(self.flying))
             label = self._label if number == 0 else f"{self._label} ({dither.name(number)})"
-            self._flying.append(self._bench.submit(dither.dithered(self.system, number), label))
+            self.flying.append(self._bench.submit(dither.dithered(self.system, number), label))
 
     def wait(self, count: int) -> tuple[Recording, ...]:
         """Return the recordings of the first so many boots, asked for here where they were not."""
         self.ask(count)
-        return tuple(self._bench.wait_all(self._flying[: self._limited(count)]))
-
-    def done(self) -> bool:
-        """Tell whether every boot that was asked for is there."""
-        return all(future.done() for future in self._flying)
+        return tuple(self._bench.wait_all(self.flying[: self._limited(count)]))
 
     @property
     def asked(self) -> int:
         """How many boots were asked for."""
-        return len(self._flying)
+        return len(self.flying)
 
     def recordings(self) -> tuple[Recording, ...]:
         """Return every boot that was asked for."""

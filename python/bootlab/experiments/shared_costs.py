@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from bootlab.analysis import shared_costs
 from bootlab.errors import BootlabError
 from bootlab.experiments.bench import Bench, Stopped
-from bootlab.experiments.traced_boot import trace_boot
+from bootlab.experiments.traced_boot import begin_trace, trace_boot
+from bootlab.model.recording import Recording
 from bootlab.model.shared_cost import SharedCost
 from bootlab.model.system import System
 from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest
+
+_REQUEST = TraceRequest(min_ns=CODE_ONLY_NS)
+
+
+def begin_shared_costs(bench: Bench, system: System, timing: Recording) -> None:
+    """Start the traced boot, so that others run beside it. What prevents it is told when it is asked for."""
+    with contextlib.suppress(BootlabError):
+        begin_trace(bench, system, timing, _REQUEST)
 
 
 def shared_costs_of(bench: Bench, system: System) -> tuple[SharedCost, ...] | None:
     """Trace a system and return what its initcalls share; None where it cannot be traced (a board, a replay)."""
     try:
-        found = trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS))
+        found = trace_boot(bench, system, _REQUEST)
     except Stopped:
         raise
     except BootlabError:

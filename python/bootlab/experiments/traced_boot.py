@@ -48,6 +48,18 @@ def trace_boot(bench: Bench, system: System, request: TraceRequest, *, purpose: 
     return Traced(timing=timing, recording=recording, trace=trace, modules=modules)
 
 
+def begin_trace(bench: Bench, system: System, timing: Recording, request: TraceRequest) -> None:
+    """Start the boot that `trace_boot` will wait for first. Nothing is started for a boot without its goal."""
+    if not timing.ok:
+        return
+    if trace_modules.files(system):
+        request = TraceRequest(end_insns=timing.meta.goal_insns, min_ns=CODE_ONLY_NS)
+    elif request.end_insns is None and request.stop is None:
+        request = msgspec.structs.replace(request, end_insns=timing.meta.goal_insns)
+    plan = traced(bench.target.plan(system), request, bench.cache, NO_MODULES)
+    bench.submit_plan(plan, f"{system.name} (trace)")
+
+
 def _traced(
     bench: Bench, system: System, request: TraceRequest, timing: Recording, modules: Placed = NO_MODULES
 ) -> tuple[Recording, FunctionTrace]:

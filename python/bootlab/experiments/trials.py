@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 import msgspec
 
 from bootlab.analysis.sequential_test import cheapest
 from bootlab.errors import MeasurementError, UserError
 from bootlab.experiments import dither
-from bootlab.experiments.base import Base, booted_base, diagnosis_of, why_lost, with_dithers
+from bootlab.experiments.base import (
+    Base,
+    begin_check,
+    begin_diagnosis,
+    booted_base,
+    diagnosis_of,
+    why_lost,
+    with_dithers,
+)
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.board_changes import for_board
 from bootlab.experiments.dithering import DitheredBoots
-from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free, judge_sample, unbuilt
+from bootlab.experiments.trial import GROUNDS, grounded, judge_exact, judge_free, judge_sample, unbuilt, why_broken
 from bootlab.model.change import Change
 from bootlab.model.recording import Recording
 from bootlab.model.sample import Sample
@@ -46,6 +56,9 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[Trial, ...]
     failed_base: tuple[str, ...] = ()
 
+
+_VARIANTS_PER_JOB = 2
+"""So many variants are under way for each machine: the further boots of one do not wait behind the first of all."""
 
 TrialSink = Callable[[Trial], None]
 
@@ -122,62 +135,79 @@ def try_all(
             on_base(base)
     bench.phase("try", len(pairs))
     trials: dict[str, Trial] = {}
-    flying: deque[_Flight] = deque()
-
-    def judge_next() -> None:
-        flight = flying.popleft()
-        trial = _judge(bench, base, flight, forced=forced)
-        if trial is None:
-            flying.append(flight)
-            return
-        trials[trial.change.id] = trial
-        if sink:
-            sink(trial)
-
-    for technique, change in pairs:
-        flying.append(_launch(bench, base, technique, change))
-        # Planning builds a kernel, which takes long: what is ready meanwhile is judged and kept.
-        while flying and flying[0].done():
-            judge_next()
-    while flying:
-        judge_next()
+    proposed = deque(pairs)
+    flying: list[_Flight] = []
+    while proposed or flying:
+        while proposed and len(flying) < _VARIANTS_PER_JOB * bench.jobs:
+            flying.append(_launch(bench, base, *proposed.popleft()))
+        if not any(flight.done() for flight in flying):
+            bench.wait_any(itertools.chain.from_iterable(flight.boots_missing() for flight in flying))
+        for flight in [flight for flight in flying if flight.done()]:
+            trial = _judge(bench, base, flight, forced=forced)
+            if trial is None:
+                continue
+            flying.remove(flight)
+            trials[trial.change.id] = trial
+            if sink:
+                sink(trial)
     ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
     return Tried(base=base, applicability=tuple(said), trials=ordered)
 
 
-class _Flight(msgspec.Struct, frozen=True, kw_only=True):
+class _Flight:
     """A variant on its way: its boots, or why it cannot be built, which is a result."""
 
-    technique: Technique
-    change: Change
-    boots: DitheredBoots
-    grounded: tuple[Verdict, str] | None = None
+    def __init__(self, technique: Technique, change: Change, boots: DitheredBoots) -> None:
+        """Start nothing yet."""
+        self.technique = technique
+        self.change = change
+        self.boots = boots
+        self.grounded: tuple[Verdict, str] | None = None
+        self.beside: list[Future[Recording]] = []
+        """Boots that are not timed: for the check's command, for a diagnosis."""
+
+    def boots_missing(self) -> list[Future[Recording]]:
+        """Return what was asked for and is not there yet."""
+        return [boot for boot in (*self.boots.flying, *self.beside) if not boot.done()]
 
     def done(self) -> bool:
         """Tell whether there is nothing to wait for."""
-        return self.grounded is not None or self.boots.done()
+        return self.grounded is not None or not self.boots_missing()
+
+    def waits_for(self, begun: Future[Recording] | None) -> bool:
+        """Note a boot that was begun beside the timed ones. Tell whether it is still to come."""
+        if begun is None or begun.done():
+            return False
+        self.beside.append(begun)
+        return True
 
 
 def _launch(bench: Bench, base: Base, technique: Technique, change: Change) -> _Flight:
     """Start a variant's first boot, if it can be built."""
     boots = DitheredBoots(bench, change.apply(base.system), change.id, dithers=base.dithers)
-    flight = _Flight(technique=technique, change=change, boots=boots)
+    flight = _Flight(technique, change, boots)
     try:
         boots.ask(1)
     except GROUNDS as fault:
         verdict, why = grounded(fault)
-        return msgspec.structs.replace(flight, grounded=(verdict, f"it {why}"))
+        flight.grounded = (verdict, f"it {why}")
     return flight
 
 
 def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial | None:
-    """Return the verdict; None: more boots were started."""
+    """Return the verdict; None: more boots were started. Nothing is waited for, so that others are judged meanwhile."""
     technique, change = flight.technique, flight.change
     if flight.grounded is not None:
         verdict, reason = flight.grounded
         return unbuilt(change, base.recording, reason, verdict=verdict)
     boots = flight.boots.recordings()
     after = Evidence(system=flight.boots.system, recording=boots[0])
+    if (
+        base.output is not None
+        and not why_broken(base.recording, after.recording)
+        and flight.waits_for(begin_check(bench, after.system, after.recording, change.id))
+    ):
+        return None
     lost = why_lost(bench, base, after.system, after.recording, change.id)
     sample = Sample(base=base.boots, variant=boots, dithers=tuple(dither.name(n) for n in base.dithers))
     found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
@@ -188,6 +218,8 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
             reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
             return msgspec.structs.replace(found.trial, reason=reason)
         # What the console of a timing boot cannot show, the kernel's whole log may.
+        if flight.waits_for(begin_diagnosis(bench, after.system, after.recording, change.id)):
+            return None
         diagnosis = diagnosis_of(bench, after.system, after.recording, change.id)
         after = msgspec.structs.replace(after, diagnosis=diagnosis)
         found = judge_exact(technique, change, base.evidence, after, sample, base.rule, broken=lost)
