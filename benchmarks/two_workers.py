@@ -76,7 +76,7 @@ def boots(store: Path) -> int:
     return sum(1 for _ in store.rglob("recording.json"))
 
 
-def answer(document: object) -> list[object]:
+def answer(document: object) -> list[str]:
     """Return what a campaign found: each variant with its verdict and times."""
     return sorted(map(json.dumps, _rows(document)))
 

@@ -128,6 +128,18 @@ def test_try_asks_boots_and_judges(tmp_path):
     assert [s.technique for s in forced if s.forced] == ["no"]
 
 
+def test_a_variant_is_booted_on_before_the_last_one_is_booted_at_all(tmp_path):
+    techniques = tuple(FakeTechnique(name) for name in "abcdefgh")
+    target = FakeTarget(additive(100, a=10))
+    with Bench(target, tmp_path, jobs=1) as bench:
+        base = base_of(bench)
+        tried = try_all(bench, base, techniques)
+    assert [t.change.id for t in tried.trials] == list("abcdefgh")
+    of_a = [number for number, line in enumerate(target.booted) if line.startswith("base a")]
+    assert len(of_a) > 1
+    assert of_a[-1] < target.booted.index("base h")
+
+
 def test_a_change_that_changes_nothing_is_not_booted(tmp_path):
     with Bench(FakeTarget(additive(100)), tmp_path) as bench:
         base = establish(bench, system("a"))

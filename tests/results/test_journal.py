@@ -40,7 +40,7 @@ def system(tmp_path, observer):
 
 
 def test_a_run_that_breaks_off_shows_what_it_had(system, tmp_path):
-    # "nowatchdog" was never recorded: its boot raises when "lpj-preset", which takes one boot, is judged already.
+    # "nowatchdog" was never recorded: its boot raises, before or after "lpj-preset" is judged.
     with pytest.raises(TargetError):
         system.try_("lpj-preset", "nowatchdog")
     (run,) = runs.all_runs(tmp_path / "store")

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 import msgspec
 
 from bootlab.analysis.sequential_test import cheapest
-from bootlab.errors import MeasurementError, UserError
+from bootlab.errors import BootlabError, MeasurementError, UserError
 from bootlab.experiments import dither
 from bootlab.experiments.base import (
     Base,
@@ -126,7 +126,7 @@ def try_all(
 
     `uses`: how often each variant will be compared with something, which decides how often the base is booted under
     dithers; `on_base` gets the base with these boots. The trials come back in the order of the proposals; `sink` gets
-    each as it is judged.
+    each as it is judged. When a boot cannot be made, what is under way is judged, and then its error is raised.
     """
     said, pairs = proposals(base, techniques, forced=forced)
     if base.system.clock.mode == "exact" and base.rule is None and not base.undithered:
@@ -137,19 +137,29 @@ def try_all(
     trials: dict[str, Trial] = {}
     proposed = deque(pairs)
     flying: list[_Flight] = []
+    fault: BootlabError | None = None
     while proposed or flying:
         while proposed and len(flying) < _VARIANTS_PER_JOB * bench.jobs:
             flying.append(_launch(bench, base, *proposed.popleft()))
         if not any(flight.done() for flight in flying):
             bench.wait_any(itertools.chain.from_iterable(flight.boots_missing() for flight in flying))
         for flight in [flight for flight in flying if flight.done()]:
-            trial = _judge(bench, base, flight, forced=forced)
+            try:
+                trial = _judge(bench, base, flight, forced=forced)
+            except BootlabError as raised:
+                # Nothing new is begun; what is under way is judged first, so that the run keeps it.
+                fault = fault or raised
+                proposed.clear()
+                flying.remove(flight)
+                continue
             if trial is None:
                 continue
             flying.remove(flight)
             trials[trial.change.id] = trial
             if sink:
                 sink(trial)
+    if fault:
+        raise fault
     ordered = tuple(trials[change.id] for _, change in pairs if change.id in trials)
     return Tried(base=base, applicability=tuple(said), trials=ordered)
 
