@@ -75,6 +75,15 @@ def optimize(
             "--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be given more than once."
         ),
     ] = None,
+    final: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--final",
+            metavar="COMMAND",
+            help="Run this command in the base and in the result: it must say the same in both. May be given more than "
+            "once.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
@@ -99,6 +108,7 @@ def optimize(
         rounds=rounds,
         shrink=shrink,
         keep=[name.removeprefix("CONFIG_") for name in keep or ()],
+        final=final or (),
     )
     if given is not None and wishes != wishes_of():
         raise UserError(

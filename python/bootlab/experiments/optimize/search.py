@@ -18,7 +18,9 @@ from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.ending import Tries
+from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
+from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
@@ -29,6 +31,7 @@ from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
 from bootlab.model.plan import BUILDS, PROGRAMS, Plan
+from bootlab.model.question import Question
 from bootlab.model.recording import Diagnosis
 from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
@@ -53,7 +56,9 @@ class Teller(Journal, Protocol):
 class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost.
 
-    `no_floor`: why there is no floor.
+    `no_floor`: why there is no floor. `parts_kept`: files, modules and applets that had to stay, with the reason;
+    `back`: changes that a final check took out again, with the reason. `questions`: boots that told only whether a
+    system works.
     """
 
     base: Base
@@ -64,6 +69,9 @@ class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     floor: Floor | None = None
     no_floor: str = ""
     shrinking: Shrinking | None = None
+    parts_kept: dict[str, str] = {}
+    back: dict[str, str] = {}
+    questions: tuple[Question, ...] = ()
 
 
 def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
@@ -84,10 +92,13 @@ class _Search:
             base = with_dithers(bench, base, cheapest(3 * max(1, len(ids))))
         self._base = base
         journal.base(base)
+        self._final = FinalChecks(bench, base, plan.final)
         self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
         self._over: dict[str, str] = {}
         self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
+        self._parts_kept: dict[str, str] = {}
+        self._questions: list[Question] = []
 
     def run(self) -> Optimized:
         shrunk, shrinking = False, None
@@ -111,6 +122,8 @@ class _Search:
                 break
         self._bench.phase("leave one out", len(self._stacker.changes))
         stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared, dear=self._builds))
+        passed = self._final.passed(stacked, self._tries.over)
+        stacked = passed.stacked
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
@@ -125,6 +138,9 @@ class _Search:
             floor=floor if isinstance(floor, Floor) else None,
             no_floor=floor if isinstance(floor, str) else "",
             shrinking=shrinking,
+            parts_kept=self._parts_kept | passed.kept,
+            back=passed.back,
+            questions=(*self._questions, *passed.questions),
         )
 
     def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
@@ -165,7 +181,10 @@ class _Search:
                 self._refuse(group, phase, over)
                 continue
             step = self._stacker.offer(group, phase)
-            if step is None or step.kept or len(group) == 1:
+            if step is None or step.kept:
+                continue
+            if len(group) == 1:
+                self._in_part(step, phase)
                 continue
             if step.unproved:
                 missing = dict(step.unproved)
@@ -185,7 +204,20 @@ class _Search:
             if over := self._tries.over():
                 self._refuse((change,), phase, over)
                 continue
-            self._stacker.offer((change,), phase, replace=True)
+            step = self._stacker.offer((change,), phase, replace=True)
+            if step is not None and not step.kept:
+                self._in_part(step, phase)
+
+    def _in_part(self, step: Step, phase: str) -> None:
+        """Of a change that breaks the system and leaves many things out, offer as much as works."""
+        if step.verdict is not Verdict.BROKEN or not parts_of(step.change) or self._tries.over():
+            return
+        standing = self._stacker.standing.system
+        found = in_part(self._bench, self._base, standing, step.change, over=self._tries.over)
+        self._parts_kept |= found.kept
+        self._questions += found.questions
+        if found.change is not None:
+            self._stacker.offer((found.change,), phase)
 
     def _shrink(self) -> Shrinking | None:
         if not self._plan.shrink or self._tries.over():
@@ -198,7 +230,9 @@ class _Search:
             self._plan.keep,
             unguarded="security" in self._plan.allow,
             over=self._tries.over,
+            also=self._final.why_broken,
         )
+        self._questions += found.questions if found is not None else ()
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)
             step = self._stacker.offer((found.change,), "unused kernel options")

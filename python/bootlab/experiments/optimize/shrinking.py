@@ -19,10 +19,12 @@ from bootlab.errors import BuildError, KernelBuildError, MeasurementError, UserE
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import shrink
+from bootlab.experiments.optimize.parts import Oracle
 from bootlab.experiments.optimize.unused_options import settled, unused_options
 from bootlab.experiments.trial import HostEnded
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
+from bootlab.model.question import Question
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
@@ -66,13 +68,18 @@ class UnusedOptions(Technique):
 
 
 class Shrinking(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it. `kept`: options that had to stay, or were never offered, each with its reason."""
+    """What came of it. `kept`: options that had to stay, or were never offered, each with its reason.
+
+    `needed`: those whose code ran for the goal; with the function.
+    """
 
     technique: UnusedOptions
     change: Change | None
     dropped: tuple[str, ...]
     kept: dict[str, str]
     asked: int
+    needed: dict[str, str] = {}
+    questions: tuple[Question, ...] = ()
 
 
 def shrink_kernel(
@@ -83,12 +90,13 @@ def shrink_kernel(
     *,
     unguarded: bool = False,
     over: Callable[[], str] = lambda: "",
+    also: Oracle = lambda _system, _recording, _label: "",
 ) -> Shrinking | None:
     """Leave out of a system's kernel what never ran; None where its kernel is not built here or cannot be traced.
 
     Each question is a kernel build and a boot, both kept by content: an interrupted search asks none of them twice.
     `unguarded`: options that guard against attacks may go, too. `over`: why nothing more is tried, or ""; what is
-    not decided by then stays.
+    not decided by then stays. `also`: what has to work besides goal and check.
     """
     build = standing.system.kernel.build
     if build is None:
@@ -107,14 +115,16 @@ def shrink_kernel(
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}
     really: dict[frozenset[str], frozenset[str]] = {}
+    questions: list[Question] = []
 
     def why_broken(asked: frozenset[str]) -> str:
         if ended := over():
             return f"not decided: {ended}"
         really[asked] = settled(asked | unused.modules, settle)
-        found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]))
+        found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]), also)
         missing[asked] = frozenset() if isinstance(found, str) else found.missing
         broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
+        questions.append(Question(what=f"kernel without {len(really[asked])} options", broken=broken))
         bench.decided(f"  without {len(really[asked])} options: {broken or 'it works'}")
         return broken
 
@@ -127,10 +137,18 @@ def shrink_kernel(
     technique = UnusedOptions(dropped)
     change = Change(technique=technique.id, ops=(SetKernelOptions(technique.options),)) if dropped else None
     kept = unused.kept | found.kept | back
-    return Shrinking(technique=technique, change=change, dropped=dropped, kept=kept, asked=found.asked)
+    return Shrinking(
+        technique=technique,
+        change=change,
+        dropped=dropped,
+        kept=kept,
+        asked=found.asked,
+        needed=unused.needed,
+        questions=tuple(questions),
+    )
 
 
-def _why_broken(bench: Bench, base: Base, system: System, count: int) -> str | KernelBuildError:
+def _why_broken(bench: Bench, base: Base, system: System, count: int, also: Oracle) -> str | KernelBuildError:
     """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built."""
     label = f"without {count} options"
     try:
@@ -142,7 +160,7 @@ def _why_broken(bench: Bench, base: Base, system: System, count: int) -> str | K
     broken = why_lost(bench, base, system, recording, label)
     if isinstance(broken, HostEnded):
         raise MeasurementError(f"the host ended a boot {label}: {broken}", hint="run the same command again")
-    return broken
+    return broken or also(system, recording, label)
 
 
 def without_options(system: System, options: frozenset[str]) -> System:

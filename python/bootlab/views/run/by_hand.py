@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,10 +14,8 @@ from bootlab.model.change import Change, Op
 from bootlab.model.change_text import op_text
 from bootlab.model.figures import ms
 from bootlab.model.waterfall import Bar
+from bootlab.techniques.base import Technique
 from bootlab.views.shown_text import one_line
-
-if TYPE_CHECKING:
-    from bootlab.techniques.base import Technique
 
 _HEAD = """\
 #!/bin/sh
@@ -32,7 +29,10 @@ set -e
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it."""
+    """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it.
+
+    `besides`: techniques that are not in the catalogue.
+    """
 
     name: str
     changes: tuple[Change, ...]
@@ -40,6 +40,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     left_out_ns: dict[str, int]
     base_cmdline: str
     cmdline: str
+    besides: tuple[Technique, ...] = ()
 
 
 def script(made: Made) -> str:
@@ -47,7 +48,7 @@ def script(made: Made) -> str:
     lines = [_HEAD.format(name=one_line(made.name, 80))]
     bars = {one: bar for bar in made.bars for one in bar.changes}
     for number, change in enumerate(made.changes, 1):
-        technique = _technique(change.technique)
+        technique = _technique(change.technique, made.besides)
         title = technique.title if technique is not None else change.technique
         lines.append(f"# {number}. {one_line(change.id, 100)}: {one_line(title, 100)}")
         bar, cost_ns = bars.get(change.id), made.left_out_ns.get(change.id)
@@ -67,11 +68,11 @@ def script(made: Made) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _technique(name: str) -> Technique | None:
+def _technique(name: str, besides: tuple[Technique, ...]) -> Technique | None:
     try:
         return techniques.get(name)
     except UserError:
-        return None
+        return next((one for one in besides if one.id == name), None)
 
 
 def _commands(op: Op) -> list[str]:
