@@ -124,11 +124,14 @@ def wishes_of(
     final: Iterable[str] = (),
     ids: Iterable[str] = (),
 ) -> Wishes:
-    """Collect what a user asks for. Raise UserError for a risk that there is not."""
+    """Collect what a user asks for. Raise UserError for a risk that there is not, or a command that is none."""
+    from bootlab.experiments.optimize.final import words_of
+
+    final = tuple(final)
+    for command in final:
+        words_of(command)
     selection = Selection(ids=tuple(ids), allow=frozenset(allow), also=tuple(also))
-    return Wishes(
-        selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep), final=tuple(final)
-    )
+    return Wishes(selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep), final=final)
 
 
 def edited(plan: Plan, fresh: Plan) -> Plan:

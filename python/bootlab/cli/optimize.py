@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated
@@ -155,6 +156,7 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise UserError(f"{text!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS[found[2]] if found is not None else 0
+    if not 0 < seconds < math.inf:
+        raise UserError(f"{text[:40]!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
+    return seconds

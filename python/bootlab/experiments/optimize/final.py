@@ -45,7 +45,7 @@ class FinalChecks:
     def __init__(self, bench: Bench, base: Base, commands: tuple[str, ...]) -> None:
         """Run each in the base. Raise UserError for one that cannot be run there: it would check nothing."""
         self._bench, self._base = bench, base
-        self._words = tuple(tuple(shlex.split(command)) for command in commands)
+        self._words = tuple(words_of(command) for command in commands)
         if self._words:
             bench.phase("final checks in the base", len(self._words))
         self._said = tuple(self._in_base(words) for words in self._words)
@@ -147,6 +147,20 @@ class FinalChecks:
 
     def _system(self, changes: tuple[Change, ...]) -> System:
         return apply_all(self._base.system, changes)
+
+
+def words_of(command: str) -> tuple[str, ...]:
+    """Part a command as a shell does. Raise UserError for one that is none."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as fault:
+        raise UserError(f"the final check {command!r} is no command: {fault}", hint="close what is quoted") from fault
+    if not words or any("\n" in word for word in words):
+        raise UserError(
+            f"the final check {command!r} is no command: it is empty, or has several lines",
+            hint="put a longer script into a file of the system",
+        )
+    return words
 
 
 def _checking(system: System, words: tuple[str, ...]) -> System:

@@ -8,6 +8,7 @@ and then each change that was kept is left out once.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -27,12 +28,14 @@ from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
+from bootlab.experiments.trial import GROUNDS
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
 from bootlab.model.plan import BUILDS, PROGRAMS, Plan
 from bootlab.model.question import Question
 from bootlab.model.recording import Diagnosis
+from bootlab.model.sample import goals_ns
 from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
 from bootlab.model.waterfall import Bar
@@ -42,6 +45,8 @@ _WORTH_NS = 1_000_000
 """A group that changes nothing is halved when one of its members should have saved at least this."""
 
 _NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
+_AGAIN = "again"
+"""How the names of rounds begin in which what was left out is tried once more."""
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
 
@@ -117,7 +122,7 @@ class _Search:
             shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
             before = self._stacker.changes
-            self._round(f"again {number}", tuple(self._techniques.values()))
+            self._round(f"{_AGAIN} {number}", tuple(self._techniques.values()))
             if self._stacker.changes == before:
                 break
         self._bench.phase("leave one out", len(self._stacker.changes))
@@ -193,9 +198,31 @@ class _Search:
                         # Another change of the group may have taken the ground from it: it is offered again later.
                         self._stacker.refuse(change, phase, f"no effect shown: {missing[change.id]}")
                 pending += [rest] if (rest := tuple(c for c in group if c.id not in missing)) else []
+            elif step.verdict is Verdict.SAME and phase.startswith(_AGAIN):
+                pending += [(change,) for change in self._hidden_in(group)]
             elif step.verdict is not Verdict.SAME or self._promises(group):
                 middle = (len(group) + 1) // 2
                 pending += [group[middle:], group[:middle]]
+
+    def _hidden_in(self, group: tuple[Change, ...]) -> list[Change]:
+        """Boot each change of a group that comes to nothing once alone: a loss may hide a gain. Return the gains."""
+        stack, here = self._stacker.changes, self._stacker.standing.recording.meta
+        flying = []
+        for change in group:
+            if self._builds(change) or self._stacker.conflict(change):
+                continue
+            with suppress(*GROUNDS):
+                system = apply_all(self._base.system, (*stack, change))
+                flying.append((change, self._bench.submit(system, f"stack + {change.id}")))
+        goals = goals_ns(self._base.boots)
+        least_ns = max(_WORTH_NS, max(goals) - min(goals))
+        found = []
+        for change, boot in flying:
+            meta = self._bench.wait(boot).meta
+            if meta.goal_ns is not None and here.goal_ns is not None and meta.goal_clock == here.goal_clock:
+                found.append((here.goal_ns - meta.goal_ns, change))
+        # Taken from the end: what saves most comes first.
+        return [change for saved_ns, change in sorted(found, key=lambda one: one[0]) if saved_ns > least_ns]
 
     def _choose(self, changes: tuple[Change, ...], phase: str) -> None:
         """Offer variants that exclude each other, or what stands, one by one: the fastest of them stays."""
