@@ -84,6 +84,7 @@ def carried_out(
     results = Results(journal.run, journal.results)
     results.html(journal.run.folder / "optimized" / "report.html")
     results.markdown(journal.run.folder / "optimized" / "report.md")
+    journal.finish()
     return results
 
 

@@ -57,7 +57,7 @@ class OptimizeJournal(CampaignJournal):
         self._save(msgspec.structs.replace(self.results, notes=(*self._notes, f"unfinished: {self._round}")))
 
     def optimized(self, found: Optimized, faster: HandedOver) -> None:
-        """Add everything that was found, and end the run."""
+        """Add everything that was found. The run is ended by `finish`, when its reports are there too."""
         self.stacked(found.stacked, found.diagnosis, faster)
         shrunk = found.shrinking
         self._save(
@@ -74,6 +74,9 @@ class OptimizeJournal(CampaignJournal):
                 techniques=(*self.results.techniques, *_left_out_together(shrunk)),
             )
         )
+
+    def finish(self) -> None:
+        """End the run: the same command then makes a new one."""
         runs.finish(self.run)
 
 

@@ -25,9 +25,10 @@ _HEAD = """\
 # sources with their .config. Steps that a script cannot make are comments that begin with TODO. What a change saved is
 # from the waterfall: one boot with all changes above it.
 set -e
-: "${{ROOT:?the folder of the root tree}}"
 """
+_ROOT = '"$ROOT"'
 
+_NEEDS_ROOT = ': "${ROOT:?the folder of the root tree}"\n'
 _PACKERS = {
     "none": "cat",
     "gzip": "gzip -9n",
@@ -58,7 +59,8 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 def script(made: Made) -> str:
     """Return the script."""
-    lines = [_HEAD.format(name=one_line(made.name, 80))]
+    head = _HEAD.format(name=one_line(made.name, 80))
+    lines: list[str] = []
     bars = {one: bar for bar in made.bars for one in bar.changes}
     for number, change in enumerate(made.changes, 1):
         technique = _technique(change.technique, made.besides)
@@ -79,7 +81,8 @@ def script(made: Made) -> str:
     lines += _packed(made.changes)
     lines += ["# The kernel's command line at the end:", f"cmdline={shlex.quote(made.cmdline)}"]
     lines += [f"# before: {one_line(made.base_cmdline, 2000)}", "printf '%s\\n' \"$cmdline\" > cmdline.txt"]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    return f"{head}{_NEEDS_ROOT if '$ROOT' in text else ''}\n{text}"
 
 
 def _technique(name: str, besides: tuple[Technique, ...]) -> Technique | None:
@@ -175,5 +178,5 @@ def _document(command: str, text: str) -> list[str]:
     return [f"{command} <<'{end}'", text[:-1], end]
 
 
-def _rooted(path: str, root: str = '"$ROOT"') -> str:
+def _rooted(path: str, root: str = _ROOT) -> str:
     return root + shlex.quote(path)
