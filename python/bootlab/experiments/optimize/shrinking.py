@@ -11,9 +11,12 @@ compile. What the linker then misses is kept, and the rest is asked again; only 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import BuildError, KernelBuildError, MeasurementError, UserError
 from bootlab.experiments.base import Base, why_lost
@@ -25,6 +28,7 @@ from bootlab.experiments.trial import HostEnded
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
 from bootlab.model.question import Question
+from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
@@ -121,7 +125,7 @@ def shrink_kernel(
         if ended := over():
             return f"not decided: {ended}"
         really[asked] = settled(asked | unused.modules, settle)
-        found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]), also)
+        found = _why_broken(bench, base, standing, really[asked], also)
         missing[asked] = frozenset() if isinstance(found, str) else found.missing
         broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
         questions.append(Question(what=f"kernel without {len(really[asked])} options", broken=broken))
@@ -148,19 +152,59 @@ def shrink_kernel(
     )
 
 
-def _why_broken(bench: Bench, base: Base, system: System, count: int, also: Oracle) -> str | KernelBuildError:
+def _why_broken(
+    bench: Bench, base: Base, standing: Evidence, options: frozenset[str], also: Oracle
+) -> str | KernelBuildError:
     """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built."""
-    label = f"without {count} options"
+    label, system = f"without {len(options)} options", without_options(standing.system, options)
     try:
-        recording = bench.boot(system, label)
-    except KernelBuildError as fault:
-        return fault
+        # The standing boot's key tells compiler and source, too.
+        recording = _booted(bench, system, label, key_of("unlinked", standing.recording.meta.key, sorted(options)))
     except BuildError as fault:
         return f"it cannot be built: {fault.message}"
+    if isinstance(recording, KernelBuildError):
+        return recording
     broken = why_lost(bench, base, system, recording, label)
     if isinstance(broken, HostEnded):
         raise MeasurementError(f"the host ended a boot {label}: {broken}", hint="run the same command again")
     return broken or also(system, recording, label)
+
+
+class _Unlinked(msgspec.Struct, frozen=True):
+    """What the linker missed."""
+
+    message: str
+    missing: tuple[str, ...]
+
+
+class _Linked(Exception):
+    """There is nothing to remember: the kernel could be built."""
+
+
+def _booted(bench: Bench, system: System, label: str, key: str) -> Recording | KernelBuildError:
+    """Boot a system. What the linker misses is remembered, so that an interrupted search does not link in vain again.
+
+    Return the error of a kernel that cannot be built.
+    """
+    made: list[Recording | KernelBuildError] = []
+
+    def make(path: Path) -> None:
+        try:
+            made.append(bench.boot(system, label))
+        except KernelBuildError as fault:
+            made.append(fault)
+            if fault.missing:
+                said = _Unlinked(fault.message, tuple(sorted(fault.missing)))
+                path.write_bytes(msgspec.json.encode(said))
+                return
+        raise _Linked
+
+    with suppress(_Linked):
+        kept = bench.cache.file(key, ".json", make)
+        if not made:
+            said = msgspec.json.decode(kept.read_bytes(), type=_Unlinked)
+            return KernelBuildError(said.message, missing=frozenset(said.missing))
+    return made[0]
 
 
 def without_options(system: System, options: frozenset[str]) -> System:
