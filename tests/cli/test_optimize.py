@@ -50,6 +50,8 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
 def test_allow_takes_several_words(optimize):
     plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,runtime").stdout)
     assert plan["allow"] == ["runtime", "security"]
+    plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,debug,function").stdout)
+    assert plan["allow"] == ["function", "security"], "what costs debugging alone is let in anyway"
     with pytest.raises(UserError, match="not a cost"):
         optimize(REPLAYED, "--plan", "--allow", "everything")
 

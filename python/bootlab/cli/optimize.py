@@ -25,6 +25,7 @@ from bootlab.cli.session import (
 from bootlab.cli.try_techniques import AlsoOption
 from bootlab.errors import UserError
 
+_ALWAYS = frozenset({"", "debug"})
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -53,7 +54,8 @@ def optimize(
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas.",
+            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas. What "
+            "only costs `debug` is always used: the report says what to undo.",
         ),
     ] = None,
     also: AlsoOption = None,
@@ -103,7 +105,7 @@ def optimize(
 
     given = given_plan(what)
     wishes = wishes_of(
-        allow=[word for words in allow or () for word in words.split(",") if word],
+        allow=[word for words in allow or () for word in words.split(",") if word not in _ALWAYS],
         also=also or (),
         budget_s=_seconds(budget_time),
         rounds=rounds,
