@@ -67,6 +67,10 @@ def carried_out(
     chosen = Selection().techniques()
     command = reproduce or f"bootlab optimize {shlex.quote(plan.system or 'SYSTEM.toml')}"
     journal = OptimizeJournal(store, base.system, plan, said, chosen, reproduce=command)
+    for phase in plan.phases:
+        if phase.taken:
+            bench.decided(f"  plan, {phase.name}: {', '.join(phase.taken)}")
+    bench.decided(f"  {plan_file.estimate(plan)}")
     found = optimize(bench, base, plan, journal)
     boot = bench.target.plan(found.system)
     made = by_hand.Made(
