@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,7 @@ from bootlab.cli.session import (
 from bootlab.cli.try_techniques import AlsoOption
 from bootlab.errors import UserError
 
+_ALWAYS = frozenset({"", "debug"})
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -52,7 +54,8 @@ def optimize(
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas.",
+            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas. What "
+            "only costs `debug` is always used: the report says what to undo.",
         ),
     ] = None,
     also: AlsoOption = None,
@@ -75,6 +78,15 @@ def optimize(
             "--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be given more than once."
         ),
     ] = None,
+    final: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--final",
+            metavar="COMMAND",
+            help="Run this command in the base and in the result: it must say the same in both. May be given more than "
+            "once.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
     jobs: JobsOption = None,
     scheduler: SchedulerOption = None,
@@ -93,12 +105,13 @@ def optimize(
 
     given = given_plan(what)
     wishes = wishes_of(
-        allow=[word for words in allow or () for word in words.split(",") if word],
+        allow=[word for words in allow or () for word in words.split(",") if word not in _ALWAYS],
         also=also or (),
         budget_s=_seconds(budget_time),
         rounds=rounds,
         shrink=shrink,
         keep=[name.removeprefix("CONFIG_") for name in keep or ()],
+        final=final or (),
     )
     if given is not None and wishes != wishes_of():
         raise UserError(
@@ -145,6 +158,7 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise UserError(f"{text!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS[found[2]] if found is not None else 0
+    if not 0 < seconds < math.inf:
+        raise UserError(f"{text[:40]!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
+    return seconds
