@@ -180,11 +180,6 @@ def _root(found: Found, board: Board, notes: list[str]) -> RootProposal | None:
     medium, reason, lacking = _medium(found, board, fstype)
     if lacking:
         notes.append(f"no driver can mount the root: {lacking}")
-    if medium == "sd" and board.slot_empty:
-        notes.append(
-            f"QEMU refuses a card in {board.machine}, so this root does not boot there: give an initramfs as the root, "
-            "or another machine"
-        )
     if medium == "disk":
         notes.append("a virtio disk answers at the host's pace, so boots will not repeat exactly")
     return RootProposal(
