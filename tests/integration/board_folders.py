@@ -156,7 +156,8 @@ def buildroot(packages: Path, case: BoardCase, folder: Path) -> Path:
     (output / "images/rootfs.cpio.gz").write_bytes(_packed(tree))
     _on_disk(tree, output / "target")
     (output / ".config").write_text(
-        f'BR2_{"aarch64" if case.arch == "arm64" else "arm"}=y\nBR2_LINUX_KERNEL_INTREE_DTS_NAME="{case.tree.removesuffix(".dtb")}"\n'
+        f"BR2_{'aarch64' if case.arch == 'arm64' else 'arm'}=y\n"
+        f'BR2_LINUX_KERNEL_INTREE_DTS_NAME="{case.tree.removesuffix(".dtb")}"\n'
         f'BR2_TARGET_GENERIC_GETTY_PORT="{case.port}"\n'
     )
     return output
@@ -173,7 +174,7 @@ def yocto(packages: Path, case: BoardCase, folder: Path) -> Path:
     shutil.copyfile(blob, deploy / case.tree)
     (deploy / "core-image-minimal-board.manifest").write_text("busybox armv7 1.36\n")
     boot = images.fat16(folder / "boot.vfat", {case.image: kernel.read_bytes(), case.tree: blob.read_bytes()},
-                        clusters=65_000)  # fmt: skip
+                        clusters=64_900)  # fmt: skip
     root = images.ext(folder / "root.ext4", _on_disk(user_space(packages, case), folder / "root"), mib=8)
     images.mbr(deploy / "core-image-minimal-board.wic", [(0x0C, boot), (0x83, root)])
     modules = modules_of(packages, (*case.modules, "crc32c_generic", "ext4"))

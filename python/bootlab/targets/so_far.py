@@ -12,10 +12,9 @@ from bootlab.model.system import System
 from bootlab.targets.console import split_lines
 
 _LOOK_EVERY_S = 1.0
-_USER_SPACE_SILENT_S = 3.0
-_KERNEL_SILENT_S = 8.0
-# Time that the emulator got from a loaded host is not to be mistaken for a machine's silence.
-_SILENT_LEAST_NS = 200_000_000
+# A loaded host makes every silence long, and a kernel is silent for seconds when it tests its ciphers.
+_SILENT_S, _SILENT_NS = 3.0, 1_000_000_000
+_KERNEL_SILENT_NS = 8_000_000_000
 _TAIL_BYTES = 256 << 10
 
 
@@ -34,7 +33,7 @@ class SoFar:
 
         All times are since the boot began or its console grew. `quiet_virtual_ns`: None where no virtual time is known.
         """
-        if self._said or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _USER_SPACE_SILENT_S:
+        if self._said or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _SILENT_S:
             return ""
         self._looked = wall_s
         # Loaded when a boot is long, not before the machine starts.
@@ -44,13 +43,13 @@ class SoFar:
         lines = split_lines(self._tail())
         if not lines:
             return ""
-        long = quiet_virtual_ns is None or quiet_virtual_ns >= _SILENT_LEAST_NS
         found = user_space_hint.repeats(lines)
-        if not found and long and quiet_wall_s >= _USER_SPACE_SILENT_S:
+        silent = quiet_wall_s >= _SILENT_S and (quiet_virtual_ns is None or quiet_virtual_ns >= _SILENT_NS)
+        if not found and silent:
             seen = Recording(meta=Meta(outcome=Outcome.HANG), lines=lines, marks=())
             found = likely_cause(seen, self._system)
-        if not found and long and quiet_wall_s >= _KERNEL_SILENT_S:
-            found = f"the last line is {lines[-1].text.strip()[:120]!r}"
+            if not found and quiet_virtual_ns is not None and quiet_virtual_ns >= _KERNEL_SILENT_NS:
+                found = f"the last line is {lines[-1].text.strip()[:120]!r}"
         if not found:
             return ""
         self._said = True

@@ -1,4 +1,4 @@
-"""What a console tells of a user space that never came to the goal: it ended the machine, repeats itself, fell silent."""
+"""What a console tells of a user space that came to no goal: it ended the machine, repeats itself, fell silent."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ _CRASHED = re.compile(
     r"(?:BUG: kernel NULL pointer dereference|BUG: unable to handle|Unable to handle kernel|Internal error: Oops).*"
 )
 # arch/{x86,arm,arm64,riscv}/kernel: how each names the instruction that crashed.
-_PLACE = re.compile(
-    r"(?:RIP: [0-9a-f]{4}:|PC is at |\bpc : |\bepc : )(?P<function>[A-Za-z_][\w.]*)\+0x", re.IGNORECASE
-)
+_PLACE = re.compile(r"(?:RIP: [0-9a-f]{4}:|PC is at |\bpc : |\bepc : )(?P<function>[A-Za-z_][\w.]*)\+0x", re.IGNORECASE)
 _PLACE_WITHIN_LINES = 40
 _REPEATS_LEAST = 5
 _LOOKED_AT = 40
