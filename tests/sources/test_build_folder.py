@@ -78,6 +78,8 @@ def test_buildroot_s_output(tmp_path, packages, case, looker):
     assert made.machine == case.machine
     assert made.board.port == case.port
     assert f"console={case.port}" in made.cmdline
+    assert ("initcall_blacklist=bcm2835_power_driver_init" in made.cmdline) is (case.machine == "raspi0")
+    assert any("would crash before it prints" in note for note in made.cmdline_notes) is (case.machine == "raspi0")
     assert made.root is None
     assert made.config is not None
     assert made.config.name == ".config"

@@ -237,6 +237,13 @@ def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[Com
     if board.processors_least > 1 and not (line.has("maxcpus") or line.has("nr_cpus") or line.has("nosmp")):
         line = line.with_param("maxcpus", "1")
         notes.append("maxcpus=1 was added: exact mode has one processor, and the machine's others stay off")
+    if board.crashing:
+        listed = line.value("initcall_blacklist")
+        line = line.with_param("initcall_blacklist", ",".join([*([listed] if listed else []), *board.crashing]))
+        notes.append(
+            f"initcall_blacklist={','.join(board.crashing)} was added: QEMU's {board.machine} lacks what that driver "
+            "reads, and the kernel would crash before it prints"
+        )
     systemd = found.root is not None and found.root.init_kind == "systemd"
     if systemd and line.has("quiet") and not line.has("systemd.show_status"):
         line = line.with_param("systemd.show_status", "1")
