@@ -138,7 +138,7 @@ WRONG = (
     Wrong("dos-script", "x86_64", "a first script with the line ends of another system", "ends with a carriage return",
           "Unix line ends",
           _changed(init=_READY.replace("\\n", "\\r\\n"))),
-    Wrong("prompt-goal", "x86_64", "a goal that ends before the prompt does", "a prompt ends with a space", "login: ",
+    Wrong("prompt-goal", "x86_64", "a goal that ends before the prompt does", "a prompt ends with a space", "leave the $ out",
           _changed(goal="login:$")),
     Wrong("little-memory", "x86_64", "a machine with too little memory", "of memory to unpack itself", "memory_mib",
           _changed(machine="memory_mib = 48")),
