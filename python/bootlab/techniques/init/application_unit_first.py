@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
+from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
 
 _ORDER = re.compile(
     r"^(?:After|Requires|Wants|BindsTo|Requisite|PartOf|DefaultDependencies)\s*=.*(?:\n|$)", re.MULTILINE
@@ -18,12 +19,11 @@ _EARLY = "DefaultDependencies=no\nConflicts=shutdown.target\nBefore=shutdown.tar
 _WANTED_BY = "sysinit.target"
 
 
-class ApplicationUnitFirst(Technique):
+class ApplicationUnitFirst(SystemdTechnique):
     """A service waits by default for all of sysinit.target and basic.target, and for whatever `After=` adds."""
 
     id = "application-unit-first"
     title = "Application's unit started first"
-    stage = "init"
     what = (
         "Writes the application's unit anew under `/etc/systemd/system`, without `After=`, `Wants=` and default "
         "dependencies, and wanted by `sysinit.target`; the same for the services that it requires, which it still "
@@ -33,42 +33,29 @@ class ApplicationUnitFirst(Technique):
     when_not = "The application needs devices that udev creates, mounts, D-Bus or the network: name these in `After=`."
     cost = "It competes for the processor with the rest of the start."
     risk = Risk(function=("what it used to wait for may not be there when it starts; only goal and check are proved"))
-    rests_on = ("initramfs",)
     conflicts = ("systemd-rest-later",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     published = (Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),)
     references = ("systemd.service(5): default dependencies", "bootup(7)")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when a unit starts the application and waits for others."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
-            return Applies.no("init is not systemd", context.system.init_path)
-        found = application_unit(context)
+        found = application_unit(files, context.system)
         if found is None:
-            named = context.system.application
-            if named is None:
-                return Applies.unknown('the system file does not name the application (application = "/path")')
-            return Applies.unknown("no unit of the tree starts the application", f"application = {named}")
+            return no_unit(context.system)
         unit, known = found
         waits = sorted(units.before(known, unit.name))
         if not unit.default_dependencies and not waits:
             return Applies.no("it waits for nothing", unit.path)
         return Applies.yes(f"{unit.name} waits for {len(waits)} units", ", ".join(waits))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the unit's file and the link that starts it."""
-        found = application_unit(context)
+        found = application_unit(files, context.system)
         if found is None:
             return ()
         unit, known = found
         link = f"{units.FOLDERS[0]}/{_WANTED_BY}.wants/{unit.name}"
-        ops = (
-            *early_units(known, unit),
-            PutFile(link, Entry(kind="symlink", mode=0o777, target=f"../{unit.name}")),
-        )
-        return (Change(technique=self.id, ops=ops),)
+        return (*early_units(known, unit), PutFile(link, Entry(kind="symlink", mode=0o777, target=f"../{unit.name}")))
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by systemd's own lines: the unit is started before its old predecessors are done."""
@@ -110,13 +97,3 @@ def early_units(known: dict[str, units.Unit], unit: units.Unit, after: tuple[str
 
 def _among(names: set[str], lists: dict[str, tuple[str, ...]], *keys: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for key in keys for name in lists.get(key, ()) if name in names))
-
-
-def application_unit(context: Context) -> tuple[units.Unit, dict[str, units.Unit]] | None:
-    """Return the unit that starts the application, and all units; None where that cannot be told."""
-    files = Files.of(context.system)
-    if files is None or context.system.application is None or not units.is_systemd(files, context.system.init_path):
-        return None
-    known = units.read(files)
-    unit = units.of_program(files, known, context.system.application)
-    return (unit, known) if unit is not None and unit.text else None

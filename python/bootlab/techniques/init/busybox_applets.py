@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, DropFiles, Op, SetBusybox
+from bootlab.model.change import DropFiles, Op, SetBusybox
 from bootlab.model.verdict import Effect
 from bootlab.startup import applets, scripts
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
+from bootlab.techniques.tree_technique import TreeTechnique
 
 _QUOTED_MAX = 8
 
 
-class BusyboxApplets(Technique):
+class BusyboxApplets(TreeTechnique):
     """A distribution's BusyBox holds every command there is; a product's start uses a few of them."""
 
     id = "busybox-applets"
     title = "BusyBox reduced to the applets used"
-    stage = "init"
     what = (
         "Builds BusyBox from Debian's source with only the applets that start scripts, init's table, the check and "
         "the keep list name, or that the diagnostic boot saw started. The shell loses the parts that only people "
@@ -32,9 +32,6 @@ class BusyboxApplets(Technique):
         function=("commands that are needed only later are missing; only goal and check are proved"),
         debuggability="a shell on the console has few commands and no line editing",
     )
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     published = (
         Published(
             "8.7 -> 5.0 s with an optimised BusyBox and fewer forks", "a board of CELF's (not named)",
@@ -45,11 +42,8 @@ class BusyboxApplets(Technique):
     )  # fmt: skip
     references = ("busybox: scripts/gen_build_files.sh, include/applets.src.h", "busybox: Config.in")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when the tree's BusyBox holds applets that nothing uses."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         found = applets.find(files)
         if found is None:
             return Applies.no("there is no BusyBox in the tree", "/bin/sh, /bin/busybox")
@@ -66,20 +60,17 @@ class BusyboxApplets(Technique):
             words += f"; not told by its name: {'; '.join(used.unknown[:2])}"
         return Applies.yes(words, ", ".join(used.applets[:_QUOTED_MAX]) + " …")
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the build, and to drop the links that would lead to nothing."""
-        files = Files.of(context.system)
-        found = applets.find(files) if files is not None else None
-        if files is None or found is None:
+        found = applets.find(files)
+        if found is None:
             return ()
         used = _use(context, files, found)
         if not used.applets or not found.applets:
             return ()
         links = (p for name, paths in found.links.items() if name in found.applets - set(used.applets) for p in paths)
         dead = tuple(sorted(links))
-        ops: tuple[Op, ...] = (SetBusybox(found.path, used.applets, used.options),)
-        ops += (DropFiles(dead),) if dead else ()
-        return (Change(technique=self.id, ops=ops),)
+        return (SetBusybox(found.path, used.applets, used.options), *((DropFiles(dead),) if dead else ()))
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the size of the program in the booted system."""

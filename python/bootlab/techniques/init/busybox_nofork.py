@@ -15,7 +15,6 @@ class BusyboxNofork(BusyboxShell):
     title = "BusyBox's shell runs applets itself"
     options = (("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"), ("FEATURE_SH_NOFORK", "y"))
     built_without = "no distribution builds it with FEATURE_SH_NOFORK"
-    stage = "init"
     what = (
         "Builds BusyBox with FEATURE_PREFER_APPLETS, FEATURE_SH_STANDALONE and FEATURE_SH_NOFORK. Its shell then "
         "uses an applet without searching for a program of that name. It runs most applets in a forked process "
@@ -29,9 +28,6 @@ class BusyboxNofork(BusyboxShell):
         function=("BusyBox marks FEATURE_SH_NOFORK as experimental; an applet that leaks memory leaks it in the shell")
     )
     conflicts = ("busybox-standalone",)
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     published = (
         Published(
             "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, SetBusybox
+from bootlab.model.change import Op, SetBusybox
 from bootlab.startup import applets
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Technique
+from bootlab.techniques.base import Applies, Context
+from bootlab.techniques.tree_technique import TreeTechnique
 
 
-class BusyboxShell(Technique):
+class BusyboxShell(TreeTechnique):
     """A build of BusyBox with `options`; `built_without` says of which of them packaged ones are built without."""
 
     options: tuple[tuple[str, str], ...]
     built_without: str
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:  # noqa: ARG002 - the tree tells all
         """Yes when BusyBox is the shell; whether it runs applets itself does not stand in the binary."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         found = applets.find(files)
         if found is None:
             return Applies.no("there is no BusyBox in the tree", "/bin/sh, /bin/busybox")
@@ -29,8 +27,8 @@ class BusyboxShell(Technique):
             return Applies.no("it is built so already", found.path)
         return Applies.yes(f"BusyBox is the shell; {self.built_without}", found.path)
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the build; which applets it holds is left as it is."""
-        files = Files.of(context.system)
-        found = applets.find(files) if files is not None else None
-        return (Change(technique=self.id, ops=(SetBusybox(found.path, options=self.options),)),) if found else ()
+        del context
+        found = applets.find(files)
+        return (SetBusybox(found.path, options=self.options),) if found else ()

@@ -14,7 +14,6 @@ class BusyboxStandalone(BusyboxShell):
     title = "BusyBox's shell starts applets without exec"
     options = (("FEATURE_PREFER_APPLETS", "y"), ("FEATURE_SH_STANDALONE", "y"))
     built_without = "Debian's is built without FEATURE_SH_STANDALONE"
-    stage = "init"
     what = (
         "Builds BusyBox with FEATURE_PREFER_APPLETS and FEATURE_SH_STANDALONE. Its shell then uses an applet without "
         "searching for a program of that name, and runs it in the forked process without exec."
@@ -24,9 +23,6 @@ class BusyboxStandalone(BusyboxShell):
     cost = "BusyBox is built together with the product."
     risk = Risk(function="the shell runs an applet in place of a program of the same name in the tree")
     conflicts = ("busybox-nofork",)
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("busybox: shell/Config.in: FEATURE_SH_STANDALONE", "busybox: Config.in: FEATURE_PREFER_APPLETS")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

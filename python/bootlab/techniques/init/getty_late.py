@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import posixpath
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import inittab, scripts
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.tree_technique import TreeTechnique
 
 _TABLE = "/etc/inittab"
 _LOGINS = frozenset({"getty", "login", "agetty", "mgetty", "sh", "ash"})
 _KEPT_ALIVE = frozenset({"respawn", "askfirst"})
 
 
-class GettyLate(Technique):
+class GettyLate(TreeTechnique):
     """A getty on each console opens, hangs up and configures its terminal while the application starts."""
 
     id = "getty-late"
     title = "Login prompts after the goal"
-    stage = "init"
     what = (
         "Moves the gettys of `/etc/inittab` after everything else, each with a sleep in front that ends after the goal."
     )
@@ -32,16 +32,10 @@ class GettyLate(Technique):
         runtime="after each logout the next login prompt comes some seconds later",
         debuggability="no login on the consoles until some seconds after the goal",
     )
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("busybox: init/init.c: run_actions()",)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when init's table keeps login prompts alive."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         found = _gettys(files, context)
         if not found:
             return Applies.no("init's table starts no login prompt", context.system.init_path)
@@ -52,12 +46,10 @@ class GettyLate(Technique):
             f"{len(found)} login prompts start with the application", "; ".join(e.process for e in found)
         )
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the table with its gettys at the end, asleep until long after the goal."""
-        files = Files.of(context.system)
-        found = _gettys(files, context) if files is not None else []
-        entry = files.entry(_TABLE) if files is not None else None
-        if files is None or entry is None or not found or any("sleep" in e.process for e in found):
+        found, entry = _gettys(files, context), files.entry(_TABLE)
+        if entry is None or not found or any("sleep" in e.process for e in found):
             return ()
         # As long as a diagnostic boot lasts (twice the time to the goal and a second), and more.
         seconds = 2 * (context.recording.meta.goal_ns or 0) // 10**9 + 10
@@ -69,8 +61,7 @@ class GettyLate(Technique):
             for e in found
         ]
         text = "\n".join([*kept, *late]) + "\n"
-        op = PutFile(files.real(_TABLE), Entry(kind="file", mode=entry.mode, text=text))
-        return (Change(technique=self.id, ops=(op,)),)
+        return (PutFile(files.real(_TABLE), Entry(kind="file", mode=entry.mode, text=text)),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the link to getty, which is no longer followed."""

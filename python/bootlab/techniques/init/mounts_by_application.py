@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from bootlab.data import source_folder
-from bootlab.model.change import Change, PutProgram, SetParam
+from bootlab.model.change import Op, PutProgram, SetParam
 from bootlab.model.program import Program
 from bootlab.model.verdict import Effect
 from bootlab.startup import mounts, scripts
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.tree_technique import TreeTechnique
 
 _START = "/application-start"
 _KERNEL_TYPES = ("proc", "sysfs", "devtmpfs")
 _USUAL = (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"))
 
 
-class MountsByApplication(Technique):
+class MountsByApplication(TreeTechnique):
     """An application that needs /proc, /sys or /dev can mount them itself: three system calls."""
 
     id = "mounts-by-application"
     title = "Kernel file systems mounted by the application"
-    stage = "init"
     what = (
         "Starts a small static program as init. It mounts proc, sysfs and devtmpfs where the start mounts them, "
         "then becomes the application. The application itself could do the same in its first lines."
@@ -33,17 +33,14 @@ class MountsByApplication(Technique):
     cost = "The application must reap children and never exit. In the end, put the mounts into its own source."
     risk = Risk(function=("init's other work is not done: no network, no supervision; a crash is a panic"))
     conflicts = ("app-as-init",)
-    rests_on = ("initramfs",)
+    needs_diagnosis = False
     proof = "recording"
     published = (Published("-20 ms for a minimal initramfs with it", "BeagleBone Black", "Bootlin boot-time training"),)
     references = ("init/main.c: run_init_process()", "mount(2)")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when something else is init, mounts these, and the system names its application."""
         system = context.system
-        files = Files.of(system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         if system.application is None:
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path in {system.application, _START}:
@@ -53,22 +50,20 @@ class MountsByApplication(Technique):
             return Applies.no("no script and no fstab mounts proc, sysfs or devtmpfs", system.init_path)
         return Applies.yes(f"init mounts {len(found)} of them", ", ".join(f"{t} on {p}" for t, p in found))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the program and the parameters that tell it what to do."""
         system = context.system
-        files = Files.of(system)
-        if files is None or system.application is None:
+        if system.application is None:
             return ()
         found = _mounts(files, context) or _USUAL
         source = source_folder("start", "start.c") / "start.c"
         program = Program(path=_START, sources=(str(source),), link="static", cflags=("-Os",), strip=True)
-        ops = (
+        return (
             PutProgram(program),
             SetParam(system.init_parameter, _START),
             SetParam("START_PROGRAM", system.application),
             SetParam("START_MOUNTS", ",".join(f"{kind}:{place}" for kind, place in found)),
         )
-        return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's line before it executes init, with the goal reached behind it."""

@@ -11,17 +11,17 @@ from bootlab.model.verdict import Effect
 from bootlab.startup import lsb, parallel, scripts
 from bootlab.startup.files import Files
 from bootlab.startup.merge import merge
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
+from bootlab.techniques.tree_technique import TreeTechnique
 
 _JOB = "rc_job_"
 
 
-class RcParallel(Technique):
+class RcParallel(TreeTechnique):
     """Scripts run one after the other even where one sleeps and the next has nothing to do with it."""
 
     id = "rc-parallel"
     title = "Start scripts in parallel"
-    stage = "init"
     what = (
         "Rewrites the loop over the start scripts: each script is a job that starts when the scripts that it needs "
         "according to its LSB header (Required-Start, Should-Start, X-Start-Before) are done. Scripts without a "
@@ -33,16 +33,13 @@ class RcParallel(Technique):
     cost = "The headers must be right: something that a script needs but does not name may not be there yet."
     risk = Risk(function=("a header that leaves out a dependency causes a race; only goal and check are proved"))
     conflicts = ("rc-scripts-merged",)
-    rests_on = ("initramfs",)
+    needs_diagnosis = False
     proof = "recording"
     published = (Published("-1.5 s by a parallel init", "Android automotive", "source.android.com"),)
     references = ("Linux Standard Base 5.0, Core: Comment Conventions for Init Scripts", "insserv(8)")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when headers leave room for scripts to run beside each other."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         start = scripts.find(files, context.system.init_path)
         several = parallel.calls(start)
         if not several:

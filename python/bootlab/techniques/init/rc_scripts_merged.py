@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import scripts
 from bootlab.startup.files import Files
 from bootlab.startup.merge import Merged, merge
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published
+from bootlab.techniques.tree_technique import TreeTechnique
 
 _QUOTED_MAX = 6
 
 
-class RcScriptsMerged(Technique):
+class RcScriptsMerged(TreeTechnique):
     """Each start script is a shell of its own: a fork, an exec, a parser that starts anew."""
 
     id = "rc-scripts-merged"
     title = "Start scripts merged into one"
-    stage = "init"
     what = (
         "Puts the scripts that init's script starts (a loop over `/etc/init.d/S??*`, run-parts, calls by path) "
         "into it as functions. `exit` becomes `return`, and variables become local. A script that changes its "
@@ -29,9 +29,6 @@ class RcScriptsMerged(Technique):
     when_not = "There are few scripts and they wait for devices, or each one runs long."
     cost = "The merged script must be made again when a script changes; the scripts themselves stay in place."
     conflicts = ("rc-parallel",)
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     published = (
         Published(
             "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",
@@ -41,11 +38,8 @@ class RcScriptsMerged(Technique):
     )
     references = ("busybox: shell/ash.c: forkshell(), shellexec()", "Buildroot: package/initscripts/init.d/rcS")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when a script that init runs starts others which can be merged into it."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         start = scripts.find(files, context.system.init_path)
         merged = _merged(context)
         if not merged:
@@ -62,19 +56,14 @@ class RcScriptsMerged(Technique):
                 words += f"; {count} {what}"
         return Applies.yes(words, "; ".join(apart[:_QUOTED_MAX]) or ", ".join(p.path for p in parts[:_QUOTED_MAX]))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the merged scripts in the places of those that call."""
-        merged = _merged(context)
-        if not merged:
-            return ()
-        tree = Files.of(context.system)
         ops = []
-        for one in merged:
-            old = tree.entry(one.path) if tree is not None else None
+        for one in _merged(context):
+            old = files.entry(one.path)
             mode = old.mode if old is not None else 0o755
-            path = tree.real(one.path) if tree is not None else one.path
-            ops.append(PutFile(path, Entry(kind="file", mode=mode, text=one.text)))
-        return (Change(technique=self.id, ops=tuple(ops)),)
+            ops.append(PutFile(files.real(one.path), Entry(kind="file", mode=mode, text=one.text)))
+        return tuple(ops)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the scripts that are no longer read, although the goal is reached."""

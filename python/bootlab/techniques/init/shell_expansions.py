@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import expansions, scripts
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Technique
+from bootlab.techniques.base import Applies, Context, Evidence
 from bootlab.techniques.evidence import quote
 from bootlab.techniques.init.rc_scripts_merged import processes
+from bootlab.techniques.tree_technique import TreeTechnique
 
 
-class ShellExpansions(Technique):
+class ShellExpansions(TreeTechnique):
     """`$(dirname "$x")` in a loop over /sys: a fork, an exec, a pipe and a wait for each device."""
 
     id = "shell-expansions"
     title = "Paths cut by the shell itself"
-    stage = "init"
     what = (
         'Replaces `$(dirname "$x")` by `${x%/*}` and `$(basename "$x")` by `${x##*/}` in the start scripts, inside '
         "loops over absolute paths, where both are equal."
@@ -26,34 +26,25 @@ class ShellExpansions(Technique):
     when_not = "The loops run over few files, or a name in them ends with a line break (the substitution drops it)."
     cost = "None at run time."
     late = True
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("POSIX, Shell Command Language, 2.6.2: parameter expansion", "elinux.org, Boot Time: fewer forks")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when a start script has such a substitution."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         found = _found(context, files)
         if not found:
             return Applies.no("no start script cuts paths with a program in such a loop", context.system.init_path)
         places = [f"{path}: {one.before}" for path, _, replaced in found for one in replaced]
         return Applies.yes(f"{len(places)} in {len(found)} scripts", quote("; ".join(places[:6])))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the scripts with the shell's own expansions."""
-        files = Files.of(context.system)
-        if files is None:
-            return ()
         ops = []
         for path, started, replaced in _found(context, files):
             old = files.entry(path)
             if started.script is not None and old is not None:
                 text = expansions.replace(started.script, replaced)
                 ops.append(PutFile(files.real(path), Entry(kind="file", mode=old.mode, text=text)))
-        return (Change(technique=self.id, ops=tuple(ops)),) if ops else ()
+        return tuple(ops)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the processes that the boot made: as many fewer as loops had turns, at least one a place."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
 from bootlab.techniques.evidence import interval_shrank
+from bootlab.techniques.tree_technique import SystemdTechnique
 
 _FOLDERS = ("/lib/systemd/system-generators", "/usr/lib/systemd/system-generators")
 _MASKS = "/etc/systemd/system-generators"
@@ -39,12 +40,11 @@ _LEAST_NS = 5_000_000
 """A process that links shared libraries takes longer than this."""
 
 
-class SystemdGeneratorsOff(Technique):
+class SystemdGeneratorsOff(SystemdTechnique):
     """Before it loads its first unit, systemd runs every generator and waits for them."""
 
     id = "systemd-generators-off"
     title = "systemd's generators masked"
-    stage = "init"
     what = (
         "Links each generator under `/etc/systemd/system-generators` to `/dev/null`, except those whose table "
         "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is no virtual terminal keeps "
@@ -54,16 +54,10 @@ class SystemdGeneratorsOff(Technique):
     when_not = "A generator makes units from something that bootlab does not know."
     cost = "A table that is added later has no effect until its generator is unmasked."
     risk = Risk(function=("units that generators would have made (swap, mounts of GPT partitions) are missing"))
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("systemd.generator(7)",)
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when the tree has generators that nothing in it or on the command line needs."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
-            return Applies.no("init is not systemd", context.system.init_path)
         spare = _spare(files, context)
         if not spare:
             return Applies.no("every generator is masked or needed", _MASKS)
@@ -71,14 +65,12 @@ class SystemdGeneratorsOff(Technique):
             f"{len(spare)} generators have nothing to do", ", ".join(posixpath.basename(p) for p in spare)
         )
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose to mask all of them."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
+        if not units.is_systemd(files, context.system.init_path):
             return ()
         mask = Entry(kind="symlink", mode=0o777, target="/dev/null")
-        ops = tuple(PutFile(f"{_MASKS}/{posixpath.basename(path)}", mask) for path in _spare(files, context))
-        return (Change(technique=self.id, ops=ops),) if ops else ()
+        return tuple(PutFile(f"{_MASKS}/{posixpath.basename(path)}", mask) for path in _spare(files, context))
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the generators' files, which are no longer read; where every file counts as read, by the time.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, Op, PutFile, SetParam
+from bootlab.model.change import Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
-from bootlab.techniques.init.application_unit_first import application_unit, early_units
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
+from bootlab.techniques.init.application_unit_first import early_units
+from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
 
 _TARGET = "application-first.target"
 _REST = "application-rest.service"
@@ -20,12 +21,11 @@ _CONTROL = ("/bin/systemctl", "/usr/bin/systemctl")
 _SHOWN = 4
 
 
-class SystemdRestLater(Technique):
+class SystemdRestLater(SystemdTechnique):
     """systemd starts what it can at once: on one processor, everything that is not the application delays it."""
 
     id = "systemd-rest-later"
     title = "Everything else started behind the application"
-    stage = "init"
     what = (
         f"Boots into `{_TARGET}`, which wants the application's unit, the services that it requires, the root's check "
         f"and its mount for writing (other mounts too, where `/etc/fstab` has any), and nothing else. `{_REST}` then "
@@ -48,25 +48,16 @@ class SystemdRestLater(Technique):
     )
     conflicts = ("application-unit-first", "systemd-target-reduced")
     addresses = ("user-space-start",)
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     published = (Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),)
     references = ("bootup(7)", "systemd.special(7)", "kernel-command-line(7): systemd.unit=", "systemctl(1): start")
 
-    def applies(self, context: Context) -> Applies:  # noqa: PLR0911 - one answer a reason
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when a diagnostic boot shows units that were started before the application was."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
-            return Applies.no("init is not systemd", context.system.init_path)
         if context.system.cmdline.value("systemd.unit") == _TARGET:
             return Applies.no("the rest comes later already", f"systemd.unit={_TARGET}")
-        found = application_unit(context)
+        found = application_unit(files, context.system)
         if found is None:
-            named = context.system.application
-            if named is None:
-                return Applies.unknown('the system file does not name the application (application = "/path")')
-            return Applies.unknown("no unit of the tree starts the application", f"application = {named}")
+            return no_unit(context.system)
         if context.diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows when units ran")
         unit, known = found
@@ -80,10 +71,10 @@ class SystemdRestLater(Technique):
         names = ", ".join(sorted(sooner)[:_SHOWN])
         return Applies.yes(f"{len(sooner)} services and mounts were started before {unit.name}", f"{names} …")
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the two units, the application's units anew, and the parameter that names the target."""
-        found, files = application_unit(context), Files.of(context.system)
-        if found is None or files is None:
+        found = application_unit(files, context.system)
+        if found is None:
             return ()
         unit, known = found
         waits = _waits(files, context)
@@ -98,17 +89,17 @@ class SystemdRestLater(Technique):
             "[Unit]\nDescription=Everything behind the application\nDefaultDependencies=no\n"
             f"After={unit.name}\n[Service]\nType=oneshot\nExecStart={control} --no-block start {goes_to}\n"
         )
-        ops: tuple[Op, ...] = (
+        return (
             *early_units(known, unit, waits),
             PutFile(f"{units.FOLDERS[0]}/{_TARGET}", Entry(kind="file", mode=0o644, text=target)),
             PutFile(f"{units.FOLDERS[0]}/{_REST}", Entry(kind="file", mode=0o644, text=rest)),
             SetParam("systemd.unit", _TARGET),
         )
-        return (Change(technique=self.id, ops=ops),)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by systemd's own lines: what came before the application comes behind it, and all of it comes."""
-        found = application_unit(_context(after))
+        files = Files.of(after.system)
+        found = application_unit(files, after.system) if files is not None else None
         if before.diagnosis is None or after.diagnosis is None or found is None:
             return Effect(False, "only diagnostic boots of both show when units run")
         unit, _ = found
@@ -138,7 +129,3 @@ def _waits(files: Files, context: Context) -> tuple[str, ...]:
 
 def _is_work(name: str) -> bool:
     return name.endswith((".service", ".mount"))
-
-
-def _context(evidence: Evidence) -> Context:
-    return Context(system=evidence.system, recording=evidence.recording, diagnosis=evidence.diagnosis)

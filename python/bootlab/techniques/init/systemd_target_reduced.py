@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, PutFile, SetParam
+from bootlab.model.change import Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
 
 _TARGET = "application.target"
 _SHOWN = 4
 
 
-class SystemdTargetReduced(Technique):
+class SystemdTargetReduced(SystemdTechnique):
     """`multi-user.target` wants whatever the installed packages enabled; a product wants its application."""
 
     id = "systemd-target-reduced"
     title = "Default target reduced to the application"
-    stage = "init"
     what = (
         "Adds `application.target`, which wants the application's unit and requires `basic.target`, and boots into "
         "it (`systemd.unit=`)."
@@ -27,47 +27,37 @@ class SystemdTargetReduced(Technique):
     when_not = "Little else is enabled, or the application waits for one long unit."
     cost = "Something must start the other services later: `systemctl isolate multi-user.target` does."
     risk = Risk(function="logins, networks and daemons that only multi-user.target wants are not started")
-    rests_on = ("initramfs",)
     conflicts = ("systemd-rest-later",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("systemd.special(7)", "kernel-command-line(7): systemd.unit=")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when systemd boots to a target that wants more than the application."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
-            return Applies.no("init is not systemd", context.system.init_path)
         given = context.system.cmdline.value("systemd.unit")
         if given is not None:
             return Applies.no("the target is named already", f"systemd.unit={given}")
-        unit = _application(files, context)
-        if unit is None:
-            named = context.system.application
-            if named is None:
-                return Applies.unknown('the system file does not name the application (application = "/path")')
-            return Applies.unknown("no unit of the tree starts the application", f"application = {named}")
-        known = units.read(files)
+        found = application_unit(files, context.system)
+        if found is None:
+            return no_unit(context.system)
+        unit, known = found
         wanted = sorted(
             {w for u in known.values() if u.name in {"multi-user.target", "graphical.target"} for w in u.wants}
         )
-        others = [name for name in wanted if name != unit]
+        others = [name for name in wanted if name != unit.name]
         if not others:
-            return Applies.no("multi-user.target wants nothing else", unit)
+            return Applies.no("multi-user.target wants nothing else", unit.name)
         return Applies.yes(f"multi-user.target wants {len(others)} other units", ", ".join(others))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the target and the parameter that names it."""
-        files = Files.of(context.system)
-        unit = _application(files, context) if files is not None else None
-        if unit is None:
+        found = application_unit(files, context.system)
+        if found is None:
             return ()
         text = (
-            f"[Unit]\nDescription=The application\nWants={unit}\nRequires=basic.target\nAfter=basic.target\n"
+            f"[Unit]\nDescription=The application\nWants={found[0].name}\nRequires=basic.target\nAfter=basic.target\n"
             "AllowIsolate=yes\n"
         )
         put = PutFile(f"{units.FOLDERS[0]}/{_TARGET}", Entry(kind="file", mode=0o644, text=text))
-        return (Change(technique=self.id, ops=(put, SetParam("systemd.unit", _TARGET))),)
+        return (put, SetParam("systemd.unit", _TARGET))
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by systemd's own lines: the target is reached, and units that ran before no longer run."""
@@ -80,10 +70,3 @@ class SystemdTargetReduced(Technique):
         if not gone:
             return Effect(False, f"{_TARGET} is reached, and every unit still runs")
         return Effect(True, f"{_TARGET} reached; {len(gone)} units no longer started: {', '.join(gone[:_SHOWN])} …")
-
-
-def _application(files: Files, context: Context) -> str | None:
-    if context.system.application is None or not units.is_systemd(files, context.system.init_path):
-        return None
-    unit = units.of_program(files, units.read(files), context.system.application)
-    return unit.name if unit is not None else None

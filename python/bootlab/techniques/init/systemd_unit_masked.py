@@ -7,7 +7,8 @@ from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import units
 from bootlab.startup.files import Files
-from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
+from bootlab.techniques.tree_technique import SystemdTechnique, application_unit
 
 _VARIANTS_MAX = 8
 _MASK = Entry(kind="symlink", mode=0o777, target="/dev/null")
@@ -15,12 +16,11 @@ _MASK = Entry(kind="symlink", mode=0o777, target="/dev/null")
 _NEVER = frozenset({"systemd-journald.service", "dbus.service", "dbus-broker.service"})
 
 
-class SystemdUnitMasked(Technique):
+class SystemdUnitMasked(SystemdTechnique):
     """A unit on the critical chain is one that the application's unit waited for, directly or through others."""
 
     id = "systemd-unit-masked"
     title = "Unit on the critical chain masked"
-    stage = "init"
     what = (
         "Links `/etc/systemd/system/UNIT` to `/dev/null`, for each service on the critical chain of the unit that "
         "starts the application; one variant per service."
@@ -30,24 +30,18 @@ class SystemdUnitMasked(Technique):
     cost = "Whatever the unit did."
     risk = Risk(function="the unit's work is not done; only goal and check are proved")
     addresses = ("unit-start",)
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
     exclusive = False
-    proof = "diagnosis"
     published = (Published("> 1.4 s by leaving cloud-init out", "virtual machine", "depot.dev blog"),)
     references = ("systemd.unit(5): masking", "systemd-analyze(1): critical-chain")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when the diagnostic boot shows services that the application's unit waited for."""
-        files = Files.of(context.system)
-        if files is None or not units.is_systemd(files, context.system.init_path):
-            return Applies.no("init is not systemd", context.system.init_path)
         if context.diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows when units ran")
-        chain = chain_of(context)
+        chain = _chain(files, context)
         if not chain:
             return Applies.unknown("no unit starts the application, or the log does not show its start")
-        services = _candidates(context)
+        services = _candidates(chain)
         words = " <- ".join(f"{ran.name} {_ms(ran)}" for ran in chain[:6])
         if not services:
             return Applies.no("no service is on the critical chain", words)
@@ -55,9 +49,10 @@ class SystemdUnitMasked(Technique):
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose to mask each of them."""
+        files = Files.of(context.system)
         return tuple(
             Change(technique=self.id, label=name, ops=(PutFile(f"{units.FOLDERS[0]}/{name}", _MASK),))
-            for name in _candidates(context)
+            for name in _candidates(_chain(files, context) if files is not None else [])
         )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
@@ -75,20 +70,18 @@ class SystemdUnitMasked(Technique):
         return Effect(True, "no longer started: " + ", ".join(f"{name} ({_ms(was[name])} before)" for name in gone))
 
 
-def chain_of(context: Context) -> list[units.Ran]:
+def _chain(files: Files, context: Context) -> list[units.Ran]:
     """Return the critical chain of the application's unit, itself first; empty when it cannot be told."""
-    files = Files.of(context.system)
-    if files is None or context.diagnosis is None or context.system.application is None:
+    found = application_unit(files, context.system)
+    if found is None or context.diagnosis is None:
         return []
-    known = units.read(files)
-    unit = units.of_program(files, known, context.system.application)
-    return units.critical_chain(known, units.times(context.diagnosis.log), unit.name) if unit is not None else []
+    unit, known = found
+    return units.critical_chain(known, units.times(context.diagnosis.log), unit.name)
 
 
-def _candidates(context: Context) -> list[str]:
-    return [r.name for r in chain_of(context)[1:] if r.name.endswith(".service") and r.name not in _NEVER][
-        :_VARIANTS_MAX
-    ]
+def _candidates(chain: list[units.Ran]) -> list[str]:
+    services = [ran.name for ran in chain[1:] if ran.name.endswith(".service") and ran.name not in _NEVER]
+    return services[:_VARIANTS_MAX]
 
 
 def _ms(ran: units.Ran) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from bootlab.model.change import Change, PutFile
+from bootlab.model.change import Op, PutFile
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
 from bootlab.startup import mounts, scripts
 from bootlab.startup.files import Files, norm
 from bootlab.startup.specialise import apply
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Risk
+from bootlab.techniques.tree_technique import TreeTechnique
 
 
-class UnneededMounts(Technique):
+class UnneededMounts(TreeTechnique):
     """`/etc/fstab` of a board support package mounts what some product once wrote to."""
 
     id = "unneeded-mounts"
     title = "Unneeded mounts left out"
-    stage = "init"
     what = (
         "Removes from `/etc/fstab` and the start scripts each mount whose mount point is not named in any file "
         "read before the goal: no script, table, program or link."
@@ -25,16 +25,10 @@ class UnneededMounts(Technique):
     when_not = "Something mounts over it or writes there later, using a name that it composes at run time."
     cost = "Programs that run later find an empty folder instead of a file system."
     risk = Risk(function=("what is written there later ends up in the root file system, or cannot be written"))
-    rests_on = ("initramfs",)
-    needs_diagnosis = True
-    proof = "diagnosis"
     references = ("fstab(5)", "busybox: util-linux/mount.c")
 
-    def applies(self, context: Context) -> Applies:
+    def applies_to(self, files: Files, context: Context) -> Applies:
         """Yes when the diagnostic boot shows that nothing which was read names a mount point."""
-        files = Files.of(context.system)
-        if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
         all_of_them = mounts.find(files, scripts.find(files, context.system.init_path))
         if not all_of_them:
             return Applies.no("no script and no fstab mounts anything by name", context.system.init_path)
@@ -48,11 +42,8 @@ class UnneededMounts(Technique):
         words = f"{len(spare)} of {len(all_of_them)} mounts are named by nothing that is read"
         return Applies.yes(words, ", ".join(f"{m.target} ({m.file})" for m in spare))
 
-    def changes(self, context: Context) -> tuple[Change, ...]:
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
         """Propose the files without all of them at once."""
-        files = Files.of(context.system)
-        if files is None:
-            return ()
         edits: dict[str, list[tuple[int, int, bytes]]] = {}
         for mount in _spare(context, files):
             place = files.real(mount.file)
@@ -62,7 +53,7 @@ class UnneededMounts(Technique):
             data, entry = files.data(path), files.entry(path)
             if data is not None and entry is not None:
                 ops.append(PutFile(path, Entry(kind="file", mode=entry.mode, text=apply(data, found).decode())))
-        return (Change(technique=self.id, ops=tuple(ops)),) if ops else ()
+        return tuple(ops)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by /proc/1/mounts of both diagnostic boots."""
