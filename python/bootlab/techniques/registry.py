@@ -10,37 +10,10 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.techniques.base import ENTRY_POINTS, Technique
-from bootlab.techniques.firmware.edd_off import EddOff
-from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
-from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
-from bootlab.techniques.image.appended_dtb import AppendedDtb
-from bootlab.techniques.image.compiler_optimisation import CompilerOptimisation
-from bootlab.techniques.image.kernel_compression import KernelCompression
-from bootlab.techniques.image.kernel_pvh import KernelPvh
-from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
-from bootlab.techniques.init.app_as_init import AppAsInit
-from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
-from bootlab.techniques.init.busybox_applets import BusyboxApplets
-from bootlab.techniques.init.busybox_nofork import BusyboxNofork
-from bootlab.techniques.init.busybox_standalone import BusyboxStandalone
-from bootlab.techniques.init.getty_late import GettyLate
-from bootlab.techniques.init.mounts_by_application import MountsByApplication
-from bootlab.techniques.init.rc_parallel import RcParallel
-from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
-from bootlab.techniques.init.shell_expansions import ShellExpansions
-from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
-from bootlab.techniques.init.systemd_rest_later import SystemdRestLater
-from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
-from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
-from bootlab.techniques.init.systemd_update_checks_off import SystemdUpdateChecksOff
-from bootlab.techniques.init.unneeded_mounts import UnneededMounts
-from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
-from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
-from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
-from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
-from bootlab.techniques.initramfs.initramfs_direct import InitramfsDirect
-from bootlab.techniques.initramfs.initramfs_modules import InitramfsModules
-from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
+from bootlab.techniques.firmware import pc
+from bootlab.techniques.image import build, compression
+from bootlab.techniques.init import busybox, first_program, start_scripts, systemd_set_up, systemd_units, tables
+from bootlab.techniques.initramfs import builtin, contents, unpacking
 from bootlab.techniques.kernel import (
     buses,
     clocks,
@@ -62,35 +35,18 @@ from bootlab.techniques.loader import features as loader_features
 from bootlab.techniques.loader import start as loader_start
 from bootlab.techniques.one_variant import only
 from bootlab.techniques.options import debugging, features, start
-from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
-from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
-from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
-from bootlab.techniques.storage.rootfstype import Rootfstype
-from bootlab.techniques.userspace.arm_instruction_set import ArmInstructionSet
-from bootlab.techniques.userspace.fewer_relocations import FewerRelocations
-from bootlab.techniques.userspace.hash_style import HashStyle
-from bootlab.techniques.userspace.musl_libc import MuslLibc
-from bootlab.techniques.userspace.program_optimisation import ProgramOptimisation
-from bootlab.techniques.userspace.static_linking import StaticLinking
-from bootlab.techniques.userspace.strip_programs import StripPrograms
-from bootlab.techniques.userspace.symbol_binding import SymbolBinding
-from bootlab.techniques.userspace.unneeded_libraries import UnneededLibraries
-from bootlab.techniques.userspace.unused_sections import UnusedSections
+from bootlab.techniques.storage import root
+from bootlab.techniques.userspace import code_size, dynamic_linking, toolchain
 
 BUILT_IN: tuple[Technique, ...] = (
-    EddOff(),
-    FirmwareMicrovm(),
-    FirmwareQboot(),
+    *pc.TECHNIQUES,
     # the boot loader
     *loader_features.TECHNIQUES,
     *loader_start.TECHNIQUES,
     *falcon.TECHNIQUES,
     # the kernel's image
-    KernelPvh(),
-    KernelCompression(),
-    KernelUncompressed(),
-    AppendedDtb(),
-    CompilerOptimisation(),
+    *compression.TECHNIQUES,
+    *build.TECHNIQUES,
     # the kernel
     *console.TECHNIQUES,
     *self_tests.TECHNIQUES,
@@ -111,43 +67,19 @@ BUILT_IN: tuple[Technique, ...] = (
     *debugging.TECHNIQUES,
     *features.TECHNIQUES,
     # from the initramfs to the application
-    InitramfsAsync(),
-    InitramfsCompression(),
-    InitramfsSlim(),
-    InitramfsModules(),
-    InitramfsDirect(),
-    InitramfsBuiltin(),
-    InitramfsBuiltinUncompressed(),
-    RaidNoautodetect(),
-    RootdelayToRootwait(),
-    Rootfstype(),
-    RootInInitramfs(),
-    RcScriptsMerged(),
-    RcParallel(),
-    ShellExpansions(),
-    UnneededMounts(),
-    GettyLate(),
-    BusyboxApplets(),
-    BusyboxNofork(),
-    BusyboxStandalone(),
-    SystemdUnitMasked(),
-    ApplicationUnitFirst(),
-    SystemdTargetReduced(),
-    SystemdRestLater(),
-    SystemdGeneratorsOff(),
-    SystemdUpdateChecksOff(),
-    MountsByApplication(),
-    AppAsInit(),
-    StaticLinking(),
-    MuslLibc(),
-    ArmInstructionSet(),
-    SymbolBinding(),
-    HashStyle(),
-    UnneededLibraries(),
-    FewerRelocations(),
-    ProgramOptimisation(),
-    UnusedSections(),
-    StripPrograms(),
+    *unpacking.TECHNIQUES,
+    *contents.TECHNIQUES,
+    *builtin.TECHNIQUES,
+    *root.TECHNIQUES,
+    *start_scripts.TECHNIQUES,
+    *tables.TECHNIQUES,
+    *busybox.TECHNIQUES,
+    *systemd_units.TECHNIQUES,
+    *systemd_set_up.TECHNIQUES,
+    *first_program.TECHNIQUES,
+    *toolchain.TECHNIQUES,
+    *dynamic_linking.TECHNIQUES,
+    *code_size.TECHNIQUES,
 )
 """In the order in which they are listed and tried: from power-on to the application."""
 
