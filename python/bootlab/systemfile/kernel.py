@@ -111,7 +111,7 @@ def asked(raw: RawKernel | RawLoader, base: str, table: str, place: Place) -> di
     fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
     return {
         "base": base,
-        "fragments": tuple(place.file(path, f"{table}.config[{i}]") for i, path in enumerate(fragments)),
+        "fragments": place.files(fragments, f"{table}.config"),
         "options": options_of(raw.options, f"{table}.options", place),
         "patches": tuple(_patch(path, f"{table}.patches[{i}]", place) for i, path in enumerate(raw.patches)),
     }
