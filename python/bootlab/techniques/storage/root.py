@@ -48,9 +48,7 @@ class RaidNoautodetect(ParameterTechnique):
         for option in ("BLK_DEV_MD", "MD_AUTODETECT"):
             if context.config and context.config.get(f"CONFIG_{option}", "n") != "y":
                 return Applies.no("md is not built in, so the kernel detects no arrays", f"CONFIG_{option} is not y")
-        if silent := log.why_silent():
-            return Applies.unknown(silent)
-        return Applies.no("the kernel did not look for arrays", f"no {_WAITING[:20]!r}…")
+        return log.absent("the kernel did not look for arrays", f"no {_WAITING[:20]!r}…")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the wait that is no longer announced."""
@@ -142,9 +140,7 @@ class Rootfstype(Technique):
         log = KernelLog.of(context)
         found = log.match(_MOUNTED)
         if found is None:
-            if silent := log.why_silent():
-                return Applies.unknown(silent)
-            return Applies.no("the kernel itself mounted no root file system", log.line(r"Run \S+ as init process"))
+            return log.absent("the kernel itself mounted no root file system", log.line(r"Run \S+ as init process"))
         if tried := log.line(_TRIED):
             return Applies.yes("another type was tried first", tried)
         return Applies.unknown("it does not show whether other types were tried first", found.string)
