@@ -346,7 +346,8 @@ TECHNIQUES: tuple[Technique, ...] = (
         title="Self-tests of the crypto library skipped",
         names=("blake2s_mod_init", "curve25519_init", "chacha20poly1305_init", "crypto_kdf108_init"),
         what=(
-            "Sets `initcall_blacklist=` for `blake2s_mod_init` and `curve25519_init` and `chacha20poly1305_init` and `crypto_kdf108_init`."
+            "Sets `initcall_blacklist=` for `blake2s_mod_init` and `curve25519_init` and `chacha20poly1305_init` and "
+            "`crypto_kdf108_init`."
         ),
         why=(
             "These initcalls do nothing but test an algorithm of the library with known answers; "
