@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "devices-loop.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "qemu-functions.h"
+
+#define QEMU_CLOCK_VIRTUAL 1
+/* Of a device that always has more to do, as much as in one go; the rest comes with the next access or timer. */
+#define MOST_ROUNDS 100000
+
+/* GLib's public declarations (glib/gmain.h): how the main loop asks a source whether there is work, and has it done. */
+struct source_functions {
+    int (*prepare)(void *source, int *timeout_ms);
+    int (*check)(void *source);
+    int (*dispatch)(void *source, int (*callback)(void *), void *data);
+    void (*finalize)(void *source);
+    void *closure_callback, *closure_marshal;
+};
+struct source {
+    void *callback_data, *callback_functions;
+    const struct source_functions *functions;
+};
+
+static void *(*main_context)(void);
+static bool (*poll_context)(void *context, bool blocking);
+static void *(*source_of)(void *context);
+static void *(*cpu_by_index)(int index);
+static void (*queue_work)(void *cpu, void (*work)(void *cpu, uintptr_t data), uintptr_t data);
+static bool (*all_idle)(void);
+
+static struct source_functions ours;
+static const struct source_functions *theirs;
+static bool is_queued; /* read and written by the processor's thread and, under QEMU's lock, by the main loop's */
+static uint64_t n_finished, n_rounds, n_left;
+
+bool loop_poll(void)
+{
+    return poll_context(main_context(), false);
+}
+
+/* Runs in the processor's thread between two blocks, with QEMU's lock held and all instructions counted. */
+static void finish(void *cpu, uintptr_t data)
+{
+    (void)cpu;
+    (void)data;
+    __atomic_store_n(&is_queued, false, __ATOMIC_SEQ_CST);
+    n_finished++;
+    for (unsigned round = 0; round < MOST_ROUNDS && loop_poll(); round++)
+        n_rounds++;
+}
+
+static void queue_on(void *cpu)
+{
+    if (cpu && !__atomic_exchange_n(&is_queued, true, __ATOMIC_SEQ_CST))
+        queue_work(cpu, finish, 0);
+}
+
+void loop_finish_behind(unsigned cpu)
+{
+    queue_on(cpu_by_index((int)cpu));
+}
+
+/* QEMU tells the owner of each list of timers before the timers run; work that is queued here is done right behind them. */
+static void on_clock(void *data, int clock)
+{
+    (void)data;
+    (void)clock;
+    if (*qemu_current_cpu())
+        queue_on(*qemu_current_cpu());
+}
+
+/* The main loop's turn, under QEMU's lock. What it leaves is not lost: it is queued for the processor. */
+static int dispatch(void *source, int (*callback)(void *), void *data)
+{
+    if (all_idle())
+        return theirs->dispatch(source, callback, data);
+    n_left++;
+    queue_on(cpu_by_index(0));
+    return 1; /* G_SOURCE_CONTINUE */
+}
+
+const char *loop_open(void)
+{
+    void *(*new_list)(int, void (*)(void *, int), void *);
+    void *current;
+    const struct qemu_function wanted[] = {
+        {"qemu_get_aio_context", &main_context},
+        {"aio_poll", &poll_context},
+        {"aio_get_g_source", &source_of},
+        {"qemu_get_cpu", &cpu_by_index},
+        {"async_run_on_cpu", &queue_work},
+        {"all_cpu_threads_idle", &all_idle},
+        {"timerlist_new", &new_list},
+        {"current_cpu", &current},
+    };
+    const char *why = qemu_find(QEMU_FUNCTIONS(wanted));
+    if (why)
+        return why;
+    if (!main_context())
+        return "QEMU's main loop is not there yet";
+    struct source *source = source_of(main_context());
+    theirs = source->functions;
+    if (!qemu_is_code((void *)theirs->prepare) || !qemu_is_code((void *)theirs->dispatch))
+        return "QEMU's main loop is not a source of GLib's as it is known";
+    ours = *theirs;
+    ours.dispatch = dispatch;
+    source->functions = &ours;
+    new_list(QEMU_CLOCK_VIRTUAL, on_clock, NULL); /* stays empty: QEMU tells the owner of each list */
+    return NULL;
+}
+
+void loop_report(void)
+{
+    fprintf(stderr, "finished %lu times in %lu rounds; left by the main loop %lu times\n", n_finished, n_rounds, n_left);
+}
