@@ -9,7 +9,7 @@ from typing import Literal
 from bootlab.model.change import Change, ExtendParam, SetParam
 from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Proof, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof, StageName, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, vanished
 from bootlab.techniques.row import Row
 
@@ -20,6 +20,7 @@ class ParameterTechnique(Technique):
     `extends`: the value is one word of a comma-separated list, and the words that are there already stay.
     """
 
+    stage: StageName = "kernel"
     sets: tuple[Param, ...]
     extends: bool = False
 

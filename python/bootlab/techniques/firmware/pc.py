@@ -125,7 +125,6 @@ class FirmwareQboot(Technique):
     architectures = ("x86_64",)
     conflicts = ("firmware-microvm",)
     rests_on = ("machine",)
-    proof = "kernel-log"
     published = (
         Published(
             "191.7 ms -> 184.6 ms to the first user instruction (bzImage); 139.5 -> 133.8 ms with PVH",

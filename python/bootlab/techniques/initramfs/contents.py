@@ -253,7 +253,6 @@ class InitramfsDirect(Technique):
     conflicts = ("initramfs-modules", "initramfs-slim")
     rests_on = ("initramfs",)
     needs_diagnosis = True
-    proof = "kernel-log"
     published = (Published("a smaller initramfs; no time given", "any machine", "tiny-initramfs(8)"),)
     references = (
         "Documentation/filesystems/ramfs-rootfs-initramfs.rst",

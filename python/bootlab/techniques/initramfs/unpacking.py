@@ -32,7 +32,6 @@ class InitramfsAsync(Technique):
     kernels = "5.13 and later"
     late = True
     rests_on = ("initramfs",)
-    proof = "kernel-log"
     published = (
         Published("0.6 s taken off the critical path", "PowerPC board", "lkml, R. Villemoes, March 2021"),
         Published("1.8 s overlapped, 26 MB xz", "laptop", "lkml, R. Villemoes, March 2021"),
@@ -105,7 +104,6 @@ class InitramfsCompression(Technique):
     cost = "A larger image for the faster formats."
     late = True
     rests_on = ("initramfs",)
-    proof = "kernel-log"
     published = (
         Published(
             "-170 ms with no compression inside a compressed kernel",

@@ -27,7 +27,6 @@ class Serial8250Uarts(Technique):
     when_not = "All configured ports exist, or a plug-in card adds more."
     cost = "Further ports stay unusable until the number is raised."
     risk = Risk(function="a port that is plugged in later stays unusable")
-    proof = "kernel-log"
     references = ("drivers/tty/serial/8250/8250_core.c: nr_uarts", "Firecracker's default kernel command line")
 
     def _wanted(self, context: Context) -> int:
@@ -62,7 +61,6 @@ class PciOff(ParameterTechnique):
 
     id = "pci-off"
     title = "PCI switched off"
-    stage = "kernel"
     what = "Sets `pci=off`."
     why = "The kernel skips scanning the bus, sizing every BAR and running the quirks of each device."
     when_not = "The system needs a PCI device."

@@ -20,7 +20,6 @@ class NoApicTimer(ParameterTechnique):
 
     id = "no-apic-timer"
     title = "No calibration of the local APIC timer"
-    stage = "kernel"
     what = "Sets `noapictimer`: the HPET, or the PIT where there is none, remains the source of timer interrupts."
     why = (
         "The calibration (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting "
@@ -34,7 +33,6 @@ class NoApicTimer(ParameterTechnique):
     risk = Risk(runtime="each timer interrupt is set through the HPET or the PIT, which takes longer")
     architectures = ("x86_64",)
     conflicts = ("hpet-off",)
-    proof = "kernel-log"
     sets = (Param("noapictimer"),)
     references = (
         "arch/x86/kernel/apic/apic.c: setup_boot_APIC_clock(), calibrate_APIC_clock()",
@@ -74,7 +72,6 @@ class HpetOff(ParameterTechnique):
 
     id = "hpet-off"
     title = "HPET not used"
-    stage = "kernel"
     what = "Sets `hpet=disable`."
     why = "The HPET is not mapped, compared with another clock, or registered."
     when_not = "The TSC is unstable, or `noapictimer` leaves the HPET as the only timer."

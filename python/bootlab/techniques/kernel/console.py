@@ -19,7 +19,6 @@ class Quiet(ParameterTechnique):
     id = "quiet"
     title = "Quiet console"
     addresses = ("console-output",)
-    stage = "kernel"
     what = "Sets `quiet`: the console's log level becomes CONFIG_CONSOLE_LOGLEVEL_QUIET (default: 4)."
     why = "The boot waits for every character on a serial console: 87 us each at 115200 baud."
     when_not = "The console is fast and prints little, or the goal or check is a kernel message."
@@ -196,7 +195,6 @@ class DebugLeftovers(Technique):
     cost = "None."
     risk = Risk(debuggability="their output is gone")
     rests_on = ("cmdline",)
-    proof = "kernel-log"
     references = ("Documentation/admin-guide/kernel-parameters.txt", "kernel/printk/printk.c", "init/main.c")
 
     def _present(self, context: Context) -> tuple[str, ...]:
@@ -233,7 +231,6 @@ class PrintkTime(ParameterTechnique):
 
     id = "printk-time"
     title = "Messages without time stamps"
-    stage = "kernel"
     what = "Sets `printk.time=0`."
     why = "At 115200 baud the stamps of 300 lines take 390 ms."
     when_not = "The console is quiet, or somebody reads the stamps, as bootlab does."

@@ -141,7 +141,6 @@ class NoTracefs(ParameterTechnique):
     id = "no-tracefs"
     title = "No tracing file system"
     addresses = ("tracer-set-up",)
-    stage = "kernel"
     what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
     why = (
         "The kernel makes a file for each of a thousand events, and searches each event's format for names of "

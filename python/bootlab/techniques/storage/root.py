@@ -31,7 +31,6 @@ class RaidNoautodetect(ParameterTechnique):
     )
     cost = "None without such arrays."
     risk = Risk(function="arrays that only the kernel's autodetection assembled are missing")
-    proof = "kernel-log"
     sets = (Param("raid", "noautodetect"),)
     published = (Published("'can cause a several-second delay'", "any", "drivers/md/Kconfig: MD_AUTODETECT"),)
     references = ("drivers/md/md-autodetect.c: md_run_setup(), autodetect_raid()",)
@@ -80,7 +79,6 @@ class RootdelayToRootwait(Technique):
     )
     kernels = "2.6.21 and later"
     rests_on = ("cmdline",)
-    proof = "kernel-log"
     references = ("init/do_mounts.c: prepare_namespace()",)
 
     def applies(self, context: Context) -> Applies:
@@ -128,7 +126,6 @@ class Rootfstype(Technique):
     why = "For each wrong type the kernel reads and checks a superblock before it tries the right one."
     when_not = "An initramfs mounts the root, or the kernel tries the right type first."
     cost = "A root of another type is no longer found."
-    proof = "kernel-log"
     published = (Published("part of 12.1 s -> 8.8 s", "Raspberry Pi Zero", "github.com/showmewebcam issue 29"),)
     references = ("init/do_mounts.c: mount_block_root(), list_bdev_fs_names()",)
 
@@ -180,7 +177,6 @@ class RootInInitramfs(Technique):
     )
     cost = "Loading the whole tree, which the times do not include, and memory for all of it."
     risk = Risk(function="everything written is lost at power-off; the whole tree takes memory")
-    proof = "kernel-log"
     published = (
         Published(
             "init at 8.399 s against 8.500 to 11.789 s with file systems on SD", "BeagleBone Black, Linux 5.11",
