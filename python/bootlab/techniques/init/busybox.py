@@ -7,7 +7,7 @@ from bootlab.model.verdict import Effect
 from bootlab.startup import applets, scripts
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
-from bootlab.techniques.init.start_scripts import processes
+from bootlab.techniques.init.start_scripts import FEWER_FORKS, processes
 from bootlab.techniques.tree_technique import TreeTechnique
 
 _QUOTED_MAX = 8
@@ -34,13 +34,13 @@ class BusyboxApplets(TreeTechnique):
         debuggability="a shell on the console has few commands and no line editing",
     )
     published = (
+        FEWER_FORKS,
         Published(
-            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks", "a board of CELF's (not named)",
-            "elinux.org, Boot Time",
+            "-350 ms and -78 % of the system's size by applications with fewer options",
+            "BeagleBone Black",
+            "Bootlin boot-time training",
         ),
-        Published("-350 ms and -78 % of the system's size by applications with fewer options", "BeagleBone Black",
-                  "Bootlin boot-time training"),
-    )  # fmt: skip
+    )
     references = ("busybox: scripts/gen_build_files.sh, include/applets.src.h", "busybox: Config.in")
 
     def applies_to(self, files: Files, context: Context) -> Applies:
@@ -143,13 +143,7 @@ class BusyboxNofork(BusyboxShell):
         function=("BusyBox marks FEATURE_SH_NOFORK as experimental; an applet that leaks memory leaks it in the shell")
     )
     conflicts = ("busybox-standalone",)
-    published = (
-        Published(
-            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",
-            "a board of CELF's (not named)",
-            "elinux.org, Boot Time",
-        ),
-    )
+    published = (FEWER_FORKS,)
     references = ("busybox: docs/nofork_noexec.txt", "busybox: shell/Config.in: FEATURE_SH_NOFORK")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

@@ -18,6 +18,11 @@ from bootlab.techniques.tree_technique import TreeTechnique
 _QUOTED_MAX = 6
 
 
+FEWER_FORKS = Published(
+    "8.7 -> 5.0 s with an optimised BusyBox and fewer forks", "a board of CELF's (not named)", "elinux.org, Boot Time"
+)
+
+
 class RcScriptsMerged(TreeTechnique):
     """Each start script is a shell of its own: a fork, an exec, a parser that starts anew."""
 
@@ -33,13 +38,7 @@ class RcScriptsMerged(TreeTechnique):
     when_not = "There are few scripts and they wait for devices, or each one runs long."
     cost = "The merged script must be made again when a script changes; the scripts themselves stay in place."
     conflicts = ("rc-parallel",)
-    published = (
-        Published(
-            "8.7 -> 5.0 s with an optimised BusyBox and fewer forks",
-            "a board of CELF's (not named)",
-            "elinux.org, Boot Time",
-        ),
-    )
+    published = (FEWER_FORKS,)
     references = ("busybox: shell/ash.c: forkshell(), shellexec()", "Buildroot: package/initscripts/init.d/rcS")
 
     def applies_to(self, files: Files, context: Context) -> Applies:

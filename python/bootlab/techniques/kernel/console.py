@@ -43,16 +43,18 @@ class Quiet(ParameterTechnique):
         level = level_of(context.system.cmdline)
         if level is not None and level <= 4:
             return Applies.no("loglevel= is as quiet already", f"loglevel={level}")
-        lines = kernel_lines(context.recording)
-        if lines:
-            return Applies.yes(
-                "the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters"
-            )
-        return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
+        return _prints(context)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by kernel lines that the console no longer shows."""
         return fewer_kernel_lines(before, after)
+
+
+def _prints(context: Context) -> Applies:
+    lines = kernel_lines(context.recording)
+    if not lines:
+        return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
+    return Applies.yes("the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters")
 
 
 LEVELS = (3, 0)
@@ -84,10 +86,7 @@ class Loglevel(Technique):
         level = level_of(context.system.cmdline)
         if level is not None and level <= min(LEVELS):
             return Applies.no("the level is as low as it goes", f"loglevel={level}")
-        lines = kernel_lines(context.recording)
-        if not lines:
-            return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
-        return Applies.yes("the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters")
+        return _prints(context)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each level below the present one."""

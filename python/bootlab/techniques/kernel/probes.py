@@ -22,6 +22,13 @@ _MAX_DRIVERS = 8
 _DRIVER_OF = re.compile(r"^([A-Za-z][\w.-]{0,40}) (\S{1,64}): ")
 
 
+_WHEN_NOT = (
+    "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
+    "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
+)
+_RISK = Risk(function="names such as sda or eth0 depend on which probe ends first; use labels and stable names")
+
+
 class DriverAsyncProbe(Technique):
     """A probe that waits for its hardware need not hold up the next driver."""
 
@@ -31,12 +38,9 @@ class DriverAsyncProbe(Technique):
     stage = "kernel"
     what = "Sets `driver_async_probe=` to the slow drivers, or to `*` for all."
     why = "Built-in drivers probe one after the other; one that waits for hardware delays all that follow."
-    when_not = (
-        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
-        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
-    )
+    when_not = _WHEN_NOT
     cost = "Device numbers may change from boot to boot."
-    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
+    risk = _RISK
     kernels = "5.1 and later; `*` in 6.0 and later"
     needs_diagnosis = True
     proof = "diagnosis"
@@ -97,12 +101,9 @@ class DriversAsync(Technique):
         "The next driver need not wait for a probe that waits for its hardware, and the command line need not name "
         "the drivers."
     )
-    when_not = (
-        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
-        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
-    )
+    when_not = _WHEN_NOT
     cost = "A patch to maintain until it is upstream; device numbers may change from boot to boot."
-    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
+    risk = _RISK
     kernels = "4.2 and later"
     needs_diagnosis = True
     needs_source = True
