@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import functools
 from importlib.metadata import EntryPoint, entry_points
+from typing import cast
 
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.techniques.base import ENTRY_POINTS, Technique
+from bootlab.model.change import Change
+from bootlab.techniques.base import ENTRY_POINTS, Applies, Context, Technique
 from bootlab.techniques.firmware import pc
 from bootlab.techniques.image import build, compression
 from bootlab.techniques.init import busybox, first_program, start_scripts, systemd_set_up, systemd_units, tables
@@ -31,7 +34,6 @@ from bootlab.techniques.kernel import (
 from bootlab.techniques.loader import falcon
 from bootlab.techniques.loader import features as loader_features
 from bootlab.techniques.loader import start as loader_start
-from bootlab.techniques.one_variant import only
 from bootlab.techniques.options import debugging, features, start
 from bootlab.techniques.storage import root
 from bootlab.techniques.userspace import code_size, dynamic_linking, toolchain
@@ -146,6 +148,30 @@ def catalogue() -> Catalogue:
 def all_techniques() -> tuple[Technique, ...]:
     """Return every technique."""
     return catalogue().techniques
+
+
+def only(technique: Technique, label: str) -> Technique:
+    """Return the technique with the variant of this label alone. It keeps its id, and everything else.
+
+    Where each boot takes minutes, nobody wants all of them.
+    """
+
+    class OneVariant(type(technique)):  # type: ignore[misc] # whatever class the technique has
+        def applies(self, context: Context) -> Applies:
+            said = super().applies(context)
+            labels = [change.label for change in super().changes(context)]
+            if labels and label not in labels:
+                there = ", ".join(one for one in labels if one)
+                return Applies.no(f"it has no variant {label[:60]!r} here", f"there are: {there or 'none with a name'}")
+            return cast("Applies", said)
+
+        def changes(self, context: Context) -> tuple[Change, ...]:
+            return tuple(change for change in super().changes(context) if change.label == label)
+
+    chosen = copy.copy(technique)
+    # A technique may be a frozen row; the copy is nobody else's yet.
+    object.__setattr__(chosen, "__class__", OneVariant)
+    return chosen
 
 
 def get(technique_id: str) -> Technique:

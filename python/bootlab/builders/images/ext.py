@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from bootlab.builders.images import tool
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -46,7 +45,16 @@ def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int, replayed_ki
     journal = [] if kind == "ext2" else ["-J", "size=1"]
     inodes = sum(1 for _ in root.walk()) + 64
     words = ["-q", "-F", "-t", kind, "-b", "1024", "-I", "128" if kind == "ext2" else "256", "-O", _FEATURES[kind]]
-    words += ["-m", "0", "-N", str(inodes), "-U", UUID, "-E", f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0"]
+    words += [
+        "-m",
+        "0",
+        "-N",
+        str(inodes),
+        "-U",
+        tool.UUID,
+        "-E",
+        f"hash_seed={tool.UUID},root_owner=0:0,lazy_itable_init=0",
+    ]
     tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=NOW)
     with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
         obey(fill, str(image), "\n".join(_commands(root, Path(folder))) + "\n")
