@@ -10,18 +10,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    AllOption,
-    JobsOption,
-    JsonOption,
-    SchedulerOption,
-    ShareOption,
-    StoreOption,
-    err,
-    out,
-    print_json,
-)
+from bootlab.cli.session import AllOption, Scheduled, out, print_json, put_line, say
 from bootlab.cli.try_techniques import AlsoOption
 from bootlab.errors import UserError
 
@@ -88,12 +77,8 @@ def optimize(
         ),
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
-    jobs: JobsOption = None,
-    scheduler: SchedulerOption = None,
-    share: ShareOption = None,
     everything: AllOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Scheduled,
 ) -> None:
     """Find the fastest system that still works: try the techniques in groups, prove each gain, write the result.
 
@@ -118,7 +103,7 @@ def optimize(
             f"{what} is a plan: it says itself what is asked for", hint="edit the plan, or give the system file"
         )
     system_file = Path(given.system) if given is not None else what
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
+    with opened(system_file, asked) as system:
         if plan or write is not None:
             found = given or system.plan_optimisation(wishes)
         else:
@@ -128,24 +113,24 @@ def optimize(
 
         if write is not None:
             keep_plan(found, write)
-        if as_json:
+        if asked.as_json:
             print_json(found)
             return
         out().print(plan_view(found, everything=everything))
         then = f"{write}   (edit it first)" if write is not None else str(what)
-        err().print(f"next: bootlab optimize {then}", markup=False, soft_wrap=True)
+        say(f"next: bootlab optimize {then}")
         return
     from bootlab.views.run import terminal  # noqa: PLC0415
     from bootlab.views.run.headline import said  # noqa: PLC0415
 
     page = results.html(html) if html is not None else results.run.folder / "optimized" / "report.html"
-    if as_json:
+    if asked.as_json:
         print_json({"run": results.id, **said(results.data), "html": str(page)})
         return
     out().print(terminal.results_view(results.data, everything=everything))
-    out().print(f"report: {page}", markup=False, soft_wrap=True)
-    out().print(f"by hand: {results.run.folder / 'optimized' / 'by-hand.sh'}", markup=False, soft_wrap=True)
-    err().print(f"next: bootlab boot {results.faster}", markup=False, soft_wrap=True)
+    put_line(f"report: {page}")
+    put_line(f"by hand: {results.run.folder / 'optimized' / 'by-hand.sh'}")
+    say(f"next: bootlab boot {results.faster}")
 
 
 def _command(what: Path) -> str:
