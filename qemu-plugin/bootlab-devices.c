@@ -38,15 +38,15 @@
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = BOOTLAB_PLUGIN_API;
 
 static bool is_x86;
-static uint64_t n_accesses;
+static uint64_t n_accesses, n_ports;
 
 /* Of tests/guests/widen.c, when it is preloaded: holds the processor between the access and what comes behind it. */
 __attribute__((weak)) void bootlab_widen_behind_access(void);
 
-static void on_access(unsigned cpu, void *data)
+static void on_port(unsigned cpu, void *data)
 {
     (void)data;
-    n_accesses++;
+    n_ports++;
     loop_finish_behind(cpu);
 }
 
@@ -57,7 +57,8 @@ static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, 
     if (!where || !qemu_plugin_hwaddr_is_io(where))
         return;
     n_accesses++;
-    loop_finish_behind(cpu);
+    if (loop_waits())
+        loop_finish_behind(cpu);
     if (bootlab_widen_behind_access)
         bootlab_widen_behind_access();
 }
@@ -104,7 +105,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         bootlab_insn_bytes(last, bytes, size);
         /* Called before the access: what is queued then is done behind it. */
         if (is_port_access(bytes, size))
-            qemu_plugin_register_vcpu_insn_exec_cb(last, on_access, QEMU_PLUGIN_CB_NO_REGS, NULL);
+            qemu_plugin_register_vcpu_insn_exec_cb(last, on_port, QEMU_PLUGIN_CB_NO_REGS, NULL);
         if (is_call_or_return(bytes, size))
             return;
     }
@@ -115,7 +116,7 @@ static void on_end(qemu_plugin_id_t id, void *unused)
 {
     (void)id;
     (void)unused;
-    fprintf(stderr, "bootlab-devices: accesses %lu, transfers %lu; ", n_accesses, pool_transfers());
+    fprintf(stderr, "bootlab-devices: accesses %lu, to ports %lu, transfers %lu; ", n_accesses, n_ports, pool_transfers());
     loop_report();
 }
 

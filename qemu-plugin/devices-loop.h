@@ -11,6 +11,9 @@ const char *loop_open(void);
 /* Has the processor's thread finish what devices have begun, before the guest's next block of instructions. */
 void loop_finish_behind(unsigned cpu);
 
+/* Whether something is left to do for the main loop. */
+bool loop_waits(void);
+
 /* Runs what is due in QEMU's main loop, once. Returns whether there was something. */
 bool loop_poll(void);
 

@@ -62,7 +62,7 @@ TEAM_WIDENED = {
 
 
 class Guest(msgspec.Struct, frozen=True):
-    """A program for one architecture; `defines` are of its source. `processors`: team.c, for so many; else `program`."""
+    """A program for one architecture; `defines` are of its source. `processors`: team.c for so many, else `program`."""
 
     arch: str
     defines: tuple[str, ...] = ()
