@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from bootlab.model.source_patch import KernelPatch
 
 from bootlab.experiments.optimize.shrinking import UnusedOptions
 from bootlab.model.change import (
@@ -24,6 +23,7 @@ from bootlab.model.change import (
     apply_all,
 )
 from bootlab.model.kernel_change import AddKernelFragment, AddKernelPatch, SetKernelOptions
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import Initramfs
 from bootlab.model.tree import Entry, FileTree
 from bootlab.model.waterfall import Bar
