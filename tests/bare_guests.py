@@ -51,7 +51,11 @@ WIDENED = {
     "before the halt": {"WIDEN_BEFORE_US": "300", "WIDEN_POLL_NS": "200000"},
     "before the timers": {"WIDEN_LOCK_US": "250", "WIDEN_POLL_NS": "100000"},
     "before the stamp": {"WIDEN_STAMP_US": "20000"},
+}
+# Of disk.c: between the access and what a device leaves to the main loop.
+DISK_WIDENED = {
     "behind an access": {"WIDEN_ACCESS_US": "300", "WIDEN_EVERY": "7", "WIDEN_POLL_NS": "100000"},
+    "behind the halt": WIDENED["behind the halt"],
 }
 # A processor that waits for another leaves the generated code all the time: not each of these jumps is widened.
 TEAM_WIDENED = {
@@ -93,6 +97,20 @@ class Guest(msgspec.Struct, frozen=True):
         source = SOURCES / ("team.c" if team else f"{self.program}.c")
         subprocess.run([*words, "-o", str(made), str(source)], check=True, capture_output=True)
         return made
+
+
+DISKS = {"ide": Guest("x86_64", program="disk"), "virtio-mmio": Guest("arm64", program="disk")}
+"""Programs that read a disk, by what it is attached to."""
+
+
+def with_disk(kind: str, image: Path) -> Machine:
+    """Return the machine of one of `DISKS` with its disk, whose image is made."""
+    image.write_bytes(bytes((n * 7 + n // 251) & 0xFF for n in range(1 << 21)) * 2)
+    drive = f"file={image},format=raw,id=d,snapshot=on"
+    virtio = ("-drive", f"{drive},if=none", "-device", "virtio-blk-device,drive=d")
+    words = ("-drive", f"{drive},if=ide") if kind == "ide" else virtio
+    machine = DISKS[kind].machine
+    return msgspec.structs.replace(machine, extra=(*machine.extra, *words))
 
 
 class BareBoot(msgspec.Struct, frozen=True):
@@ -171,7 +189,7 @@ def boot(
         processors_plugin=reporting,
     )
     environment = dict(os.environ) | (
-        {"LD_PRELOAD": str(preload), **(WIDENED | TEAM_WIDENED)[widened]} if preload else {}
+        {"LD_PRELOAD": str(preload), **(WIDENED | TEAM_WIDENED | DISK_WIDENED)[widened]} if preload else {}
     )
     if not cured:
         environment["BOOTLAB_HALT_WATCH"] = "off"

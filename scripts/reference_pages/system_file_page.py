@@ -261,9 +261,9 @@ def _type(hint: object) -> str:
         return " / ".join(code(a) for a in arguments)
     if origin in {types.UnionType, typing.Union}:
         return " or ".join(_type(a) for a in arguments if a is not type(None))
-    if origin is tuple:
+    if origin is tuple and ... not in arguments:
         return "[major, minor]"
-    if origin is list:
+    if origin in {list, tuple}:
         return "list of texts"
     if origin is dict:
         return "table"
@@ -276,7 +276,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
         return ""
     if field.default is msgspec.NODEFAULT:
         return "must be given"
-    if field.default in {None, ""}:
+    if field.default in {None, "", ()}:
         return ""
     if isinstance(field.default, bool):
         return code(str(field.default).lower())

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import shutil
 
-import msgspec
 import pytest
 
 from bootlab.model.system import Machine
-from tests.bare_guests import Guest, boot, build_preload
+from tests.bare_guests import DISK_WIDENED, DISKS, boot, build_preload, with_disk
 
 pytestmark = pytest.mark.qemu
 
-GUESTS = {
-    "ide": Guest("x86_64", program="disk"),
-    "virtio-mmio": Guest("arm64", program="disk"),
-}
 BOOTS = 4
 
 
-@pytest.fixture(params=GUESTS)
+@pytest.fixture(params=DISKS)
 def disk(request, tmp_path):
     """Return a program that reads a disk, and the machine with that disk."""
-    guest = GUESTS[request.param]
+    guest = DISKS[request.param]
     if guest.compiler is None or not shutil.which(Machine(arch=guest.arch).architecture.emulator):
         pytest.skip(f"no compiler or no emulator for {guest.arch}")
-    image = tmp_path / "disk.img"
-    image.write_bytes(bytes((n * 7 + n // 251) & 0xFF for n in range(1 << 21)) * 2)
-    drive = f"file={image},format=raw,id=d,snapshot=on"
-    words = {
-        "ide": ("-drive", f"{drive},if=ide"),
-        "virtio-mmio": ("-drive", f"{drive},if=none", "-device", "virtio-blk-device,drive=d"),
-    }[request.param]
-    return guest, msgspec.structs.replace(guest.machine, extra=(*guest.machine.extra, *words))
+    return guest, with_disk(request.param, tmp_path / "disk.img")
 
 
 def test_boots_with_a_disk_are_equal(disk, tmp_path):
@@ -42,7 +30,7 @@ def test_boots_with_a_disk_are_equal(disk, tmp_path):
     for number in range(BOOTS):
         again = boot(guest.arch, image, tmp_path / f"again{number}", tmp_path, machine=machine)
         assert again.facts == calm.facts
-    for window in ("behind an access", "behind the halt"):
+    for window in DISK_WIDENED:
         wide = boot(guest.arch, image, tmp_path / window, tmp_path, machine=machine, preload=preload, widened=window)
         assert wide.facts == calm.facts, window
 
