@@ -166,7 +166,7 @@ def buildroot(packages: Path, case: BoardCase, folder: Path) -> Path:
 def yocto(packages: Path, case: BoardCase, folder: Path) -> Path:
     """Make a deploy folder: kernel, device tree, an initramfs with the card's modules, a `.wic` of two partitions."""
     deploy = folder / "deploy"
-    deploy.mkdir()
+    deploy.mkdir(parents=True)
     kernel, blob = _kernel(packages), _blob(packages, case)
     shutil.copyfile(kernel, deploy / f"{case.image}--6.1-r0-board.bin")
     (deploy / case.image).symlink_to(f"{case.image}--6.1-r0-board.bin")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,14 @@ def test_yocto_s_deploy_folder(tmp_path, packages, case, looker):
     assert made.initramfs is not None
     assert any("goes with it" in note for note in made.notes)
     assert f"root={made.board.card_name}p2" in made.cmdline
+
+
+def test_a_card_whose_power_no_driver_switches(tmp_path, packages, case, looker):
+    if "gpio_mxc" not in case.modules:
+        pytest.skip("no board of i.MX")
+    (packages / "boot/config-6.1").write_text(CONFIG + "CONFIG_GPIO_MXC=m\n")
+    assert propose(looker.look(yocto(packages, case, tmp_path / "whole")), "board").root.lacking == ""
+    without = replace(case, modules=tuple(name for name in case.modules if name != "gpio_mxc"))
+    made = propose(looker.look(yocto(packages, without, tmp_path / "lacking")), "board")
+    assert made.root is not None
+    assert "gpio_mxc (CONFIG_GPIO_MXC) is module only" in made.root.lacking
