@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
 #include "devices-loop.h"
 
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "qemu-functions.h"
 
 #define QEMU_CLOCK_VIRTUAL 1
 /* Of a device that always has more to do, as much as in one go; the rest comes with the next access or timer. */
 #define MOST_ROUNDS 100000
-/* The processor's thread comes within microseconds; a stopped one never does. */
-#define MOST_WAITS 1000
+/* The processor's thread comes within microseconds, unless it waits for the main loop: seen asleep so many times on end. */
+#define SLEEPS 500
 #define WAIT_NS 20000
 #define MOST_WORDS 1024
 
@@ -42,6 +45,7 @@ static struct source_functions ours;
 static const struct source_functions *theirs;
 /* The head of the main loop's list of bottom halves, in QEMU's memory: what it has left to do. */
 static void *const *waiting;
+static pid_t processor_thread;
 static bool is_queued; /* read and written by the processor's thread and, under QEMU's lock, by the main loop's */
 static uint64_t n_finished, n_rounds, n_left;
 
@@ -69,6 +73,11 @@ static void queue_on(void *cpu)
 
 void loop_finish_behind(unsigned cpu)
 {
+    static __thread bool is_noted;
+    if (!is_noted) {
+        __atomic_store_n(&processor_thread, gettid(), __ATOMIC_RELAXED);
+        is_noted = true;
+    }
     queue_on(cpu_by_index((int)cpu));
 }
 
@@ -124,9 +133,25 @@ static void on_clock(void *data, int clock)
         queue_on(*qemu_current_cpu());
 }
 
+/* Whether the processor's thread sleeps in a call, rather than runs or waits for its turn on a processor of the host's. */
+static bool processor_sleeps(void)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)__atomic_load_n(&processor_thread, __ATOMIC_RELAXED));
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = 0;
+    const char *behind_name = strrchr(text, ')'); /* proc(5): the state is the word behind the name */
+    return behind_name && behind_name[1] == ' ' && behind_name[2] == 'S';
+}
+
 /*
  * The main loop's turn, under QEMU's lock. What it leaves is not lost: it is queued for the processor, whose thread needs the
- * lock for it. So the lock is given back until that has happened; else the main loop would come again at once.
+ * lock for it. So the lock is given back until that has happened; else the main loop would come again at once. Some devices
+ * have the processor's thread wait for the main loop (hw/display/virtio-gpu.c, a reset): then it is the main loop's.
  */
 static int dispatch(void *source, int (*callback)(void *), void *data)
 {
@@ -135,10 +160,13 @@ static int dispatch(void *source, int (*callback)(void *), void *data)
     n_left++;
     queue_on(cpu_by_index(0));
     unlock();
-    for (unsigned waited = 0; waited < MOST_WAITS && __atomic_load_n(&is_queued, __ATOMIC_SEQ_CST); waited++)
+    unsigned asleep = 0;
+    while (asleep < SLEEPS && __atomic_load_n(&is_queued, __ATOMIC_SEQ_CST)) {
         nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+        asleep = processor_sleeps() ? asleep + 1 : 0;
+    }
     lock(__FILE__, __LINE__);
-    return 1; /* G_SOURCE_CONTINUE */
+    return asleep == SLEEPS ? theirs->dispatch(source, callback, data) : 1; /* G_SOURCE_CONTINUE */
 }
 
 /* QEMU 8.2 and older have other names for its lock. */

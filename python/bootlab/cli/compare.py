@@ -18,7 +18,9 @@ from bootlab.cli.gate_options import (
     print_gate,
     smallest_ns,
 )
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption
+from bootlab.cli.session import (
+    Kept,
+)
 
 _KINDS = (
     "a recording's folder, a run (`last`), a boot log, a folder of logs or a pattern in quotes ('logs/run*.txt'), "
@@ -42,8 +44,7 @@ def compare(
     system: SystemNameOption = None,
     html: HtmlOption = None,
     history: HistoryOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Compare boots stage by stage: recordings, runs, logs, commits of the history.
 
@@ -55,7 +56,7 @@ def compare(
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
     one, other = (
-        api.measured(word, history=history, store=store, system=system, application=application, goal=goal)
+        api.measured(word, history=history, store=asked.store, system=system, application=application, goal=goal)
         for word in (base, new)
     )
     found = api.gate(other, one, smallest_ns=smallest_ns(smallest_ms), alpha=alpha)
@@ -63,5 +64,5 @@ def compare(
         from bootlab.views.gate import page  # noqa: PLC0415
 
         write_file(html, page.render(found, title="comparison"))
-    if as_json or str(html) != "-":
-        print_gate(found, as_json=as_json)
+    if asked.as_json or str(html) != "-":
+        print_gate(found, as_json=asked.as_json)

@@ -68,6 +68,8 @@ class BootProgress:
         self._begin()
         with self._lock:
             self._running[label] = progress
+        if progress.word:
+            self._say(f"  {one_line(label)}: {one_line(progress.word, 600)}", live=True)
 
     def boot_again(self, label: str, why: str) -> None:
         """Say that a boot is made again, and why."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,40 +9,7 @@ import typer
 
 from bootlab.errors import UserError
 from bootlab.timers.classic import POPULATIONS
-from bootlab.timers.request import StressRequest
-
-
-class Mode(StrEnum):
-    """What timerstress does."""
-
-    STRESS = "stress"
-    BURST = "burst"
-    CURVES = "curves"
-    CHURN = "churn"
-    LIMIT = "limit"
-
-
-class Receiver(StrEnum):
-    """How expirations are taken."""
-
-    SIGWAIT = "sigwait"
-    HANDLER = "handler"
-    SIGNALFD = "signalfd"
-    THREAD_ID = "thread-id"
-    THREAD = "thread"
-    TIMERFD = "timerfd"
-
-
-class TimerClock(StrEnum):
-    """The timers' clock."""
-
-    REALTIME = "realtime"
-    MONOTONIC = "monotonic"
-    BOOTTIME = "boottime"
-    TAI = "tai"
-    PROCESS = "process"
-    THREAD = "thread"
-
+from bootlab.timers.request import Clock, Mode, Receiver
 
 TimersOption = Annotated[
     str,
@@ -77,7 +43,7 @@ IntervalOption = Annotated[
         help="Use random intervals of MIN to MIN+RANGE seconds instead of the classic ones.",
     ),
 ]
-ClockOption = Annotated[TimerClock, typer.Option("--clock", help="The clock of the timers.")]
+ClockOption = Annotated[Clock, typer.Option("--clock", help="The clock of the timers.")]
 ReceiverOption = Annotated[
     Receiver,
     typer.Option(
@@ -108,7 +74,7 @@ def populations(text: str) -> tuple[int, ...]:
         raise UserError(f"--timers {text!r}: not numbers", hint="--timers 1000,2000, or --timers classic") from None
 
 
-def interval(text: str | None) -> tuple[float, float] | None:
+def interval_s(text: str | None) -> tuple[float, float] | None:
     """Read `--interval`. Raise UserError."""
     if text is None:
         return None
@@ -120,33 +86,3 @@ def interval(text: str | None) -> tuple[float, float] | None:
     if not 1e-9 <= found[0] <= 1e6 or not 0 <= found[1] <= 1e6:
         raise UserError(f"--interval {text!r}: not MIN:RANGE in seconds", hint="--interval 0.005:0.065")
     return found
-
-
-def request(
-    timers: str,
-    *,
-    mode: Mode = Mode.STRESS,
-    seconds: float = 60,
-    scale: float = 1,
-    between: str | None = None,
-    clock: TimerClock = TimerClock.MONOTONIC,
-    receiver: Receiver = Receiver.SIGWAIT,
-    threads: int = 2,
-    absolute: bool = False,
-    seed: int = 1,
-    plants: tuple[str, ...] = (),
-) -> StressRequest:
-    """Make the request that the options ask for."""
-    return StressRequest(
-        populations=populations(timers),
-        mode=mode.value,
-        seconds=seconds,
-        scale=scale,
-        interval_s=interval(between),
-        clock=clock.value,
-        receiver=receiver.value,
-        threads=threads,
-        absolute=absolute,
-        seed=seed,
-        plants=plants,
-    )

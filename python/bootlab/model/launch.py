@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.model.architecture import Arch
 
-MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sdhci-pci", "nvdimm"]
+MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sd-device", "sdhci-pci", "nvdimm"]
 """What a medium is attached to: virtio on PCI, virtio on memory-mapped registers, a parallel flash bank, a card's slot
 of the board's own."""
 

@@ -47,6 +47,7 @@ _ONE_CPU = {
     "bpim2u": "cortex-a7",
     "cubieboard": "cortex-a8",
     "raspi0": "arm1176",
+    "raspi1ap": "arm1176",
     "raspi2b": "cortex-a7",
     "raspi3b": "cortex-a53",
     "raspi4b": "cortex-a72",

@@ -179,11 +179,6 @@ def _root(found: Found, board: Board, notes: list[str]) -> RootProposal | None:
     medium, reason, lacking = _medium(found, board, fstype)
     if lacking:
         notes.append(f"no driver can mount the root: {lacking}")
-    if medium == "sd" and board.slot_empty:
-        notes.append(
-            f"QEMU refuses a card in {board.machine}, so this root does not boot there: give an initramfs as the root, "
-            "or another machine"
-        )
     if medium == "disk" and not _DISKS_ARE_EXACT:
         notes.append("on this host a virtio disk answers at the host's pace, so boots will not repeat exactly")
     return RootProposal(
@@ -249,6 +244,13 @@ def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[Com
     if board.processors_least > 1 and not (line.has("maxcpus") or line.has("nr_cpus") or line.has("nosmp")):
         line = line.with_param("maxcpus", "1")
         notes.append("maxcpus=1 was added: exact mode has one processor, and the machine's others stay off")
+    if board.crashing:
+        listed = line.value("initcall_blacklist")
+        line = line.with_param("initcall_blacklist", ",".join([*([listed] if listed else []), *board.crashing]))
+        notes.append(
+            f"initcall_blacklist={','.join(board.crashing)} was added: QEMU's {board.machine} lacks what that driver "
+            "reads, and the kernel would crash before it prints"
+        )
     systemd = found.root is not None and found.root.init_kind == "systemd"
     if systemd and line.has("quiet") and not line.has("systemd.show_status"):
         line = line.with_param("systemd.show_status", "1")

@@ -81,11 +81,9 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
 
 
 def one_runs(system: System) -> bool:
-    """Tell whether the command line leaves the machine's other processors off, and they do not spin there."""
+    """Tell whether the command line leaves the machine's other processors off."""
     line = system.cmdline
-    one = line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"
-    # hw/arm/raspi.c: QEMU's own start code has them poll for their start.
-    return one and not system.machine.type.startswith("raspi")
+    return line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"
 
 
 def hangs_with_processors(version: str) -> bool:

@@ -15,6 +15,7 @@ _MEDIA: dict[MediumBus, tuple[str, ...]] = {
     "virtio-mmio": ("virtio-blk-device",),
     "pflash": ("pflash",),
     "sd": ("sd-card",),
+    "sd-device": ("sd-card",),
     "sdhci-pci": ("sdhci-pci", "sd-card"),
     "nvdimm": ("nvdimm",),
 }

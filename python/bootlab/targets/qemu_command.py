@@ -60,10 +60,10 @@ def medium_options(medium: Medium) -> tuple[Option, ...]:
             return (_drive(medium, "pflash", f"unit={medium.unit}"),)
         case "sd":
             return (_drive(medium, "sd", f"index={medium.unit}"),)
-        case "sdhci-pci":
+        case "sd-device" | "sdhci-pci":
             name = f"card{medium.unit}"
-            drive = _drive(medium, "none", f"id={name}")
-            return (("-device", "sdhci-pci"), drive, ("-device", f"sd-card,drive={name}"))
+            card = (_drive(medium, "none", f"id={name}"), ("-device", f"sd-card,drive={name}"))
+            return card if medium.bus == "sd-device" else (("-device", "sdhci-pci"), *card)
         case "nvdimm":
             # Private: what the guest writes stays in memory and is thrown away.
             name = f"pmem{medium.unit}"

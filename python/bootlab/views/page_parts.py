@@ -11,12 +11,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bootlab.model import figures
+from bootlab.views import html_frame
 from bootlab.views.shown_text import visible
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
            "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "trend.js", "analysis.js")  # fmt: skip
 ROWS_LIMIT = 1000
 SPANS_LIMIT = 4000
+
+
+_BLANK: dict[str, Any] = {"problems": [], "parts": [], "partsLeft": 0, "account": []}
+
+
+def page(title: str, data: dict[str, Any]) -> str:
+    """Make a page that is drawn of parts; what its data leave out of problems, parts and account is empty."""
+    return html_frame.page(title, SCRIPTS, _BLANK | data)
 
 
 def show(text: str, limit: int = 400) -> str:

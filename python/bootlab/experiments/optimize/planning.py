@@ -31,13 +31,14 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asks for: which techniques, how long, whether the kernel is shrunk."""
+    """What the user asks for: which techniques, how long, whether the kernel is shrunk, what is checked at the end."""
 
     selection: Selection = Selection()
     budget_s: float | None = None
     rounds: int = 2
     shrink: bool = False
     keep: tuple[str, ...] = ()
+    final: tuple[str, ...] = ()
 
 
 def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Applicability, ...]]:
@@ -78,6 +79,7 @@ def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Appli
         rounds=wishes.rounds,
         shrink=wishes.shrink,
         keep=wishes.keep,
+        final=wishes.final,
         base_ns=base.recording.meta.goal_ns,
         boot_wall_s=base.recording.meta.wall_s,
         build_wall_s=_BUILD_WALL_S,
