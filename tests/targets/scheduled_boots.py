@@ -14,7 +14,7 @@ from bootlab.api.optimizing import carried_out, planned, wishes_of
 from bootlab.builders.cache import Cache
 from bootlab.experiments.bench import Bench
 from bootlab.targets.scheduled import ScheduledTarget, Workers
-from bootlab.targets.scheduled_job import boot_name
+from bootlab.targets.shared_boots import boot_name
 from tests.conftest import REPOSITORY
 from tests.experiments.fake_bench import SYSTEM, FakeTarget
 from tests.experiments.optimize.killable import OWN, cost

@@ -17,8 +17,8 @@ from bootlab.model.recording import Meta, Outcome
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan
 from bootlab.targets.emulator import Emulator
-from bootlab.targets.scheduled import _kept_elsewhere
-from bootlab.targets.scheduled_job import Job, boot_job, files_of
+from bootlab.targets.scheduled_job import Job, boot_job
+from bootlab.targets.shared_boots import files_of, kept_elsewhere
 from bootlab.targets.shared_files import SharedFiles
 from tests.experiments.fake_bench import SYSTEM
 
@@ -96,7 +96,7 @@ def test_a_damaged_recording_is_not_taken(tmp_path):
     with pytest.raises(UserError, match="damaged"):
         shared.fetch("k", attempt, tmp_path / "back")
     assert not (tmp_path / "back").exists()
-    assert _kept_elsewhere(shared, tmp_path / ".k.1.2.3") is None
+    assert kept_elsewhere(shared, "k", tmp_path / ".k.1.2.3") is None
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_only_answers_are_taken_from_others(tmp_path, outcome, taken):
     shared = SharedFiles(f"file://{tmp_path}/bucket")
     shared.keep(_recorded(tmp_path / "r", outcome), "k")
     shared.keep(tmp_path / "r", "k-3")
-    found = _kept_elsewhere(shared, tmp_path / ".k.1.2.3")
+    found = kept_elsewhere(shared, "k", tmp_path / ".k.1.2.3")
     assert (found is not None) == taken
     assert (tmp_path / ".k.1.2.3").exists() == taken
-    assert _kept_elsewhere(shared, tmp_path / ".k-3.1.2.3") is None, "asked for anew"
+    assert kept_elsewhere(shared, "k-3", tmp_path / ".k-3.1.2.3") is None, "asked for anew"
 
 
 def test_stopping(url):

@@ -7,7 +7,6 @@ to another one. The recording is that of a local boot, byte for byte, but for ho
 from __future__ import annotations
 
 import contextlib
-import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -16,13 +15,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from bootlab.builders.cache import Cache
-from bootlab.errors import BootlabError, EnvironmentFault, UserError
+from bootlab.errors import BootlabError, EnvironmentFault
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
-from bootlab.targets.base import NOT_KEPT, BootPlan, ProgressSink, Purpose, Target
+from bootlab.targets.base import BootPlan, ProgressSink, Purpose, Target
 from bootlab.targets.choose import target_for
-from bootlab.targets.scheduled_job import Job, boot_job, boot_name, files_of, stop_file
+from bootlab.targets.scheduled_job import Job, boot_job, stop_file
+from bootlab.targets.shared_boots import Opener, boot_name, hand_over, interrupted, kept_elsewhere
 from bootlab.targets.shared_files import SharedFiles
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ _WAIT_FOR_WORKERS_S = 30.0
 _SHOWS_WITHIN_S = 10.0
 _ENDS_WITHIN_S = 30.0
 """How long a worker has to end a machine that nobody wants any more."""
-
-Opener = Callable[[System, Cache], Target]
-"""Opens the target on a worker. A function of a module, so that it can be sent there."""
 
 
 class Workers:
@@ -109,15 +106,15 @@ class ScheduledTarget:
         del progress
         folder = folder.absolute()
         shared = self._shared
-        if shared is not None and (kept := _kept_elsewhere(shared, folder)) is not None:
-            return kept
+        if shared is not None and (kept := kept_elsewhere(shared, boot_name(folder), folder)) is not None:
+            return kept[1]
         job = Job(
             plan=plan,
             folder=str(folder),
             cache=str(self._cache.root.absolute()),
             opener=self._opener,
             url=shared.url if shared is not None else "",
-            files=self._handed_over(plan, shared) if shared is not None else (),
+            files=tuple(hand_over(plan, shared, self._cache).items()) if shared is not None else (),
         )
         # One name a job: a boot that is asked for anew must not get the result of the earlier one.
         future = self._workers.client.submit(boot_job, job, key=f"boot-{folder.name}", pure=False)
@@ -128,21 +125,10 @@ class ScheduledTarget:
             _forget_stop(shared, folder, asked=stop.is_set())
         if shared is None:
             return _settled(folder)
+        if not place:
+            return interrupted(plan, folder)
         shared.fetch(boot_name(folder), place, folder)
         return recording_dir.load(folder)
-
-    def _handed_over(self, plan: BootPlan, shared: SharedFiles) -> tuple[tuple[str, str], ...]:
-        """Put what a boot reads where the workers find it; return it with digests."""
-        words = plan.launch.extra if plan.launch is not None else ()
-        if paths := [word for word in words if "/" in word]:
-            raise UserError(
-                f"machine.extra names a file: {paths[0][:80]}; workers that share a URL would not have it",
-                hint="leave it out, or share a folder and no --share",
-            )
-        files = tuple((path, self._cache.digest(Path(path))) for path in files_of(plan))
-        for path, sha256 in files:
-            shared.put(Path(path), sha256)
-        return files
 
     def _waited(self, future: Future[Any], stop: threading.Event, ask_to_stop: Callable[[], None]) -> str:
         ended = threading.Event()
@@ -164,27 +150,6 @@ class ScheduledTarget:
                 f"the workers at {self._workers.address} could not make a boot: {type(fault).__name__}: {fault}",
                 hint="their logs say more; `dask scheduler` shows who is there",
             ) from fault
-
-
-def _kept_elsewhere(shared: SharedFiles, folder: Path) -> Recording | None:
-    """Return the recording that another command's worker made of the same boot; None where none did.
-
-    A boot that is asked for anew (its name has a number) is one of its own.
-    """
-    name = boot_name(folder)
-    if "-" in name:
-        return None
-    for attempt in shared.attempts(name):
-        try:
-            shared.fetch(name, attempt, folder)
-        except UserError:
-            # Damaged: a boot is as good.
-            continue
-        recording = recording_dir.load(folder)
-        if recording.meta.outcome not in NOT_KEPT and not recording.meta.host_limit:
-            return recording
-        shutil.rmtree(folder)
-    return None
 
 
 def _ask_to_stop(shared: SharedFiles | None, folder: Path) -> None:

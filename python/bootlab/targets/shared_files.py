@@ -11,6 +11,7 @@ import os
 import shutil
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,25 +20,30 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.seal import sha256_of
 from bootlab.errors import BootlabError, EnvironmentFault
 from bootlab.targets import recording_dir
+from bootlab.targets.folder_storage import FolderStorage
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 
 class SharedFiles:
-    """A place that every machine reaches under one URL. Raise EnvironmentFault for one that cannot be reached."""
+    """A place that every machine reaches: a URL, or a folder. Raise EnvironmentFault for one that cannot be reached."""
 
     def __init__(self, url: str) -> None:
         """Open it."""
         self.url = url
+        self._fs: AbstractFileSystem | FolderStorage
+        scheme, separator, path = url.partition("://")
+        if not separator or scheme in {"file", "local"}:
+            # A plain folder takes none of the extra's packages.
+            self._fs, self._root = FolderStorage(), str(Path(path if separator else url).absolute())
+            return
         with self._reached():
             from fsspec.core import url_to_fs  # noqa: PLC0415 - an extra
-            from fsspec.utils import get_protocol  # noqa: PLC0415
 
             # What a listing said a moment ago is no answer: other machines write.
-            # Folders are made as they are needed, but no bucket is: one that is not there is a mistake in the address.
-            options = {"auto_mkdir": True} if get_protocol(url) in {"file", "local"} else {}
-            found: tuple[AbstractFileSystem, str] = url_to_fs(url, use_listings_cache=False, **options)
+            # No bucket is made: one that is not there is a mistake in the address.
+            found: tuple[AbstractFileSystem, str] = url_to_fs(url, use_listings_cache=False)
             self._fs, self._root = found
 
     def put(self, path: Path, sha256: str) -> None:
@@ -117,14 +123,8 @@ class SharedFiles:
             self._fs.rm_file(f"{self._root}/stop/{name}")
 
     def _write(self, path: Path, there: str) -> None:
-        """Write a file so that its name is never seen with a part of its contents."""
-        if "file" not in self._fs.protocol:
-            # An object of a bucket appears when it is whole.
-            self._fs.put_file(str(path), there)
-            return
-        fresh = f"{there}.{_self()}"
-        self._fs.put_file(str(path), fresh)
-        self._fs.mv(fresh, there)
+        # An object of a bucket appears when it is whole, and so does a file of a folder.
+        self._fs.put_file(str(path), there)
 
     @contextlib.contextmanager
     def _reached(self) -> Iterator[None]:
@@ -145,5 +145,6 @@ class SharedFiles:
 
 
 def _self() -> str:
+    # With the instant: one worker may make a boot again that the host ended.
     host = socket.gethostname().replace(".", "-")
-    return f"{host}-{os.getpid()}-{threading.get_ident()}"
+    return f"{host}-{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}"
