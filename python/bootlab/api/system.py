@@ -62,8 +62,8 @@ class System(KernelBuilds):
         """Boot `value`. Recordings and runs go to `store`, artefacts to `cache` (default: the user's cache folder).
 
         `jobs`: machines at a time (default: one a core, at most 4). `observer` is told what is booted. `target` boots
-        it instead of the one that the system names; `scheduler`: the workers of a dask scheduler do; `share`: the URL
-        over which they share files.
+        it instead of the one that the system names; `scheduler`: workers do, those of a dask scheduler
+        (`tcp://HOST:8786`) or of a shared folder (`folder:PATH`); `share`: the URL over which they share files.
         """
         self.value = value
         self.store = default_store() if store is None else Path(store)

@@ -34,13 +34,14 @@ BoardOption = Annotated[
 
 
 class Scheduled(Booting):
-    """What verbs take whose machines a scheduler's workers can boot."""
+    """What verbs take whose machines workers can boot."""
 
     scheduler: Annotated[
         str | None,
         Option(
             metavar="ADDRESS",
-            help="Let the workers of this dask scheduler boot (tcp://HOST:8786). They share store and cache.",
+            help="Let workers boot: those of a dask scheduler (tcp://HOST:8786), which share store and cache, "
+            "or those of a shared folder (folder:PATH; start them with `bootlab worker PATH`).",
         ),
     ] = None
     share: Annotated[

@@ -27,6 +27,8 @@ from bootlab.model.system import System
 from bootlab.targets import preflight, recording_dir
 from bootlab.targets.base import DEFAULT_JOBS, NOT_KEPT, BootPlan, Progress, Purpose, Target
 from bootlab.targets.choose import target_for
+from bootlab.targets.folder_target import FolderTarget
+from bootlab.targets.job_folder import folder_of
 from bootlab.targets.read_anew import read_anew
 from bootlab.techniques.proof_symbols import proof_symbols
 
@@ -299,8 +301,8 @@ def bench_for(
 ) -> Bench:
     """Return the bench that boots a system, on the target that its file names unless another is given.
 
-    `scheduler`: the address of a dask scheduler, whose workers make the boots. `share`: the URL over which they get
-    files and hand recordings over, instead of a folder of all.
+    `scheduler`: who makes the boots: the workers of a dask scheduler at an address, or those of a folder of jobs
+    (`folder:PATH`). `share`: the URL over which they get files and hand recordings over, instead of a folder of all.
 
     Raise UserError when no boot of it could work: its first program cannot start, its root cannot be mounted, nothing
     of it is printed. `force`: boot it all the same. On the host's clock only one machine runs at a time.
@@ -320,6 +322,9 @@ def bench_for(
             "boots in free mode follow the clock of the machine that they run on: a scheduler would mix machines",
             hint='clock.mode = "exact", or leave --scheduler out',
         )
+    if (jobs_folder := folder_of(scheduler)) is not None:
+        made_there = FolderTarget(target, jobs_folder, cache, url=share or "")
+        return Bench(made_there, folder, cache=cache, jobs=jobs, observer=observer)
     from bootlab.targets.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
 
     workers = Workers(scheduler)

@@ -1,0 +1,38 @@
+"""`bootlab worker`: makes the boots that other commands offer in a shared folder."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootlab.cli.session import say
+
+
+def worker(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder of jobs. It is made if it is not there.")
+    ],
+    *,
+    once: Annotated[bool, typer.Option("--once", help="End when no job is left, instead of waiting for more.")] = False,
+) -> None:
+    """Make the boots that commands with `--scheduler folder:FOLDER` ask for, one at a time. Ctrl-C or SIGTERM ends it.
+
+    Start as many as there are cores, on every machine that shares the folder. A worker that is ended gives its job
+    back; one that dies loses only its job.
+
+    Example: bootlab worker /shared/jobs --once
+    """
+    from bootlab.targets.folder_worker import FolderWorker  # noqa: PLC0415 - `--help` must not wait for it
+
+    at_work = FolderWorker(folder, said=say)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: at_work.end())
+    say(f"worker {at_work.name} on {at_work.jobs.path}")
+    # In a thread of its own: a signal's handler must not meet a lock that this thread holds.
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(at_work.run, once=once).result()
+    say("1 job done" if done == 1 else f"{done} jobs done")
