@@ -89,15 +89,26 @@ class Cluster:
         self._said.close()
 
 
+def recordings(store):
+    """Return every file of every recording: that of a remote boot is that of a local one."""
+    places = [p for p in (store / "boots").rglob("*") if p.is_file()]
+    return {str(p.relative_to(store)): p.read_bytes() for p in places}
+
+
 def optimized(store, cache_folder, workers: Workers | None, url: str = ""):
     """Optimise fake boots, here or by workers; return the run's folder."""
+    target = FakeTarget(cost)
+    if workers is None:
+        return optimized_on(target, store)
+    return optimized_on(ScheduledTarget(target, workers, Cache(cache_folder), opener=opened, url=url), store)
+
+
+def optimized_on(target, store):
+    """Optimise fake boots on a target; return the run's folder."""
     old = techniques.all_techniques, techniques.get
     techniques.all_techniques = lambda: OWN
     techniques.get = {one.id: one for one in OWN}.__getitem__
-    target = FakeTarget(cost)
     try:
-        if workers is not None:
-            target = ScheduledTarget(target, workers, Cache(cache_folder), opener=opened, url=url)
         with Bench(target, store, jobs=2) as bench:
             base, plan, said = planned(bench, SYSTEM, wishes_of(rounds=2))
             return carried_out(bench, store, base, plan, said).run.folder

@@ -22,7 +22,7 @@ from tests.experiments.optimize.test_resume import found, handed_over
 
 pytest.importorskip("distributed", reason="pip install 'bootlab[dask]'")
 
-from tests.targets.scheduled_boots import Cluster, opened, optimized
+from tests.targets.scheduled_boots import Cluster, opened, optimized, recordings
 
 
 @pytest.fixture
@@ -36,12 +36,6 @@ def cluster(tmp_path):
     yield start
     for one in made:
         one.close()
-
-
-def recordings(store):
-    """Return every file of every recording: that of a remote boot is that of a local one."""
-    places = [p for p in (store / "boots").rglob("*") if p.is_file()]
-    return {str(p.relative_to(store)): p.read_bytes() for p in places}
 
 
 @pytest.mark.slow

@@ -121,14 +121,13 @@ class FolderWorker:
         finally:
             over.set()
             watch.join()
-        if lost.is_set():
-            self._say(f"{mine.name}: taken away; this worker was silent for more than {job_folder.LOST_AFTER_S:.0f} s")
-            return False
-        if self._ending.is_set() and not answer.attempt:
+        if not lost.is_set() and self._ending.is_set() and not answer.attempt:
             self.jobs.give_back(mine)
             self._say(f"{mine.name}: given back")
             return False
-        self.jobs.answer(mine, answer)
+        if lost.is_set() or not self.jobs.answer(mine, answer):
+            self._say(f"{mine.name}: taken away; this worker was silent for more than {job_folder.LOST_AFTER_S:.0f} s")
+            return False
         what = answer.message or ("done" if answer.attempt else "stopped")
         self._say(f"{mine.name}: {what} in {time.monotonic() - began:.1f} s")
         return True

@@ -143,12 +143,14 @@ class JobFolder:
             Answer(worker=ticket.worker, error="EnvironmentFault", message=said, hint="their terminals say more"),
         )
 
-    def answer(self, mine: Ticket, answer: Answer) -> None:
-        """Say what became of a claimed job, unless it was taken away."""
+    def answer(self, mine: Ticket, answer: Answer) -> bool:
+        """Say what became of a claimed job. Return False when it was taken away: then somebody else says it."""
         claim = self._claimed / mine.file
-        if claim.exists():
-            self._write(self._answers / f"{mine.id}.json", written(answer))
-            claim.unlink(missing_ok=True)
+        if not claim.exists():
+            return False
+        self._write(self._answers / f"{mine.id}.json", written(answer))
+        claim.unlink(missing_ok=True)
+        return True
 
     def take_answer(self, ticket: Ticket) -> Answer | None:
         """Return what became of a job, and forget it; None when nothing did yet."""
