@@ -26,7 +26,7 @@ BOOTS = 8
 
 def _variants(system):
     """Return the first half second of a boot, each time with another clock: enough machine for every kind of file."""
-    early = msgspec.structs.replace(system, goal=Goal(console="Memory: "), check=type(system.check)(), marks={})
+    early = msgspec.structs.replace(system, goal=Goal(console="Memory: "), check=type(system.check)(), marks=())
     return [
         msgspec.structs.replace(early, clock=msgspec.structs.replace(early.clock, seed=seed)) for seed in range(BOOTS)
     ]

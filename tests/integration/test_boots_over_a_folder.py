@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,14 @@ from tests.integration.test_boots_on_workers import BOOTS, _emulators, _made, _v
 from tests.targets.scheduled_boots import ENVIRONMENT
 
 
+def _worker(jobs: Path, log: Path) -> subprocess.Popen[bytes]:
+    environment = ENVIRONMENT | {"BOOTLAB_CACHE": str(log.with_suffix(".cache"))}
+    with log.open("wb") as said:
+        return subprocess.Popen(
+            [sys.executable, "-m", "bootlab.cli", "worker", str(jobs)], env=environment, stderr=said
+        )
+
+
 @pytest.mark.qemu
 def test_workers_of_a_folder_boot_what_is_booted_here(small, tmp_path, monkeypatch):
     # The command looks for dead workers too: it needs no patience of half a minute here.
@@ -26,14 +35,7 @@ def test_workers_of_a_folder_boot_what_is_booted_here(small, tmp_path, monkeypat
     cache, jobs = Cache(tmp_path / "planner"), tmp_path / "jobs"
     _made(bench_for(systems[0], tmp_path / "local", cache, jobs=2), systems)
     logs = [tmp_path / f"worker{number}.log" for number in range(2)]
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-m", "bootlab.cli", "worker", str(jobs)],
-            env=ENVIRONMENT | {"BOOTLAB_CACHE": str(log.with_suffix(".cache"))},
-            stderr=log.open("wb"),
-        )
-        for log in logs
-    ]
+    workers = [_worker(jobs, log) for log in logs]
     killed: list[subprocess.Popen[bytes]] = []
 
     def kill() -> None:
