@@ -42,8 +42,8 @@ class Place:
         self.said: list[str] = []
         self.jobs = JobFolder(folder / "jobs")
 
-    def target(self):
-        return FolderTarget(FakeTarget(COST), self.jobs.path, Cache(self.folder / "cache"))
+    def target(self, url=""):
+        return FolderTarget(FakeTarget(COST), self.jobs.path, Cache(self.folder / "cache"), url=url)
 
     def worker(self, opened=None):
         target = opened or self.booted
@@ -66,11 +66,15 @@ def place(tmp_path, monkeypatch):
     return Place(tmp_path)
 
 
-def test_a_boot_by_a_worker_is_that_of_a_local_one(place, tmp_path):
+@pytest.mark.parametrize("bucket", ["", "bucket"])
+def test_a_boot_by_a_worker_is_that_of_a_local_one(place, tmp_path, bucket):
     worker = place.worker()
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(worker.run)
-        for store, target in (("local", FakeTarget(COST)), ("remote", place.target())):
+        for store, target in (
+            ("local", FakeTarget(COST)),
+            ("remote", place.target(f"file://{tmp_path}/bucket" if bucket else "")),
+        ):
             with Bench(target, tmp_path / store, jobs=2) as bench:
                 asked = [bench.submit(system(*params), "x") for params in ((), ("a",), ("a", "b"))]
                 asked.append(bench.submit(system(), "x", fresh=1))
@@ -80,6 +84,8 @@ def test_a_boot_by_a_worker_is_that_of_a_local_one(place, tmp_path):
     assert recordings(tmp_path / "remote") == recordings(tmp_path / "local")
     assert len(place.booted.booted) == 4
     assert place.files() == [], "jobs and answers are gone"
+    holds_boots = tmp_path / "bucket" if bucket else place.jobs.path
+    assert len(list(holds_boots.glob("boots/*/*/recording.json"))) == 4
 
 
 def test_what_lies_in_the_folder_is_never_booted_again(place, tmp_path):
