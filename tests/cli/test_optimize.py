@@ -43,6 +43,11 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("rounds = 2", "rounds = 3"), encoding="utf-8")
     assert json.loads(optimize(file, "--plan", "--json").stdout)["rounds"] == 3
+    planned = json.loads(optimize(file, "--plan", "--json").stdout)["phases"]
+    file.write_text(file.read_text(encoding="utf-8").replace("take = true", "take = false"), encoding="utf-8")
+    fewer = json.loads(optimize(file, "--plan", "--json").stdout)["phases"]
+    assert sum(phase["boots"] for phase in planned) > 0
+    assert [phase["boots"] for phase in fewer] == [0] * len(fewer), "the estimate follows the edit"
     with pytest.raises(UserError, match="it says itself what is asked for"):
         optimize(file, "--plan", "--allow", "security")
 

@@ -85,6 +85,13 @@ ONE_INITCALL = msgspec.structs.replace(
         initcalls=(Initcall(name="x+0x0/0x1", start_ns=0, duration_ns=1, returned=0),),
     ),
 )
+NEWER_SLUB = msgspec.structs.replace(
+    ONE_INITCALL,
+    diagnosis=Diagnosis(
+        recording=recording("diagnostic"),
+        initcalls=(Initcall(name="slab_late_init+0x0/0x110", start_ns=0, duration_ns=1, returned=0),),
+    ),
+)
 UNNAMED = msgspec.structs.replace(u.systemd(), system=msgspec.structs.replace(u.systemd().system, application=None))
 SMALL = Entry(kind="file", busybox=BusyboxBuild(applets=("echo", "ip", "klogd", "mount", "sh", "syslogd")))
 NOFORK = Entry(
@@ -160,6 +167,7 @@ CASES = (
     Says("no-weak-function-check", BASE, UNKNOWN, "diagnostic boot"),
     Says("no-weak-function-check", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),
     Says("no-slab-sysfs", context("base", diagnostic="diagnostic"), YES, "slab_sysfs_init"),
+    Says("no-slab-sysfs", as_context(NEWER_SLUB), YES, "slab_late_init"),
     Says("no-slab-sysfs", as_context(RC), UNKNOWN, "diagnostic boot"),
     Says("no-slab-sysfs", context("base", config={"CONFIG_PRINTK": "y"}), NO, "CONFIG_KALLSYMS is not set"),
     Says("library-self-tests", context("base", diagnostic="diagnostic"), YES, "blake2s_mod_init"),

@@ -87,6 +87,7 @@ NEVER_THERE = msgspec.structs.replace(
 _DEBUGGING = (
     ("no-weak-function-check", "ftrace_check_for_weak_functions"),
     ("no-slab-sysfs", "slab_sysfs_init"),
+    ("no-slab-sysfs", "slab_late_init"),
     ("library-self-tests", "blake2s_mod_init"),
 )
 

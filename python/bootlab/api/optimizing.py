@@ -13,7 +13,7 @@ from bootlab.api.results import Results
 from bootlab.builders.kbuild.fragment import changed_options
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.optimize.planning import Wishes, plan_of
+from bootlab.experiments.optimize.planning import Wishes, estimated, plan_of
 from bootlab.experiments.optimize.search import Optimized, optimize
 from bootlab.experiments.selection import Selection
 from bootlab.results import plan_file
@@ -34,7 +34,7 @@ _NOT_OFFERED = "no function of the traced boots is known to be its own: it was n
 
 def given_plan(path: Path) -> Plan | None:
     """Return the plan that a file holds; None for a file that is none. Raise UserError for a wrong one."""
-    return plan_file.load(path) if plan_file.is_plan(path) else None
+    return estimated(plan_file.load(path)) if plan_file.is_plan(path) else None
 
 
 def keep_plan(plan: Plan, path: Path) -> None:

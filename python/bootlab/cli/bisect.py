@@ -10,12 +10,7 @@ import typer
 
 from bootlab.cli.gate_options import SmallestOption, smallest_ns
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import (
-    Kept,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import Found, UserError
 
 

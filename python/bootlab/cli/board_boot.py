@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 from bootlab.cli.progress import BootProgress
 from bootlab.cli.run_view import show_run
-from bootlab.cli.screen import (
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.screen import out, print_json, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:

@@ -70,15 +70,16 @@ def boot(
     if code := run(asked):
         raise typer.Exit(code)
     if gated and not asked.dry_run:
-        from bootlab.cli.gate import GateFiles, gate  # noqa: PLC0415 - a plain boot does without
+        from bootlab.cli.gate import Gated, GateFiles, gate  # noqa: PLC0415 - a plain boot does without
 
         gate(
             [str(system_file)],
             against=[against] if against else None,
             budget=budget,
             files=GateFiles(junit=files.junit, annotate=files.annotate),
-            history=os.environ.get("BOOTLAB_HISTORY"),
-            asked=asked,
+            asked=Gated(
+                history=os.environ.get("BOOTLAB_HISTORY"), jobs=asked.jobs, store=asked.store, as_json=asked.as_json
+            ),
         )
 
 

@@ -15,14 +15,7 @@ from bootlab.advice.finding import Finding
 from bootlab.advice.ways import ways
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.files import write_files
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    BoardOption,
-    JsonOption,
-    StoreOption,
-    out,
-    print_json,
-)
+from bootlab.cli.session import DEFAULT_STORE, BoardOption, JsonOption, StoreOption, out, print_json
 from bootlab.errors import Found, UserError
 from bootlab.model.change_text import change_text
 from bootlab.model.cmdline import CommandLine

@@ -10,14 +10,7 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    Booting,
-    SystemArgument,
-    out,
-    print_json,
-    put_line,
-    say,
-)
+from bootlab.cli.session import Booting, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import UserError
 from bootlab.model.duration import duration_ns
 

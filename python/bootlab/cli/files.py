@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bootlab.cli.screen import (
-    say,
-)
+from bootlab.cli.screen import say
 from bootlab.errors import UserError, write_hint
 
 STDOUT = Path("-")

@@ -8,25 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bootlab.cli.declared import Option
+from bootlab.cli.declared import JobsOption, Option
 from bootlab.cli.gate_options import (
     AlphaOption,
     AnswerFiles,
-    ApplicationOption,
     BlocksOption,
     BudgetOption,
     FewOption,
-    GoalOption,
-    HistoryOption,
     HtmlOption,
+    OfSystem,
     SmallestOption,
-    SystemNameOption,
     finish,
     smallest_ns,
     tell,
 )
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import Booting, Kept
+from bootlab.cli.session import Kept
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -75,6 +72,12 @@ AgainstOption = Annotated[
 ]
 
 
+class Gated(OfSystem):
+    """How words that name boots are looked up, or booted."""
+
+    jobs: JobsOption = None
+
+
 class GateFiles(AnswerFiles):
     """All files of a gate."""
 
@@ -95,11 +98,7 @@ def gate(
     alpha: AlphaOption = 0.05,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random order of the blocks.")] = 1,
     few: FewOption = False,
-    application: ApplicationOption = None,
-    goal: GoalOption = None,
-    system: SystemNameOption = None,
-    history: HistoryOption = None,
-    asked: Booting,
+    asked: Gated,
 ) -> None:
     """Pass or fail a boot in CI: budgets for stages and the whole boot, no slower than a base.
 
@@ -108,7 +107,6 @@ def gate(
 
     Example: bootlab gate camera.toml --against camera-1.0.toml --budget kernel=500ms --junit gate.xml
     """
-    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.experiments.interleaved import Plan  # noqa: PLC0415
     from bootlab.history import budget as budgets  # noqa: PLC0415
     from bootlab.history.gate import gate as judge  # noqa: PLC0415
@@ -116,11 +114,6 @@ def gate(
     smallest = smallest_ns(smallest_ms)
     limits = [budgets.parse(text) for text in budget or ()]
     bases = list(against or ())
-
-    def named(words: list[str]) -> Side:
-        return api.measured(
-            *words, history=history, store=asked.store, system=system, application=application, goal=goal
-        )
 
     booted: Against | None = None
     base: Side | None
@@ -132,12 +125,12 @@ def gate(
             this, base = booted.new, booted.base
         else:
             this = _boot(Path(new[0]), asked)
-            base = named(bases) if bases else None
+            base = asked.side(*bases) if bases else None
     else:
         if _is_system(bases):
             raise UserError(f"{bases[0]} is booted, {new[0]} is not", hint="give two system files, or none")
         _refuse_mixed(new, bases)
-        this, base = named(new), named(bases) if bases else None
+        this, base = asked.side(*new), asked.side(*bases) if bases else None
     found = judge(
         this,
         base,

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.declared import Group, Option
+from bootlab.cli.declared import Group, Kept, Option
 from bootlab.cli.files import write_file
-from bootlab.cli.session import (
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import out, print_json, say
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
     from bootlab.analysis.noisy.power import Forecast
+    from bootlab.history.boot_times import Side
     from bootlab.history.gate import GateResult
 
 BudgetOption = Annotated[
@@ -32,15 +29,6 @@ BudgetOption = Annotated[
     ),
 ]
 HtmlOption = Annotated[Path | None, Option(help="Write one self-contained HTML page; `-` is standard output.")]
-HistoryOption = Annotated[
-    str | None,
-    typer.Option(
-        "--history",
-        envvar="BOOTLAB_HISTORY",
-        metavar="URL",
-        help="The history's database: sqlite:///FILE or postgresql://USER@HOST/NAME. Default: history.db in the store.",
-    ),
-]
 AlphaOption = Annotated[
     float,
     typer.Option(
@@ -66,11 +54,44 @@ FewOption = Annotated[
     bool,
     typer.Option("--few", help="Judge budgets by the median of noisy boots even if there are fewer than five."),
 ]
-SystemNameOption = Annotated[
-    str | None, typer.Option("--system", help="The system's name in the history, if the history has several.")
+HistoryOption = Annotated[
+    str | None,
+    Option(
+        envvar="BOOTLAB_HISTORY",
+        metavar="URL",
+        help="The history's database: sqlite:///FILE or postgresql://USER@HOST/NAME. Default: history.db in the store.",
+    ),
 ]
-ApplicationOption = Annotated[str | None, typer.Option(help="For logs: text that marks the start of the application.")]
-GoalOption = Annotated[str | None, typer.Option(help="For logs: text that means the system is usable.")]
+
+
+class Measured(Kept):
+    """How words that name boots are looked up."""
+
+    application: Annotated[str | None, Option(help="For logs: text that marks the start of the application.")] = None
+    goal: Annotated[str | None, Option(help="For logs: text that means the system is usable.")] = None
+    history: HistoryOption = None
+    system: str | None = None
+
+    def side(self, *words: str) -> Side:
+        """Return the boots that words name. Raise UserError."""
+        from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+
+        return api.measured(
+            *words,
+            history=self.history,
+            store=self.store,
+            system=self.system,
+            application=self.application,
+            goal=self.goal,
+        )
+
+
+class OfSystem(Measured):
+    """The same for verbs that look one system's history up."""
+
+    system: Annotated[str | None, Option(help="The system's name in the history, if the history has several.")] = None
+
+
 CODE_QUALITY = Path("gl-code-quality-report.json")
 
 

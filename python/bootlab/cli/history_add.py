@@ -8,12 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.gate_options import ApplicationOption, GoalOption, HistoryOption
-from bootlab.cli.session import (
-    Kept,
-    print_json,
-    say,
-)
+from bootlab.cli.gate_options import Measured
+from bootlab.cli.session import print_json, say
 from bootlab.errors import UserError
 
 ObjectsOption = Annotated[
@@ -42,11 +38,8 @@ def add(
     ] = "",
     session: Annotated[str, typer.Option("--session", help="A name for boots that were made together.")] = "",
     times_only: Annotated[bool, typer.Option("--times-only", help="Keep only the times, not the recordings.")] = False,
-    application: ApplicationOption = None,
-    goal: GoalOption = None,
-    history: HistoryOption = None,
     objects: ObjectsOption = None,
-    asked: Kept,
+    asked: Measured,
 ) -> None:
     """Add boots to the history, with the commit that was booted. A boot that is already there is not added again.
 
@@ -57,8 +50,8 @@ def add(
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
     named = revision if revision is not None else _head()
-    boots = api.measured(*things, history=history, store=asked.store, application=application, goal=goal).boots
-    with api.open_history(history, store=asked.store, objects=objects) as database:
+    boots = asked.side(*things).boots
+    with api.open_history(asked.history, store=asked.store, objects=objects) as database:
         added = api.keep(
             database,
             boots,

@@ -10,11 +10,7 @@ import typer
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
-from bootlab.cli.session import (
-    Kept,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, print_json, say
 from bootlab.errors import UserError
 
 

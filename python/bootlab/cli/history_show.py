@@ -8,12 +8,7 @@ import typer
 
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption, HtmlOption
-from bootlab.cli.session import (
-    AllOption,
-    Kept,
-    out,
-    print_json,
-)
+from bootlab.cli.session import AllOption, Kept, out, print_json
 from bootlab.errors import UserError
 
 

@@ -12,14 +12,7 @@ from rich.text import Text
 
 from bootlab.cli.files import write_files
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import (
-    JsonOption,
-    SystemArgument,
-    out,
-    print_json,
-    put_line,
-    say,
-)
+from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:

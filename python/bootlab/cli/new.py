@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.session import (
-    Kept,
-    err,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, err, print_json, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:

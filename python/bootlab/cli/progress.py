@@ -83,10 +83,8 @@ class BootProgress:
             if not reused:
                 self._walls.append(recording.meta.wall_s)
             left = self._left_text()
-        goal = recording.meta.goal_ns
-        what = f"{goal / 1e6:.3f} ms" if goal is not None and recording.ok else recording.meta.outcome.value
         kept = " (kept)" if reused else ""
-        self._say(f"  {one_line(label)}: {what}{kept}{left}")
+        self._say(f"  {one_line(label)}: {_result(label, recording)}{kept}{left}")
 
     def decided(self, text: str) -> None:
         """Say what was decided: such a line stays on a terminal too."""
@@ -157,6 +155,15 @@ class BootProgress:
                 last = one_line(progress.last_line, 70) if progress else ""
                 table.add_row(Text(f"  {one_line(label, 44):<44} {clock}  {last}"))
         return table
+
+
+def _result(label: str, recording: Recording) -> str:
+    """Say in a word what came of a boot."""
+    if (goal := recording.meta.goal_ns) is not None and recording.ok:
+        return f"{goal / 1e6:.3f} ms"
+    from bootlab.experiments import first_boot  # noqa: PLC0415 - verbs that boot nothing load no experiments
+
+    return first_boot.ending(recording) if label == first_boot.LABEL else recording.meta.outcome.value
 
 
 def _is_terminal() -> bool:

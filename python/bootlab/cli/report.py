@@ -9,14 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    AllOption,
-    Kept,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import DEFAULT_STORE, AllOption, Kept, out, print_json, say
 
 
 def report(

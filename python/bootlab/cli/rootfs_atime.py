@@ -10,12 +10,7 @@ import msgspec
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import (
-    JsonOption,
-    print_json,
-    put_line,
-    say,
-)
+from bootlab.cli.session import JsonOption, print_json, put_line, say
 from bootlab.errors import UserError
 
 

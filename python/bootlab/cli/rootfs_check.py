@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from bootlab.cli.session import (
-    JsonOption,
-    SystemArgument,
-    out,
-    print_json,
-    put_line,
-    say,
-)
+from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import Found, UserError
 
 

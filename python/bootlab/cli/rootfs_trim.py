@@ -10,13 +10,7 @@ import typer
 
 from bootlab.cli.markdown_page import put
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    Booting,
-    SystemArgument,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Booting, SystemArgument, out, print_json, say
 from bootlab.errors import UserError
 
 

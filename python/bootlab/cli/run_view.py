@@ -5,12 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootlab.cli.screen import (
-    out,
-    print_json,
-    put_line,
-    say,
-)
+from bootlab.cli.screen import out, print_json, put_line, say
 
 if TYPE_CHECKING:
     from bootlab.api import Results

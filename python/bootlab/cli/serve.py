@@ -9,12 +9,7 @@ import typer
 
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    StoreOption,
-    err,
-    say,
-)
+from bootlab.cli.session import DEFAULT_STORE, StoreOption, err, say
 from bootlab.errors import UserError
 
 

@@ -9,24 +9,9 @@ import typer
 
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    Kept,
-    say,
-)
-from bootlab.cli.timers_options import (
-    AbsoluteOption,
-    ClockOption,
-    IntervalOption,
-    ReceiverOption,
-    ScaleOption,
-    SecondsOption,
-    SeedOption,
-    TimersOption,
-    interval_s,
-    populations,
-)
+from bootlab.cli.session import Kept, say
+from bootlab.cli.timers_options import TimerRun
 from bootlab.errors import MeasurementError, UserError
-from bootlab.timers.request import StressRequest
 
 if TYPE_CHECKING:
     from bootlab.timers.comparison import Configuration
@@ -59,14 +44,7 @@ def compare(
             "--repeat", min=1, max=50, help="Runs of each configuration. On a wall clock, a verdict needs at least 3."
         ),
     ] = 2,
-    timers: TimersOption = "1000",
-    seconds: SecondsOption = 60,
-    scale: ScaleOption = 1,
-    interval: IntervalOption = None,
-    clock: ClockOption = "monotonic",
-    receiver: ReceiverOption = "sigwait",
-    absolute: AbsoluteOption = False,
-    seed: SeedOption = 1,
+    run: TimerRun,
     files: TableFiles,
     asked: Kept,
 ) -> None:
@@ -82,10 +60,7 @@ def compare(
     if second is None and not with_:
         raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
     changes = [comparison.change_of(words) for words in with_ or ()]
-    wanted = StressRequest(
-        populations=populations(timers), seconds=seconds, scale=scale, interval_s=interval_s(interval), clock=clock,
-        receiver=receiver, absolute=absolute, seed=seed,
-    )  # fmt: skip
+    wanted = run.request()
     sides: list[Configuration] = []
     for path in (first, second):
         if path is None:

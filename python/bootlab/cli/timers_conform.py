@@ -9,12 +9,7 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    Kept,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.cli.timers_options import SystemOption
 from bootlab.errors import UserError
 

@@ -9,29 +9,10 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    Kept,
-    out,
-    print_json,
-    say,
-)
-from bootlab.cli.timers_options import (
-    AbsoluteOption,
-    ClockOption,
-    IntervalOption,
-    ModeOption,
-    ReceiverOption,
-    ScaleOption,
-    SecondsOption,
-    SeedOption,
-    SystemOption,
-    ThreadsOption,
-    TimersOption,
-    interval_s,
-    populations,
-)
+from bootlab.cli.session import Kept, out, print_json, say
+from bootlab.cli.timers_options import SystemOption, TimerRun
 from bootlab.errors import UserError
-from bootlab.timers.request import StressRequest
+from bootlab.timers.request import Mode, StressRequest
 
 if TYPE_CHECKING:
     from bootlab.timers.stress import StressResult
@@ -40,20 +21,21 @@ if TYPE_CHECKING:
 def stress(
     system_file: SystemOption = None,
     *,
-    timers: TimersOption = "1000",
+    run: TimerRun,
     to_limit: Annotated[
         bool,
         typer.Option("--to-limit", help="Use as many timers as the system allows; find out first how many that is."),
     ] = False,
-    mode: ModeOption = "stress",
-    seconds: SecondsOption = 60,
-    scale: ScaleOption = 1,
-    interval: IntervalOption = None,
-    clock: ClockOption = "monotonic",
-    receiver: ReceiverOption = "sigwait",
-    threads: ThreadsOption = 2,
-    absolute: AbsoluteOption = False,
-    seed: SeedOption = 1,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="stress: periodic timers. burst: all timers expire at one instant. curves: cost of each call. churn: "
+            "timers are created, rearmed and deleted during the run. limit: how many timers the system allows.",
+        ),
+    ] = "stress",
+    threads: Annotated[
+        int, typer.Option(min=1, max=64, help="Number of receiving threads for --receiver thread-id.")
+    ] = 2,
     plant: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,19 +71,7 @@ def stress(
     if read is not None:
         result = saved.load(read)
     else:
-        wanted = StressRequest(
-            populations=populations(timers),
-            mode=mode,
-            seconds=seconds,
-            scale=scale,
-            interval_s=interval_s(interval),
-            clock=clock,
-            receiver=receiver,
-            threads=threads,
-            absolute=absolute,
-            seed=seed,
-            plants=tuple(plant or ()),
-        )
+        wanted = run.request(mode=mode, threads=threads, plants=tuple(plant or ()))
         result = _run(system_file, wanted, asked, to_limit=to_limit, count=kernel_share)
     write_files(
         (save, lambda: saved.encode(result)),

@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.session import (
-    Kept,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, out, print_json, say
 
 
 def waits(

@@ -9,12 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import (
-    Kept,
-    out,
-    print_json,
-    say,
-)
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import UserError
 
 

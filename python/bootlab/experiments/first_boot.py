@@ -16,6 +16,7 @@ _COMPLAINTS = (
     (re.compile(r"Timed out waiting for device (\S+)"), "the first boot waited in vain for the device {}"),
     (re.compile(r"\[FAILED\] Failed to start (\S+)"), "in the first boot the unit {} failed"),
 )
+LABEL = "first boot, until the console is quiet"
 
 
 def without_goal(system: System) -> System:
@@ -25,12 +26,20 @@ def without_goal(system: System) -> System:
 
 def first_boot(bench: Bench, system: System) -> Recording:
     """Boot once without a goal and return the recording, which ends when the console is quiet."""
-    return bench.submit(without_goal(system), "first boot, until the console is quiet").result()
+    return bench.submit(without_goal(system), LABEL).result()
 
 
 def went_well(recording: Recording) -> bool:
     """Tell whether the machine got as far as being quiet: no panic, no end of its own."""
     return recording.meta.outcome in {Outcome.HANG, Outcome.NO_GOAL}
+
+
+def ending(recording: Recording) -> str:
+    """Say how such a boot ended: that it hangs is what it was made for."""
+    if not went_well(recording):
+        return recording.meta.outcome.value
+    last = next((line.last_ns for line in reversed(recording.lines) if line.last_ns is not None), None)
+    return "quiet" if last is None else f"quiet from {last / 1e6:.3f} ms on"
 
 
 def lines_of(recording: Recording) -> list[tuple[str, int | None]]:

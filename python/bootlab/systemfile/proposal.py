@@ -56,7 +56,6 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     kernel: Path
     release: str = ""
     config: Path | None = None
-    symbols: Path | None = None
     dtb: Path | None = None
     initramfs: Path | None = None
     initramfs_note: str = ""
@@ -107,7 +106,6 @@ def propose(found: Found, name: str) -> Proposal:
         kernel=found.kernel.path,
         release=found.kernel.release,
         config=found.kernel.config_path,
-        symbols=found.kernel.symbols_path,
         dtb=dtb,
         initramfs=found.initramfs.path if found.initramfs is not None else None,
         initramfs_note=_initramfs_note(found),

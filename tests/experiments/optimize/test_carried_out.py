@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from bootlab import techniques
 from bootlab.api import optimizing
+from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.experiments.bench import Bench
-from bootlab.model.system import Goal
+from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions
+from bootlab.model.system import Goal, Kernel, KernelBuild
 from bootlab.results import file as results_file
 from bootlab.store import runs
+from bootlab.targets.base import BootPlan
 from tests.experiments.fake_bench import SYSTEM, FakeTarget, FakeTechnique, additive
 
 
@@ -67,3 +72,33 @@ def test_another_system_or_plan_is_another_run(bench, tmp_path):
     system = msgspec.structs.replace(SYSTEM, goal=Goal(console="other"))
     optimizing.OptimizeJournal(tmp_path, system, plan, applies, own, reproduce="x")
     assert len(list((tmp_path / "runs").iterdir())) == 3
+
+
+def test_the_kernels_texts_lead_from_the_base_to_the_result_and_say_why_what_is_on_stays():
+    def plan(**options):
+        config = {f"CONFIG_{name}": value for name, value in options.items()}
+        return BootPlan(
+            system=SYSTEM, purpose="timing", key="k", info=KernelInfo(config=config), sizes_bytes={}, sha256={}
+        )
+
+    built = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
+    shrinking = Shrinking(
+        technique=UnusedOptions(("NET",)),
+        change=None,
+        dropped=("NET",),
+        kept={"BLOCK": "panic: no root"},
+        asked=2,
+        needed={"TTY": "tty_write() ran when programs ran"},
+    )
+    found = SimpleNamespace(system=built, shrinking=shrinking)
+    before = plan(NET="y", TTY="y", BLOCK="y", X86="y", HZ="250", LOCALVERSION='""')
+    after = plan(NET="n", TTY="y", BLOCK="y", X86="y", HZ="100", LOCALVERSION='""')
+    texts = optimizing._kernel_texts(before, after, found)
+    assert set(texts["kernel.fragment"].splitlines()) == {"# CONFIG_NET is not set", "CONFIG_HZ=100"}
+    assert "CONFIG_TTY=y\n" in texts["kernel.config"]
+    assert texts["kernel.kept"].splitlines() == [
+        "CONFIG_BLOCK: panic: no root",
+        "CONFIG_TTY: tty_write() ran when programs ran",
+        "CONFIG_X86: no function of the traced boots is known to be its own: it was not offered",
+    ]
+    assert optimizing._kernel_texts(before, after, SimpleNamespace(system=SYSTEM, shrinking=None)) == {}

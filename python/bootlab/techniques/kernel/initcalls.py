@@ -328,15 +328,16 @@ TECHNIQUES: tuple[Technique, ...] = (
     DebugInitcalls(
         id="no-slab-sysfs",
         title="No files about slab caches",
-        names=("slab_sysfs_init",),
-        what=("Sets `initcall_blacklist=` for `slab_sysfs_init`."),
+        # Newer kernels (Debian 13's 6.12.118 too) make these files and those in debugfs in one initcall.
+        names=("slab_sysfs_init", "slab_late_init"),
+        what=("Sets `initcall_blacklist=` for `slab_sysfs_init` and `slab_late_init`."),
         why="The kernel makes a folder with dozens of files in /sys/kernel/slab for each of some hundred slab caches.",
         when_not="Something reads /sys/kernel/slab (slabinfo of the kernel's tools); /proc/slabinfo stays.",
         cost="Some bytes for each cache that a module removes again are not given back.",
         risk=Risk(debuggability="/sys/kernel/slab is missing: slab caches cannot be inspected or checked at run time"),
         kernels="2.6.22 and later with CONFIG_SLUB and CONFIG_KALLSYMS",
         references=(
-            "mm/slub.c: slab_sysfs_init()",
+            "mm/slub.c: slab_sysfs_init(), slab_late_init()",
             "init/main.c: initcall_blacklist()",
         ),
     ),

@@ -1,0 +1,28 @@
+"""What stands on standard error while machines run."""
+
+from __future__ import annotations
+
+import pytest
+
+from bootlab.cli.progress import BootProgress
+from bootlab.experiments import first_boot
+from bootlab.model.recording import Line, Meta, Outcome, Recording
+
+LINES = (Line(number=1, text="web login: ", offset_bytes=0, first_ns=4_000_000, last_ns=5_250_000),)
+
+
+@pytest.mark.parametrize(
+    ("label", "outcome", "says"),
+    [
+        (first_boot.LABEL, Outcome.HANG, "quiet from 5.250 ms on"),
+        (first_boot.LABEL, Outcome.PANIC, "panic"),
+        ("base", Outcome.HANG, "hang"),
+        ("base", Outcome.GOAL, "7.000 ms"),
+    ],
+)
+def test_a_boot_that_shall_end_in_silence_does_not_hang(label, outcome, says, capsys):
+    goal_ns = 7_000_000 if outcome is Outcome.GOAL else None
+    recording = Recording(meta=Meta(key="k", outcome=outcome, goal_ns=goal_ns), lines=LINES, marks=())
+    with BootProgress() as progress:
+        progress.boot_ended(label, recording, reused=False)
+    assert capsys.readouterr().err == f"  {label}: {says}\n"
