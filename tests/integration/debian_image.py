@@ -41,7 +41,10 @@ TECHNIQUES = (
 
 
 class Faster(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an image. `answers`: of each technique; `effects`: of those that applied."""
+    """What became of an image. `answers`: of each technique; `effects`: of those that applied.
+
+    `pages`: what the product's own check said, before and after; both from boots that last longer than the goal.
+    """
 
     described: Described
     system: System
@@ -53,6 +56,7 @@ class Faster(msgspec.Struct, frozen=True, kw_only=True):
     boot: Recording
     boot_again: Recording
     effects: dict[str, Effect]
+    pages: tuple[str, str]
 
 
 def faster(
@@ -111,4 +115,10 @@ def _faster(
         boot=boot,
         boot_again=boot_again,
         effects=effects,
+        pages=(_page(described.recording), _page(after.diagnosis.recording if after.diagnosis else None)),
     )
+
+
+def _page(recording: Recording | None) -> str:
+    found = recording.find("web: ready") if recording is not None else None
+    return found.text.strip() if found is not None else ""

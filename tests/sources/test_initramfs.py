@@ -15,7 +15,7 @@ FILE = Entry(kind="file", text="")
 
 
 def test_modules_are_known_by_the_kernel_s_names():
-    facts = facts_of_tree(FileTree.of({path: FILE for path in MODULES}))
+    facts = facts_of_tree(FileTree.of(dict.fromkeys(MODULES, FILE)))
     assert facts.modules == NAMES
     assert facts.releases == ("6.12.118+deb13-amd64",)
 
@@ -26,7 +26,7 @@ def test_the_numbers_of_initramfs_direct_are_no_part_of_a_module_s_name():
         name="direct",
         kernel=Kernel(image="none"),
         goal=Goal(console="g"),
-        initramfs=Initramfs(tree=FileTree.of({path: FILE for path in MODULES})),
+        initramfs=Initramfs(tree=FileTree.of(dict.fromkeys(MODULES, FILE))),
         root=Root(medium="sd", tree=FileTree()),
     )
     changed = MountRootDirectly(MODULES, "ext4").apply(system)
