@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Which devices boot alike in exact mode: boots a guest that uses each of them, several times, half under load.
 
-Usage: exact_devices.py PACKAGES [--boots N] [--loops N] [--only ID]... [--qemu FOLDER]... [--write FILE]
+Usage: exact_devices.py PACKAGES [--in-step] [--boots N] [--loops N] [--only ID]... [--qemu FOLDER]... [--write FILE]
 
 PACKAGES: a folder with the trees amd64, arm64 and armhf as scripts/fetch-packages.sh leaves them, each with Debian's
 kernel of that architecture and busybox-static (linux-image-amd64, linux-image-arm64, linux-image-armmp). --qemu: the
 folder of a QEMU's programs (scripts/fetch-qemu.sh); without it, that of PATH. --write: the file that keeps what was
-seen (python/bootlab/targets/exact_devices.json); a row's entry for the same QEMU is replaced.
+seen (python/bootlab/targets/exact_devices.json); a row's entry for the same QEMU is replaced. --in-step: with the
+plugin that keeps devices in step with the instructions; without it, as QEMU has them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from bootlab.model.cmdline import CommandLine
 from bootlab.model.recording import Recording
 from bootlab.model.system import Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.model.tree import Entry, FileTree
-from bootlab.targets import emulator
+from bootlab.targets import devices, emulator
+from bootlab.targets.base import BootPlan
 from bootlab.targets.exact_devices import DeviceRow, DeviceTable, Seen
 from bootlab.targets.qemu import QemuTarget
 
@@ -131,13 +133,27 @@ def busy() -> bool:
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
+def planned(target: QemuTarget, system: System, *, in_step: bool) -> BootPlan:
+    """Return the plan with its devices in step or not, whatever the table says of them."""
+    plan = target.plan(system)
+    if plan.launch is None:
+        raise SystemExit(f"{system.name}: nothing to launch")
+    launch = devices.without_plugin(plan.launch)
+    if in_step:
+        loaded, reason = devices.prepared(emulator.find(system.machine), default_folder())
+        if loaded is None:
+            raise SystemExit(reason)
+        launch = devices.with_plugin(launch, loaded)
+    return msgspec.structs.replace(plan, launch=launch)
+
+
 def boots(
-    row: Row, system: System, count: int, work: Path, target: QemuTarget, *, loops: int
+    row: Row, system: System, count: int, work: Path, target: QemuTarget, *, loops: int, in_step: bool
 ) -> tuple[list[Recording], int, str]:
     """Boot the row, the second half beside busy loops; return them, how many had load, and what went wrong."""
     recordings = []
     with_load = 0
-    plan = target.plan(system)
+    plan = planned(target, system, in_step=in_step)
     for number in range(count):
         loaded = number >= count - count // 2
         beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops if loaded else 0)]
@@ -178,6 +194,7 @@ def prepared(work: Path) -> Files:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", type=Path)
+    parser.add_argument("--in-step", action="store_true")
     parser.add_argument("--boots", type=int, default=4)
     parser.add_argument("--loops", type=int, default=1, help="busy loops beside the second half of the boots")
     parser.add_argument("--only", action="append", default=[])
@@ -198,7 +215,9 @@ def main() -> int:
                 version = emulator.find(system.machine).version.split(" ")[0]
                 place = (options.keep or work) / version
                 try:
-                    recordings, loaded, fault = boots(row, system, options.boots, place, target, loops=options.loops)
+                    recordings, loaded, fault = boots(
+                        row, system, options.boots, place, target, loops=options.loops, in_step=options.in_step
+                    )
                 except BootlabError as refused:
                     recordings, loaded, fault = [], 0, refused.message
                 apart = difference(recordings) if not fault else ""
@@ -214,6 +233,7 @@ def main() -> int:
                         loaded=loaded,
                         exact=not apart,
                         apart=apart,
+                        in_step=options.in_step,
                         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
                     )
                     keep(options.write, row, seen)
@@ -225,7 +245,13 @@ def keep(path: Path, row: Row, seen: Seen) -> None:
     old = msgspec.json.decode(path.read_bytes(), type=DeviceTable) if path.exists() else DeviceTable()
     rows = {r.id: r for r in old.rows}
     before = rows[row.id].seen if row.id in rows else ()
-    now = tuple(sorted((*(s for s in before if s.qemu != seen.qemu), seen), key=lambda s: s.qemu, reverse=True))
+    now = tuple(
+        sorted(
+            (*(s for s in before if (s.qemu, s.in_step) != (seen.qemu, seen.in_step)), seen),
+            key=lambda s: s.qemu,
+            reverse=True,
+        )
+    )
     machine = f"{row.arch} {row.machine}"
     rows[row.id] = DeviceRow(id=row.id, models=row.models, machine=machine, use=row.use, seen=now)
     order = [r.id for r in ROWS]

@@ -27,7 +27,7 @@ from bootlab.model.system import System
 from bootlab.systemfile.loader import load
 from bootlab.targets.qemu import QemuTarget
 from bootlab.techniques.base import Context
-from bootlab.techniques.init.rc_parallel import RcParallel
+from bootlab.techniques.init.start_scripts import RcParallel
 
 PARAMETERS = {
     "lpj": ("lpj", "4000000"),

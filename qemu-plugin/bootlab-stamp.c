@@ -4,8 +4,8 @@
  * instruction addresses with the guest's virtual time and instruction count.
  *
  * It changes nothing in the guest: no instruction is altered and no time is
- * spent on the virtual clock. Only port writes, stores that form a translation
- * block of their own (see "stores" below) and the marked addresses call back.
+ * spent on the virtual clock. Only port writes, stores that end a translation
+ * block (see "stores" below) and the marked addresses call back.
  *
  * Arguments (all key=value):
  *   con=PATH           the file that `-chardev file,path=PATH` writes
@@ -72,7 +72,7 @@ static void on_store(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, v
     struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
     if (!where || !qemu_plugin_hwaddr_is_io(where))
         return;
-    /* Runs after the store, the only instruction of its block: the byte is in the file already. */
+    /* Runs after the store, the last instruction of its block: the byte is in the file already. */
     if (!console_has_grown())
         return;
     console_note_time(1);
@@ -189,14 +189,14 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, 0), on_user, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)n);
     /*
-     * Stores: with icount, QEMU translates an instruction that touches a device
-     * again as the only one of its block (cpu_io_recompile), so that its time is
-     * exact. Watching such blocks alone sees every device store and spares the
-     * cost of a call at each store to memory. Not on x86, whose UARTs are ports
-     * and whose string instructions are such blocks too.
+     * Stores: with icount, an instruction that touches a device is the last of its
+     * block, so that its time is exact: QEMU translates it again, alone, if it was
+     * not (cpu_io_recompile). Watching the last instructions sees every device store
+     * and spares the cost of a call at each store to memory. Not on x86, whose UARTs
+     * are ports and whose calls store to the stack.
      */
-    if (n == 1 && !is_x86 && !by_inotify)
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0), on_store, QEMU_PLUGIN_CB_NO_REGS,
+    if (n && !is_x86 && !by_inotify)
+        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, n - 1), on_store, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_W, NULL);
 }
 

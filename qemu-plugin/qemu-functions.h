@@ -3,6 +3,7 @@
 #ifndef BOOTLAB_QEMU_FUNCTIONS_H
 #define BOOTLAB_QEMU_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One of them, and the function pointer that is to hold its address. */
@@ -18,5 +19,8 @@ const char *qemu_find(const struct qemu_function *wanted, size_t n);
 
 /* QEMU's current_cpu of the calling thread; it holds NULL where no processor runs. NULL: QEMU does not export it. */
 void **qemu_current_cpu(void);
+
+/* Tells whether a pointer leads into code that is loaded. */
+bool qemu_is_code(const void *pointer);
 
 #endif

@@ -17,7 +17,7 @@ import msgspec
 
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
-from bootlab.targets import emulator, plugin, processors, qemu_launch
+from bootlab.targets import devices, emulator, plugin, processors, qemu_launch
 from bootlab.targets.qemu_command import words
 from bootlab.targets.stamps import StampFile, Stamps
 
@@ -52,6 +52,11 @@ WIDENED = {
     "before the timers": {"WIDEN_LOCK_US": "250", "WIDEN_POLL_NS": "100000"},
     "before the stamp": {"WIDEN_STAMP_US": "20000"},
 }
+# Of disk.c: between the access and what a device leaves to the main loop.
+DISK_WIDENED = {
+    "behind an access": {"WIDEN_ACCESS_US": "300", "WIDEN_EVERY": "7", "WIDEN_POLL_NS": "100000"},
+    "behind the halt": WIDENED["behind the halt"],
+}
 # A processor that waits for another leaves the generated code all the time: not each of these jumps is widened.
 TEAM_WIDENED = {
     "behind some halts": {"WIDEN_US": "300", "WIDEN_EVERY": "997", "WIDEN_POLL_NS": "200000"},
@@ -61,11 +66,12 @@ TEAM_WIDENED = {
 
 
 class Guest(msgspec.Struct, frozen=True):
-    """A program for one architecture; `defines` are of its source. `processors`: team.c, for so many; else halts.c."""
+    """A program for one architecture; `defines` are of its source. `processors`: team.c for so many, else `program`."""
 
     arch: str
     defines: tuple[str, ...] = ()
     processors: int = 1
+    program: str = "halts"
 
     @property
     def machine(self) -> Machine:
@@ -84,13 +90,27 @@ class Guest(msgspec.Struct, frozen=True):
         compiler, flags = _TARGETS[self.arch]
         team = self.processors > 1
         defines = (*self.defines, *((f"PROCESSORS={self.processors}",) if team else ()))
-        made = folder / "-".join((self.arch, *(d.replace("=", "") for d in defines)))
+        made = folder / "-".join((self.program, self.arch, *(d.replace("=", "") for d in defines)))
         words = [compiler, *_FLAGS, *flags.split(), *(f"-D{d}" for d in defines)]
         if team and self.arch in _TEAM_TEXT:
             words.append(f"-Wl,-Ttext={_TEAM_TEXT[self.arch]}")
-        source = SOURCES / ("team.c" if team else "halts.c")
+        source = SOURCES / ("team.c" if team else f"{self.program}.c")
         subprocess.run([*words, "-o", str(made), str(source)], check=True, capture_output=True)
         return made
+
+
+DISKS = {"ide": Guest("x86_64", program="disk"), "virtio-mmio": Guest("arm64", program="disk")}
+"""Programs that read a disk, by what it is attached to."""
+
+
+def with_disk(kind: str, image: Path) -> Machine:
+    """Return the machine of one of `DISKS` with its disk, whose image is made."""
+    image.write_bytes(bytes((n * 7 + n // 251) & 0xFF for n in range(1 << 21)) * 2)
+    drive = f"file={image},format=raw,id=d,snapshot=on"
+    virtio = ("-drive", f"{drive},if=none", "-device", "virtio-blk-device,drive=d")
+    words = ("-drive", f"{drive},if=ide") if kind == "ide" else virtio
+    machine = DISKS[kind].machine
+    return msgspec.structs.replace(machine, extra=(*machine.extra, *words))
 
 
 class BareBoot(msgspec.Struct, frozen=True):
@@ -123,6 +143,7 @@ def boot(
     cache: Path,
     *,
     cured: bool = True,
+    in_step: bool = True,
     preload: Path | None = None,
     widened: str = "behind the halt",
     emulators: str = "",
@@ -130,7 +151,9 @@ def boot(
     machine: Machine | None = None,
     clock: Clockwork | None = None,
 ) -> BareBoot:
-    """Boot until the line that ends with the word is out. `cured`: the plugin closes the race.
+    """Boot until the line that ends with the word is out. `cured`: the plugin closes the race of the halt.
+
+    `in_step`: devices work in step with the instructions, where the table of devices says that they need it.
 
     `preload`: the library that widens a window, `widened` which one. `emulators`: a folder with QEMU's programs, in
     front of the usual places. With a `machine` of several processors QEMU is ended in peace, so that the plugin
@@ -166,12 +189,17 @@ def boot(
         processors_plugin=reporting,
     )
     environment = dict(os.environ) | (
-        {"LD_PRELOAD": str(preload), **(WIDENED | TEAM_WIDENED)[widened]} if preload else {}
+        {"LD_PRELOAD": str(preload), **(WIDENED | TEAM_WIDENED | DISK_WIDENED)[widened]} if preload else {}
     )
     if not cured:
         environment["BOOTLAB_HALT_WATCH"] = "off"
     console = folder / qemu_launch.CONSOLE_FILE
-    command = words(qemu_launch.launch_of(system, parts))
+    launch = qemu_launch.launch_of(system, parts)
+    if in_step:
+        launch, refused = devices.in_step(launch, found, cache)
+        if refused:
+            raise RuntimeError(refused[0])
+    command = words(launch)
     started = time.monotonic()
     with (folder / "emulator.log").open("wb") as log:
         process = subprocess.Popen(

@@ -13,14 +13,25 @@ from typing import Literal
 Then = Literal["idle", "spin", "reset", "repeat"]
 
 
-def mini_kernel(path: Path, text: str, then: Then = "idle", *, text_after: str = "", delay_loops: int = 0) -> Path:
-    """Write an image that prints `text`, waits `delay_loops` * 65536 iterations, prints `text_after`, then acts."""
+def mini_kernel(
+    path: Path, text: str, then: Then = "idle", *, text_after: str = "", delay_loops: int = 0, obeys: bool = False
+) -> Path:
+    """Write an image that prints `text`, waits `delay_loops` * 65536 iterations, prints `text_after`, then acts.
+
+    `obeys`: it waits as many times 65536 iterations as its command line has letters `w`.
+    """
     code = bytearray()
     data_at = 0x200  # offset of the texts from the segment's start, behind the code
     texts = text.encode() + b"\0" + text_after.encode() + b"\0"
     code += b"\x8c\xc8\x8e\xd8"  # mov ax, cs; mov ds, ax
     start = len(code)
     code += _print(data_at)
+    if obeys:
+        # push 0x2000; pop es; xor di, di; xor bx, bx: QEMU puts the command line at 0x20000.
+        code += b"\x68\x00\x20\x07\x31\xff\x31\xdb"
+        # next: mov al, es:[di]; inc di; test al, al; jz out; cmp al, 'w'; jne next; inc bx; jmp next; out:
+        code += b"\x26\x8a\x05\x47\x84\xc0\x74\x07\x3c\x77\x75\xf4\x43\xeb\xf1"
+        code += b"\x85\xdb\x74\x07\x31\xc9\xe2\xfe\x4b\x75\xf9"  # test bx, bx; jz over; the loop below; over:
     if delay_loops:
         code += b"\xbb" + struct.pack("<H", delay_loops)  # mov bx, n
         code += b"\x31\xc9\xe2\xfe\x4b\x75\xf9"  # outer: xor cx, cx; loop $; dec bx; jnz outer

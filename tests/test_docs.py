@@ -107,8 +107,8 @@ def test_every_format_is_documented() -> None:
     folders = (REPOSITORY / "python", REPOSITORY / "crates")
     sources = [p for f in folders for p in (*f.rglob("*.py"), *f.rglob("*/src/**/*.rs"))]
     formats = {m for p in sources for m in re.findall(r'"(bootlab-[a-z]+)"', p.read_text(encoding="utf-8"))}
-    # The agent's name inside the guest is no format.
-    formats -= {"bootlab-agent"}
+    # Names of programs are no formats.
+    formats -= {"bootlab-agent", "bootlab-devices"}
     assert "bootlab-results" in formats
     for name in formats:
         assert f"`{name}`" in text, name

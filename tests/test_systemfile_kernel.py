@@ -18,7 +18,7 @@ from bootlab.model.kernel_change import (
     SetKernelOptions,
     SetKernelVariables,
 )
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import KernelBuild, System
 from bootlab.systemfile import load
 

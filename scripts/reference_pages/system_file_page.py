@@ -90,7 +90,7 @@ _KEYS: dict[str, str] = {
     "machine.firmware": "`default` is the machine type's own. `seabios` and `qboot` are for x86_64 only",
     "machine.options": "appended to `-machine TYPE,…`",
     "machine.devices": "each becomes `-device …`",
-    "machine.disks": "disk image files; each becomes `-drive …`. A disk completes requests at the host's pace, so boots are not exact",
+    "machine.disks": "disk image files; each becomes `-drive …`, a virtio disk",
     "machine.disk_bus": "how the disks are attached: virtio behind `pci` or `mmio`. Left out: `mmio` on the vexpress boards, which have no PCI, else `pci`",
     "machine.flash": "images of the parallel flash banks, in order, each with the size that QEMU expects (64 MiB on vexpress-a9 and ARM's virt, 32 MiB on RISC-V's); empty text leaves a bank without an image. Changes are discarded",
     "machine.sd": "image of the SD card; its size must be a power of two. It goes into the board's slot; on q35 and virt, which have none, behind `sdhci-pci`. Changes are discarded",
@@ -261,9 +261,9 @@ def _type(hint: object) -> str:
         return " / ".join(code(a) for a in arguments)
     if origin in {types.UnionType, typing.Union}:
         return " or ".join(_type(a) for a in arguments if a is not type(None))
-    if origin is tuple:
+    if origin is tuple and ... not in arguments:
         return "[major, minor]"
-    if origin is list:
+    if origin in {list, tuple}:
         return "list of texts"
     if origin is dict:
         return "table"
@@ -276,7 +276,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
         return ""
     if field.default is msgspec.NODEFAULT:
         return "must be given"
-    if field.default in {None, ""}:
+    if field.default in {None, "", ()}:
         return ""
     if isinstance(field.default, bool):
         return code(str(field.default).lower())

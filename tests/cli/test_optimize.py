@@ -43,6 +43,11 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("rounds = 2", "rounds = 3"), encoding="utf-8")
     assert json.loads(optimize(file, "--plan", "--json").stdout)["rounds"] == 3
+    planned = json.loads(optimize(file, "--plan", "--json").stdout)["phases"]
+    file.write_text(file.read_text(encoding="utf-8").replace("take = true", "take = false"), encoding="utf-8")
+    fewer = json.loads(optimize(file, "--plan", "--json").stdout)["phases"]
+    assert sum(phase["boots"] for phase in planned) > 0
+    assert [phase["boots"] for phase in fewer] == [0] * len(fewer), "the estimate follows the edit"
     with pytest.raises(UserError, match="it says itself what is asked for"):
         optimize(file, "--plan", "--allow", "security")
 
@@ -50,11 +55,24 @@ def test_a_plan_is_written_edited_and_taken_back(optimize, tmp_path):
 def test_allow_takes_several_words(optimize):
     plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,runtime").stdout)
     assert plan["allow"] == ["runtime", "security"]
+    plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--allow", "security,debug,function").stdout)
+    assert plan["allow"] == ["function", "security"], "what costs debugging alone is let in anyway"
     with pytest.raises(UserError, match="not a cost"):
         optimize(REPLAYED, "--plan", "--allow", "everything")
 
 
-@pytest.mark.parametrize("words", ["soon", "6", "-1h", "0h", "1d"])
+@pytest.mark.parametrize("words", ["soon", "6", "-1h", "0h", "1d", "", "1e3h", "inf h", "nan", "9" * 400 + "h", "0.0s"])
 def test_a_budget_is_a_length_of_time(optimize, words):
     with pytest.raises(UserError, match="no length of time"):
         optimize(REPLAYED, "--plan", f"--budget-time={words}")
+
+
+@pytest.mark.parametrize("command", ["", "  ", '/bin/x "open', "/bin/x\n/bin/y 'a\nb'"])
+def test_a_final_check_is_a_command(optimize, command):
+    with pytest.raises(UserError, match="no command"):
+        optimize(REPLAYED, "--plan", "--final", command)
+
+
+def test_final_checks_stand_in_the_plan(optimize):
+    plan = json.loads(optimize(REPLAYED, "--plan", "--json", "--final", "/bin/a b", "--final", "/bin/c").stdout)
+    assert plan["final"] == ["/bin/a b", "/bin/c"]

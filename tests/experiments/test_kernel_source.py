@@ -8,7 +8,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.experiments.kernel_source import KernelSource
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import Goal, Kernel, KernelBuild, System
 from tests.kernelsource.small_tree import write
 

@@ -8,6 +8,8 @@
  * from a halt; QEMU's big lock is one of them, and the timers have not run yet.
  * WIDEN_STAMP_US microseconds lie in front of each look of bootlab's plugin at the console's size: where the UART is
  * memory the byte is in the file then, and has no stamp yet.
+ * WIDEN_ACCESS_US microseconds lie behind every WIDEN_EVERY-th access to a device, before the processor's thread does what
+ * the device has left to QEMU's main loop.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,6 +38,17 @@ static void pause_us(long us)
 void bootlab_widen_before_halt(void)
 {
     pause_us(number("WIDEN_BEFORE_US"));
+}
+
+void bootlab_widen_behind_access(void)
+{
+    static long every = -1, us, accesses;
+    if (every < 0) {
+        us = number("WIDEN_ACCESS_US");
+        every = number("WIDEN_EVERY");
+    }
+    if (every && ++accesses % every == 0)
+        pause_us(us);
 }
 
 #define LOCKS_AFTER_WAKE 8

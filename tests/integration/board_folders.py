@@ -45,20 +45,31 @@ _LINKS = ("sh", "mount", "hostname", "login", "ls", "cat", "echo")
 
 @dataclass(frozen=True)
 class BoardCase:
-    """A board: QEMU's machine, its device tree in Debian's package, its port, its card's modules and name."""
+    """A board: QEMU's machine, its device tree in Debian's package, its port, the modules of its card.
+
+    `arch`: Debian's name of the architecture whose kernel it boots.
+    """
 
     machine: str
     tree: str
     port: str
     modules: tuple[str, ...]
+    arch: str = "armhf"
+
+    @property
+    def image(self) -> str:
+        """The name of the kernel's image."""
+        return "Image" if self.arch == "arm64" else "zImage"
 
 
 BOARDS = (
     BoardCase("vexpress-a9", "vexpress-v2p-ca9.dtb", "ttyAMA0", ("fixed", "armmmci")),
-    BoardCase("mcimx6ul-evk", "imx6ul-14x14-evk.dtb", "ttymxc0", ("fixed", "gpio_regulator", "sdhci_esdhc_imx")),
-    BoardCase("sabrelite", "imx6q-sabrelite.dtb", "ttymxc1", ("fixed", "sdhci_esdhc_imx")),
+    BoardCase("mcimx6ul-evk", "imx6ul-14x14-evk.dtb", "ttymxc0", ("fixed", "gpio_mxc", "sdhci_esdhc_imx")),
+    BoardCase("sabrelite", "imx6q-sabrelite.dtb", "ttymxc1", ("fixed", "gpio_mxc", "sdhci_esdhc_imx")),
     BoardCase("orangepi-pc", "sun8i-h3-orangepi-pc.dtb", "ttyS0", ("fixed", "sunxi_mmc")),
+    BoardCase("raspi0", "bcm2835-rpi-zero.dtb", "ttyAMA0", ("bcm2835", "sdhci_iproc"), "armel"),
     BoardCase("raspi2b", "bcm2836-rpi-2-b.dtb", "ttyAMA0", ("bcm2835", "sdhci_iproc")),
+    BoardCase("raspi3b", "bcm2837-rpi-3-b.dtb", "ttyS1", ("bcm2835", "sdhci_iproc"), "arm64"),
 )
 
 
@@ -125,7 +136,7 @@ def _on_disk(tree: FileTree, folder: Path) -> Path:
 
 
 def _blob(packages: Path, case: BoardCase) -> Path:
-    return next(packages.glob(f"usr/lib/linux-image-*/{case.tree}"))
+    return next(packages.glob(f"usr/lib/linux-image-*/**/{case.tree}"))
 
 
 def _kernel(packages: Path) -> Path:
@@ -136,7 +147,7 @@ def buildroot(packages: Path, case: BoardCase, folder: Path) -> Path:
     """Make an `output/` folder with an initramfs as the root."""
     output = folder / "output"
     (output / "images").mkdir(parents=True)
-    shutil.copyfile(_kernel(packages), output / "images/zImage")
+    shutil.copyfile(_kernel(packages), output / f"images/{case.image}")
     shutil.copyfile(_blob(packages, case), output / f"images/{case.tree}")
     config = next(packages.glob("boot/config-*"))
     (output / "build/linux-6.1").mkdir(parents=True)
@@ -145,7 +156,8 @@ def buildroot(packages: Path, case: BoardCase, folder: Path) -> Path:
     (output / "images/rootfs.cpio.gz").write_bytes(_packed(tree))
     _on_disk(tree, output / "target")
     (output / ".config").write_text(
-        f'BR2_arm=y\nBR2_LINUX_KERNEL_INTREE_DTS_NAME="{case.tree.removesuffix(".dtb")}"\n'
+        f"BR2_{'aarch64' if case.arch == 'arm64' else 'arm'}=y\n"
+        f'BR2_LINUX_KERNEL_INTREE_DTS_NAME="{case.tree.removesuffix(".dtb")}"\n'
         f'BR2_TARGET_GENERIC_GETTY_PORT="{case.port}"\n'
     )
     return output
@@ -154,15 +166,15 @@ def buildroot(packages: Path, case: BoardCase, folder: Path) -> Path:
 def yocto(packages: Path, case: BoardCase, folder: Path) -> Path:
     """Make a deploy folder: kernel, device tree, an initramfs with the card's modules, a `.wic` of two partitions."""
     deploy = folder / "deploy"
-    deploy.mkdir()
+    deploy.mkdir(parents=True)
     kernel, blob = _kernel(packages), _blob(packages, case)
-    shutil.copyfile(kernel, deploy / "zImage--6.1-r0-board.bin")
-    (deploy / "zImage").symlink_to("zImage--6.1-r0-board.bin")
+    shutil.copyfile(kernel, deploy / f"{case.image}--6.1-r0-board.bin")
+    (deploy / case.image).symlink_to(f"{case.image}--6.1-r0-board.bin")
     shutil.copyfile(next(packages.glob("boot/config-*")), deploy / "kernel-config-6.1")
     shutil.copyfile(blob, deploy / case.tree)
     (deploy / "core-image-minimal-board.manifest").write_text("busybox armv7 1.36\n")
-    boot = images.fat16(folder / "boot.vfat", {"zImage": kernel.read_bytes(), case.tree: blob.read_bytes()},
-                        clusters=40_000)  # fmt: skip
+    boot = images.fat16(folder / "boot.vfat", {case.image: kernel.read_bytes(), case.tree: blob.read_bytes()},
+                        clusters=64_900)  # fmt: skip
     root = images.ext(folder / "root.ext4", _on_disk(user_space(packages, case), folder / "root"), mib=8)
     images.mbr(deploy / "core-image-minimal-board.wic", [(0x0C, boot), (0x83, root)])
     modules = modules_of(packages, (*case.modules, "crc32c_generic", "ext4"))

@@ -33,18 +33,24 @@ def small_disk(tmp_path):
 
 
 @pytest.fixture
-def boot(tmp_path):
-    """Boot a guest that prints for a while into a store; return how bootlab ended and what it said."""
+def system(tmp_path):
+    """Return the file of a guest that prints for a while."""
     image = mini_kernel(tmp_path / "kernel", "\r\n" + "a line of the guest's\r\n" * 60 + "GOAL\r\n", "idle")
     path = tmp_path / "small.toml"
     path.write_text(
         f'name = "small"\n[machine]\nmemory_mib = 32\n[kernel]\nimage = "{image}"\n'
         'cmdline = "console=ttyS0"\n[goal]\nconsole = "GOAL"\n[limits]\nstall_wall_s = 20\n'
     )
+    return path
 
-    def run(store):
-        command = [sys.executable, "-m", "bootlab.cli", "boot", str(path), "--store", str(store), "--json"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+@pytest.fixture
+def boot(system):
+    """Boot it into a store; return how bootlab ended and what it said."""
+
+    def run(store, verb="boot"):
+        command = [sys.executable, "-m", "bootlab.cli", verb, str(system), "--store", str(store), "--json"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
 
     return run
 
@@ -72,3 +78,45 @@ def test_a_disk_that_is_full_says_nothing_about_the_system(small_disk, boot, tmp
         kept = [p for p in (folder / "store").glob("boots/*") if not p.name.startswith(".")]
         assert kept == [], f"{kib} KiB: half a recording is left"
     assert ended == {0, 3}, "some had room and some had none"
+
+
+def recordings(store):
+    """Return when each recording that is kept was written."""
+    return {path.parent.name: path.stat().st_mtime_ns for path in (store / "boots").glob("[!.]*/recording.json")}
+
+
+def changes(done):
+    found = json.loads(done.stdout)["results"]
+    return [(step["change_id"], step["after_ns"]) for step in found["stack"]["steps"]]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_an_optimisation_goes_on_when_there_is_room_again(small_disk, boot, tmp_path):
+    """From full to full: it ends as on a disk with room, boots nothing twice, and leaves nothing torn."""
+    whole = boot(tmp_path / "store", "optimize")
+    assert whole.returncode == 0, whole.stderr
+    folder = small_disk(200)
+    store, kept, ended = folder / "store", {}, []
+    for kib in (200, 420, 640, 900, 1160, 20_000):
+        subprocess.run(["mount", "-o", f"remount,size={kib}k", str(folder)], check=True)
+        done = boot(store, "optimize")
+        ended.append(done.returncode)
+        assert "Traceback" not in done.stderr, f"{kib} KiB: {done.stderr}"
+        now = recordings(store)
+        assert {key: now.get(key) for key in kept} == kept, f"{kib} KiB: a boot that was kept is as it was"
+        kept = now
+        for run in (store / "runs").glob("*/results.json"):
+            json.loads(run.read_bytes())
+        if done.returncode == 0:
+            break
+        said = json.loads(done.stdout)
+        assert done.returncode == said["exit_code"] == 3, f"{kib} KiB: {done.stdout} {done.stderr}"
+        assert "No space left on device" in said["error"], f"{kib} KiB"
+    assert ended[-1] == 0
+    assert ended.count(3) >= 3, "it was stopped at several places"
+    assert recordings(store).keys() == recordings(tmp_path / "store").keys()
+    assert changes(done) == changes(whole)
+    (run,) = (store / "runs").glob("*")
+    assert sorted(path.name for path in run.iterdir()) == ["optimized", "results.json"]
+    assert {"system.toml", "by-hand.sh", "report.html", "report.md"} <= {p.name for p in (run / "optimized").iterdir()}

@@ -13,7 +13,7 @@ PLAN = Plan(
     system="system.toml",
     allow=("runtime",),
     also=("lsm-off",),
-    budget_s=21600.0,
+    final=("/usr/bin/self-test --all",),
     keep=("NET",),
     base_ns=3_582_629_382,
     boot_wall_s=2.5,
@@ -44,6 +44,11 @@ def test_it_comes_back_as_it_was(tmp_path):
     assert "bootlab optimize plan.toml" in text
 
 
+def test_a_budget_comes_back(tmp_path):
+    plan_file.save(msgspec.structs.replace(PLAN, budget_s=21600.0), tmp_path / "plan.toml")
+    assert plan_file.load(tmp_path / "plan.toml").budget_s == 21600.0
+
+
 def test_an_edit_is_read(tmp_path):
     plan_file.save(PLAN, tmp_path / "plan.toml")
     text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
@@ -62,6 +67,10 @@ def test_a_system_file_is_no_plan(tmp_path):
     [
         ("rounds = 2", 'rounds = "two"', "rounds"),
         ("rounds = 2", "rounds = 0", "above 0"),
+        ("rounds = 2", "rounds = 2\nbudget_s = nan", "finite"),
+        ("rounds = 2", "rounds = 2\nbudget_s = inf", "finite"),
+        ("rounds = 2", "rounds = 2\nbudgets = 3", "budgets"),
+        ("take = true", "tkae = false", "tkae"),
         ("version = 1", "version = 7", "version 7"),
         ('id = "lsm-off"', 'id = "quiet"', "quiet stands in it twice"),
         ('name = "command line"', 'name = "magic"', "magic"),

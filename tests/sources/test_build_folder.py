@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,9 @@ COMPATIBLE = {
     "mcimx6ul-evk": ["fsl,imx6ul-14x14-evk", "fsl,imx6ul"],
     "sabrelite": ["fsl,imx6q-sabrelite", "fsl,imx6q"],
     "orangepi-pc": ["xunlong,orangepi-pc", "allwinner,sun8i-h3"],
+    "raspi0": ["raspberrypi,model-zero", "brcm,bcm2835"],
     "raspi2b": ["raspberrypi,2-model-b", "brcm,bcm2836"],
+    "raspi3b": ["raspberrypi,3-model-b", "brcm,bcm2837"],
 }
 CONFIG = """\
 CONFIG_MMC=y
@@ -46,9 +49,12 @@ def packages(tmp_path, case) -> Path:
     folder = tmp_path / "packages"
     for name in ("boot", "bin", "usr/lib/linux-image-6.1", "lib/modules/6.1/kernel"):
         (folder / name).mkdir(parents=True)
-    mini_board_kernel(folder / "boot/vmlinuz-6.1", Machine(arch="arm", type="vexpress-a9"), "x")
+    wide = case.arch == "arm64"
+    machine = Machine(arch="arm64") if wide else Machine(arch="arm", type="vexpress-a9")
+    mini_board_kernel(folder / "boot/vmlinuz-6.1", machine, "x")
     (folder / "boot/config-6.1").write_text(CONFIG)
-    (folder / "bin/busybox").write_bytes(b"\x7fELF\x01\x01\x01".ljust(18, b"\0") + b"\x28\0")
+    kind, number = (2, 0xB7) if wide else (1, 0x28)
+    (folder / "bin/busybox").write_bytes(bytes((*b"\x7fELF", kind, 1, 1)).ljust(18, b"\0") + bytes((number, 0)))
     for name in ("ext4", *case.modules):
         (folder / f"lib/modules/6.1/kernel/{name}.ko").write_bytes(b"\0depends=\0")
     node = {**images.BOARD, "compatible": COMPATIBLE[case.machine], "memory@0": {"reg": [0, 1 << 30]}}
@@ -73,6 +79,8 @@ def test_buildroot_s_output(tmp_path, packages, case, looker):
     assert made.machine == case.machine
     assert made.board.port == case.port
     assert f"console={case.port}" in made.cmdline
+    assert ("initcall_blacklist=bcm2835_power_driver_init" in made.cmdline) is (case.machine == "raspi0")
+    assert any("would crash before it prints" in note for note in made.cmdline_notes) is (case.machine == "raspi0")
     assert made.root is None
     assert made.config is not None
     assert made.config.name == ".config"
@@ -84,7 +92,7 @@ def test_yocto_s_deploy_folder(tmp_path, packages, case, looker):
     found = looker.look(yocto(packages, case, tmp_path))
     assert found.what == "Yocto's deploy folder"
     assert found.kernel is not None
-    assert found.kernel.path.name == "zImage"
+    assert found.kernel.path.name == case.image
     assert found.disk is not None
     assert found.disk.root == 2
     made = propose(found, "board")
@@ -95,4 +103,14 @@ def test_yocto_s_deploy_folder(tmp_path, packages, case, looker):
     assert made.initramfs is not None
     assert any("goes with it" in note for note in made.notes)
     assert f"root={made.board.card_name}p2" in made.cmdline
-    assert any("QEMU refuses a card" in note for note in made.notes) is (case.machine == "sabrelite")
+
+
+def test_a_card_whose_power_no_driver_switches(tmp_path, packages, case, looker):
+    if "gpio_mxc" not in case.modules:
+        pytest.skip("no board of i.MX")
+    (packages / "boot/config-6.1").write_text(CONFIG + "CONFIG_GPIO_MXC=m\n")
+    assert propose(looker.look(yocto(packages, case, tmp_path / "whole")), "board").root.lacking == ""
+    without = replace(case, modules=tuple(name for name in case.modules if name != "gpio_mxc"))
+    made = propose(looker.look(yocto(packages, without, tmp_path / "lacking")), "board")
+    assert made.root is not None
+    assert "gpio_mxc (CONFIG_GPIO_MXC) is module only" in made.root.lacking

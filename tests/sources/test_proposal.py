@@ -21,7 +21,7 @@ from bootlab.sources import boards
 from bootlab.sources.boot_entries import parse_extlinux, parse_grub, parse_loader_entry
 from bootlab.sources.facts import RootFacts, UnitFacts
 from bootlab.sources.look import Looker, merged
-from bootlab.systemfile import load
+from bootlab.systemfile import load, proposal
 from bootlab.systemfile.goals import from_boot
 from bootlab.systemfile.proposal import propose
 from bootlab.systemfile.written import written
@@ -85,6 +85,21 @@ def test_the_nvdimm_comes_first_where_its_drivers_are(looker, disk, tmp_path):
     assert found.root is not None
     assert found.root.medium == "pmem"
     assert "root=/dev/pmem0p1" in found.cmdline
+
+
+def test_a_virtio_disk_comes_first_where_it_is_exact(monkeypatch, looker, disk, tmp_path):
+    early = archive(
+        tmp_path / "initrd", "ext4", "virtio_blk", "virtio_pci", "mmc_core", "mmc_block", "sdhci", "sdhci-pci"
+    )
+    monkeypatch.setattr(proposal, "_DISKS_ARE_EXACT", True)
+    found = proposed(looker, disk, early)
+    assert found.root is not None
+    assert (found.root.medium, "root=/dev/vda1" in found.cmdline) == ("disk", True)
+    assert not any("host's pace" in note for note in found.notes)
+    monkeypatch.setattr(proposal, "_DISKS_ARE_EXACT", False)
+    elsewhere = proposed(looker, disk, early)
+    assert elsewhere.root is not None
+    assert elsewhere.root.medium == "sd"
 
 
 def test_a_root_without_drivers_is_said(looker, disk, tmp_path):

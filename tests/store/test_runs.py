@@ -195,7 +195,11 @@ def test_the_script_of_several_processors_says_what_it_needs(everything, tmp_pat
     built.write_bytes(b"plugin")
     clock = Clockwork(processors=mode)
     system = msgspec.structs.replace(everything, clock=clock, machine=Machine(memory_mib=64, cpus=4))
-    loaded = LoadedPlugin(file=str(built), arguments=("quantum=5000",)) if mode == "parallel" else None
+    loaded = (
+        LoadedPlugin(file=str(built), arguments=("quantum=5000",), carried_as="qemu-smp.so")
+        if mode == "parallel"
+        else None
+    )
     parts = Parts(
         emulator="echo",
         kernel=str(tmp_path / "k"),

@@ -91,7 +91,9 @@ ARM_SYMBOLS = {"_text": 0xC0008000, "start_kernel": 0xC0346A04}
         (Machine(arch="arm64"), KernelInfo(), (0x40200000, None, 0x40200000)),
         (Machine(arch="arm64"), KernelInfo(text_offset_bytes=0x80000), (0x40080000, None, 0x40080000)),
         (Machine(arch="riscv64"), KernelInfo(text_offset_bytes=0x200000), (0x80200000, None, 0x80200000)),
-        (Machine(arch="arm", type="raspi2b"), KernelInfo(symbols=ARM_SYMBOLS), (None, None, None)),
+        (Machine(arch="arm", type="raspi2b"), KernelInfo(symbols=ARM_SYMBOLS), (0x10000, 0x10000, 0x8000)),
+        (Machine(arch="arm64", type="raspi3b"), KernelInfo(), (0x200000, None, 0x200000)),
+        (Machine(arch="arm", type="netduino2"), KernelInfo(symbols=ARM_SYMBOLS), (None, None, None)),
         (Machine(arch="riscv64", type="sifive_u"), KernelInfo(), (None, None, None)),
     ],
 )

@@ -17,7 +17,7 @@ from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.root import Root
-from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
+from bootlab.model.system import Clockwork, Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import preflight, processors
 from bootlab.targets.base import BootPlan
@@ -372,7 +372,13 @@ def test_processors_that_stay_off_do_no_harm(tmp_path):
     on = msgspec.structs.replace(off, cmdline=CommandLine.parse("console=ttyS0"))
     with pytest.raises(EnvironmentFault, match="4 processors in exact mode"):
         processors.prepare(on, found, tmp_path)
-    # Its start code has the others poll for their start.
-    spinning = msgspec.structs.replace(off, machine=Machine(arch="arm", type="raspi2b", cpus=4))
-    with pytest.raises(EnvironmentFault, match="4 processors in exact mode"):
-        processors.prepare(spinning, found, tmp_path)
+
+
+def test_a_raspberry_pi_keeps_the_processors_off_that_the_kernel_leaves_alone(tmp_path):
+    pi = Machine(arch="arm", type="raspi2b", cpus=4)
+    off = plan(tmp_path, "console=ttyAMA0 maxcpus=1", machine=pi, initramfs=initramfs())
+    assert off.launch.extra == ("-global", "bcm2836.enabled-cpus=1")
+    free = msgspec.structs.replace(off.system, clock=Clockwork(mode="free"))
+    on = msgspec.structs.replace(off.system, cmdline=CommandLine.parse("console=ttyAMA0"))
+    for system in (free, on):
+        assert launch_of(system, Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")).extra == ()

@@ -170,6 +170,13 @@ def test_flash_banks_and_disks_where_the_user_wants_them():
     assert "virtio-blk-device" in words(on("riscv64", disks=("/d",), disk_bus="mmio"))
 
 
+def test_a_board_whose_slot_takes_a_device_only():
+    words = build(on("arm", type="sabrelite", sd="/card.img"), PARTS)
+    assert "file=/card.img,format=raw,if=none,snapshot=on,id=card0" in words
+    assert "sd-card,drive=card0" in words
+    assert "sdhci-pci" not in words
+
+
 def test_kvm_has_the_hosts_processor_only():
     assert cpu_argument(on("arm64"), "kvm") == "host"
     assert cpu_argument(on("arm64", cpu="max"), "kvm") == "max"

@@ -5,7 +5,7 @@ import pytest
 
 from bootlab.model.kernel_change import AddKernelPatch, LoadModulesLate, SetKernelOptions
 from bootlab.model.recording import Diagnosis, Initcall, Line, Recording
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import Goal, Initramfs, Kernel, KernelBuild, System
 from bootlab.techniques.base import Answer, Context, Evidence
 from bootlab.techniques.registry import get

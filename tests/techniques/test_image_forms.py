@@ -77,7 +77,7 @@ def test_an_image_that_the_boot_loader_unpacks():
     assert get("kernel-uncompressed").applies(context(system, arch="arm64")).answer is Answer.YES
     plain = msgspec.structs.replace(build(image=None), machine=Machine(arch="arm64"))
     assert get("kernel-uncompressed").applies(context(plain, arch="arm64")).answer is Answer.NO
-    unknown = msgspec.structs.replace(SYSTEM, machine=Machine(arch="arm", type="raspi2b"))
+    unknown = msgspec.structs.replace(SYSTEM, machine=Machine(arch="arm", type="netduino2"))
     assert get("kernel-uncompressed").applies(context(unknown)).answer is Answer.NO
 
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from bootlab.model.floor import Floor, FloorPart, Obstacle
+from bootlab.model.question import Question
 from bootlab.model.waterfall import Bar
 from bootlab.views.run import floor, markdown, page, terminal
 from tests.rendered import to_text
@@ -60,6 +61,24 @@ def test_the_line_says_what_is_a_bound_and_what_is_an_estimate():
     assert "nobody knows the application" in floor.said(results(without))
     assert floor.said(results(None)) == ""
     assert "not known" in floor.said(results(Floor(goal_ns=5)))
+
+
+def test_what_had_to_stay_and_what_was_asked_is_told_with_the_reason():
+    shown = msgspec.structs.replace(
+        results(),
+        options_kept={"NET": "unix_create() needs it"},
+        parts_kept={"/etc/hosts": "the console says: cannot open /etc/hosts"},
+        questions=(
+            Question(what="kernel without 900 options", broken="hang: nothing moved"),
+            Question(what="kernel without 899 options", key="k"),
+        ),
+    )
+    for text in (to_text(terminal.results_view(shown), width=120), markdown.render(shown).replace("\\", "")):
+        for said in ("CONFIG_NET", "/etc/hosts", "cannot open", "kernel without 900 options", "hang: nothing moved"):
+            assert said in text
+        assert "it works" in text
+    data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page.render(shown), re.DOTALL)[1])
+    assert {"option", "part", "question"} <= data["tables"].keys()
 
 
 def test_markdown_has_the_same():

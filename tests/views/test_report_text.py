@@ -47,7 +47,7 @@ from bootlab.model.kernel_change import (
 )
 from bootlab.model.program import Program
 from bootlab.model.recording import Outcome
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.timeline import Stage
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Verdict

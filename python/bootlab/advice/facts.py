@@ -16,7 +16,7 @@ from bootlab.kernelsource.configuration import from_text, parse_config
 from bootlab.logs import analyze
 from bootlab.logs.boot import Boot, Cost
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Diagnosis, Initcall, Line, Meta, Recording
+from bootlab.model.recording import Diagnosis, Line, Meta, Recording
 from bootlab.model.system import Goal, Kernel, System
 from bootlab.techniques.base import Context, Source
 
@@ -223,19 +223,7 @@ def _recording(boot: Boot) -> Recording:
 
 def _diagnosis(boot: Boot) -> Diagnosis | None:
     """Make a diagnosis of a log with `initcall_debug`; None without initcalls, which then are not known."""
-    calls = tuple(
-        Initcall(
-            name=call.name,
-            module=call.module,
-            start_ns=call.start_ns,
-            duration_ns=call.best_duration_ns,
-            returned=call.returned,
-            level=call.level,
-        )
-        for call in boot.kernel.initcalls
-        # One that never came back, or whose line has no stamp, is left out: nothing is known of how long it took.
-        if call.start_ns is not None and call.best_duration_ns is not None and call.returned is not None
-    )
+    calls = boot.kernel.returned_initcalls(printed=True)
     if not calls:
         return None
     recording = _recording(boot)

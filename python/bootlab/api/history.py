@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from bootlab.history.database import Database
     from bootlab.history.gate import GateResult
     from bootlab.history.revisions import Revisions
-    from bootlab.model.recording import Recording
     from bootlab.model.system import System as SystemValue
 
 DATABASE_FILE = "history.db"
@@ -91,14 +90,6 @@ def measured(
     folder = default_store() if store is None else Path(store)
     with _looked_up(history, folder, system, application, goal) as where:
         return selection.side([str(word) for word in words], where)
-
-
-def side_of(name: str, recordings: Iterable[Recording]) -> Side:
-    """Return boots that were just made as one side, in their order."""
-    from bootlab.history.boot_times import Side
-    from bootlab.history.of_recording import of_recording
-
-    return Side(name=name, boots=tuple(of_recording(recording) for recording in recordings))
 
 
 def check_budgets(budget: Iterable[str]) -> None:

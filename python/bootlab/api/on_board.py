@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +14,7 @@ from bootlab.systemfile import load
 from bootlab.systemfile.board import BoardFile, load_board
 
 if TYPE_CHECKING:
-    from bootlab.experiments.bench import Bench, Observer
+    from bootlab.experiments.bench import Observer
     from bootlab.model.comparison import Comparison
     from bootlab.model.recording import Recording
 
@@ -66,7 +64,7 @@ class OnBoard:
         exact: Recording | None = None
         if self.exact is not None and self.exact.value.clock.mode == "exact":
             exact = self.exact.boot().recording
-        with self._bench() as bench:
+        with self.board.bench(jobs=1) as bench:
             found = compare_stages(self.board.value, exact, board_boots(bench, self.board.value, boots))
         return self._kept(found)
 
@@ -93,11 +91,6 @@ class OnBoard:
             return self.board
         printed = self.boot().recording.meta.cmdline
         return self.board.like(msgspec.structs.replace(value, cmdline=CommandLine.parse(printed)))
-
-    @contextmanager
-    def _bench(self) -> Iterator[Bench]:
-        with self.board.bench(jobs=1) as bench:
-            yield bench
 
     def _kept(self, found: Comparison) -> Results:
         rows = journal.ComparisonJournal(self.board.store, self.board.value, "board")

@@ -13,7 +13,7 @@ from bootlab.api.results import Results
 from bootlab.builders.kbuild.fragment import changed_options
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench
-from bootlab.experiments.optimize.planning import Wishes, plan_of
+from bootlab.experiments.optimize.planning import Wishes, estimated, plan_of
 from bootlab.experiments.optimize.search import Optimized, optimize
 from bootlab.experiments.selection import Selection
 from bootlab.results import plan_file
@@ -22,15 +22,19 @@ from bootlab.store.optimized import hand_over_optimized
 
 if TYPE_CHECKING:
     from bootlab.experiments.base import Base
+    from bootlab.experiments.optimize.shrinking import Shrinking
     from bootlab.experiments.trials import Applicability
     from bootlab.model.plan import Plan
     from bootlab.model.system import System as SystemValue
     from bootlab.targets.base import BootPlan
 
 
+_NOT_OFFERED = "no function of the traced boots is known to be its own: it was not offered"
+
+
 def given_plan(path: Path) -> Plan | None:
     """Return the plan that a file holds; None for a file that is none. Raise UserError for a wrong one."""
-    return plan_file.load(path) if plan_file.is_plan(path) else None
+    return estimated(plan_file.load(path)) if plan_file.is_plan(path) else None
 
 
 def keep_plan(plan: Plan, path: Path) -> None:
@@ -63,6 +67,10 @@ def carried_out(
     chosen = Selection().techniques()
     command = reproduce or f"bootlab optimize {shlex.quote(plan.system or 'SYSTEM.toml')}"
     journal = OptimizeJournal(store, base.system, plan, said, chosen, reproduce=command)
+    for phase in plan.phases:
+        if phase.taken:
+            bench.decided(f"  plan, {phase.name}: {', '.join(phase.taken)}")
+    bench.decided(f"  {plan_file.estimate(plan)}")
     found = optimize(bench, base, plan, journal)
     boot = bench.target.plan(found.system)
     made = by_hand.Made(
@@ -72,6 +80,7 @@ def carried_out(
         left_out_ns={row.change.id: row.cost_ns for row in found.stacked.left_out if row.cost_ns is not None},
         base_cmdline=str(base.system.cmdline),
         cmdline=str(found.system.cmdline),
+        besides=(found.shrinking.technique,) if found.shrinking is not None else (),
     )
     texts = {"by-hand.sh": by_hand.script(made)}
     texts |= _kernel_texts(bench.target.plan(base.system), boot, found)
@@ -79,6 +88,7 @@ def carried_out(
     results = Results(journal.run, journal.results)
     results.html(journal.run.folder / "optimized" / "report.html")
     results.markdown(journal.run.folder / "optimized" / "report.md")
+    journal.finish()
     return results
 
 
@@ -92,7 +102,15 @@ def _kernel_texts(base: BootPlan, final: BootPlan, found: Optimized) -> dict[str
         f"# CONFIG_{row.name} is not set" if row.after in {None, "n"} else f"CONFIG_{row.name}={row.after}"
         for row in rows
     ]
-    return {"kernel.config": after, "kernel.fragment": "\n".join(fragment) + "\n"}
+    texts = {"kernel.config": after, "kernel.fragment": "\n".join(fragment) + "\n"}
+    return texts | ({"kernel.kept": _kept(final.info.config, found.shrinking)} if found.shrinking is not None else {})
+
+
+def _kept(options: dict[str, str], shrinking: Shrinking) -> str:
+    """Say of every option that is on in the result's kernel why it is."""
+    reasons = shrinking.kept | shrinking.needed
+    on = sorted(name.removeprefix("CONFIG_") for name, value in options.items() if value in {"y", "m"})
+    return "".join(f"CONFIG_{name}: {reasons.get(name, _NOT_OFFERED)}\n" for name in on)
 
 
 def _config(options: dict[str, str]) -> str:
@@ -108,11 +126,17 @@ def wishes_of(
     rounds: int = 2,
     shrink: bool = False,
     keep: Iterable[str] = (),
+    final: Iterable[str] = (),
     ids: Iterable[str] = (),
 ) -> Wishes:
-    """Collect what a user asks for. Raise UserError for a risk that there is not."""
+    """Collect what a user asks for. Raise UserError for a risk that there is not, or a command that is none."""
+    from bootlab.experiments.optimize.final import words_of
+
+    final = tuple(final)
+    for command in final:
+        words_of(command)
     selection = Selection(ids=tuple(ids), allow=frozenset(allow), also=tuple(also))
-    return Wishes(selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep))
+    return Wishes(selection=selection, budget_s=budget_s, rounds=rounds, shrink=shrink, keep=tuple(keep), final=final)
 
 
 def edited(plan: Plan, fresh: Plan) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 from bootlab.api.boot import Boot
 from bootlab.api.kernel_builds import KernelBuilds
-from bootlab.api.optimizable import Optimizable
 from bootlab.api.results import Results, default_store
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from bootlab.experiments.campaign import Blocks
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
+    from bootlab.experiments.optimize.planning import Wishes
     from bootlab.experiments.profile import Profiled
     from bootlab.experiments.traced_boot import Traced
     from bootlab.experiments.trials import Applicability
     from bootlab.experiments.trim import TrimRequest
     from bootlab.kernelsource.delay_patch import DelayPatch
+    from bootlab.model.plan import Plan
     from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import System as SystemValue
     from bootlab.model.trim import Trimmed
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from bootlab.techniques.base import Technique
 
 
-class System(Optimizable, KernelBuilds):
+class System(KernelBuilds):
     """A system that can be booted. Never edited: `changed` returns another one."""
 
     def __init__(
@@ -108,16 +110,9 @@ class System(Optimizable, KernelBuilds):
 
     def like(self, value: SystemValue) -> Self:
         """Return another system on the same store and cache."""
-        return type(self)(
-            value,
-            store=self.store,
-            cache=self._cache,
-            jobs=self._jobs,
-            observer=self._observer,
-            target=self._target,
-            scheduler=self._scheduler,
-            share=self._share,
-        )
+        other = copy.copy(self)
+        other.value = value
+        return other
 
     @contextmanager
     def bench(self, *, jobs: int | None = None, force: bool = False) -> Iterator[Bench]:
@@ -348,6 +343,27 @@ class System(Optimizable, KernelBuilds):
             plan = bench.target.plan(final)
             written.stacked(stacked, diagnosis, hand_over(written.run.folder, plan.system, plan))
         return Results(written.run, written.results)
+
+    def plan_optimisation(self, wishes: Wishes | None = None) -> Plan:
+        """Boot the base and a diagnosis, and return what an optimisation would try, in which order."""
+        from bootlab.api.optimizing import planned
+        from bootlab.experiments.optimize.planning import Wishes
+
+        with self.bench() as bench:
+            return planned(bench, self.value, wishes or Wishes())[1]
+
+    def optimize(self, wishes: Wishes | None = None, *, plan: Plan | None = None, reproduce: str = "") -> Results:
+        """Search the fastest system that still works, and hand it over in `optimized/` of the run; raises as `stack`.
+
+        `plan`: this one; None: what `plan_optimisation` makes. Cut off at any instant, the same call goes on.
+        """
+        from bootlab.api.optimizing import carried_out, edited, planned
+        from bootlab.experiments.optimize.planning import Wishes
+
+        with self.bench() as bench:
+            base, fresh, said = planned(bench, self.value, wishes or Wishes())
+            chosen = fresh if plan is None else edited(plan, fresh)
+            return carried_out(bench, self.store, base, chosen, said, reproduce=reproduce)
 
     def delay_loop(self, *, anew: bool = False) -> Booted:
         """Boot without a preset and read the delay loop's line. `anew`: with `lpj=0`, against a compiled-in preset.

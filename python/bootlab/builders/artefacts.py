@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bootlab import _core
 from bootlab.builders.boot_image import bootable
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.flash_image import flash_image
 from bootlab.builders.initramfs import build_initramfs
-from bootlab.builders.kernel import build_kernel
 from bootlab.builders.late_modules import with_late_modules
 from bootlab.builders.programs import with_built_programs
 from bootlab.errors import UserError
@@ -22,6 +22,8 @@ from bootlab.model.tree import Entry, FileTree
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import BuiltKernel, KernelBuilder, KernelSizes
 
+# How a vmlinux is taken out of an image: raise it when that shall give another file than before.
+_FORM = 1
 # usr/default_cpio_list of the kernel: what is in it when no CONFIG_INITRAMFS_SOURCE is given.
 _OWN_INITRAMFS = {
     "/dev": Entry(kind="dir", mode=0o755),
@@ -45,7 +47,7 @@ class Artefacts(msgspec.Struct, frozen=True, kw_only=True):
 
 def build(system: System, cache: Cache) -> Artefacts:
     """Build what a system boots from. Raise UserError, ToolMissing or EnvironmentFault."""
-    kernel = build_kernel(system.kernel, cache)
+    kernel = _kernel_file(system.kernel, cache)
     initramfs = build_initramfs(system.initramfs, cache) if system.initramfs is not None else None
     if system.initrd is not None:
         initramfs = Path(system.initrd)
@@ -64,6 +66,33 @@ def build(system: System, cache: Cache) -> Artefacts:
         sizes_bytes={name: path.stat().st_size for name, path in files.items()},
         sha256={name: cache.digest(path) for name, path in files.items()},
     )
+
+
+def _kernel_file(kernel: Kernel, cache: Cache) -> Path:
+    """Return the file to boot. Raise UserError when there is no image or nothing can be unpacked out of it."""
+    if not kernel.image:
+        raise UserError("the system has no kernel image", hint='add to the system file: [kernel] image = "..."')
+    image = Path(kernel.image)
+    if kernel.form == "image":
+        if not image.is_file():
+            raise UserError(f"there is no kernel image {image}", hint=f"ls {image.parent}")
+        return image
+    return _vmlinux(image, cache)
+
+
+def _vmlinux(image: Path, cache: Cache) -> Path:
+    """Return the ELF file inside a kernel image, unpacked once."""
+    return cache.file(key_of("vmlinux", _FORM, cache.digest(image)), ".vmlinux", lambda out: _extract(image, out))
+
+
+def _extract(image: Path, out: Path) -> None:
+    try:
+        data: bytes = _core.kernel_extract_vmlinux(image.read_bytes())
+    except ValueError as error:
+        raise UserError(
+            f"no vmlinux can be unpacked out of {image}: {error}", hint='leave it packed: [kernel] form = "image"'
+        ) from error
+    out.write_bytes(data)
 
 
 def build_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> BuiltKernel:

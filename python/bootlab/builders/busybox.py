@@ -10,7 +10,6 @@ import functools
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from bootlab.builders.cache import Cache, default_folder, key_of
 from bootlab.builders.guest_program import compiler_for
 from bootlab.builders.kbuild import build_log
 from bootlab.builders.kbuild.make_run import Make, run
+from bootlab.builders.kbuild.toolchain import first_line
 from bootlab.errors import ProgramBuildError, SourceMissing, ToolMissing, UserError, cannot_write
 from bootlab.kernelsource.configuration import read_config, write_config
 from bootlab.model.architecture import Arch
@@ -113,7 +113,7 @@ def _look_up(wanted: BusyboxBuild, arch: Arch) -> _Request:
     return _Request(
         source=folder,
         contents=_contents(folder),
-        compiler=_first_line(compiler),
+        compiler=first_line(compiler),
         asked=asked,
         checked=tuple(dict.fromkeys(checked)),
         arch=arch,
@@ -133,11 +133,6 @@ def _contents(folder: Path) -> str:
             digest.update(f"{file.relative_to(folder)} {file.stat().st_mode & 0o111}\0".encode())
             digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
-
-
-def _first_line(compiler: str) -> str:
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.partition("\n")[0].strip()
 
 
 def _make(request: _Request, path: Path, root: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from bootlab.cli.gate_options import SmallestOption, smallest_ns
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import Found, UserError
 
 
@@ -47,8 +47,7 @@ def bisect(
             help="Trace the boots before and after the change, to show which functions grew.",
         ),
     ] = True,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Find the commit (or configuration) that made an exact boot slower, with the stages and functions that grew.
 
@@ -70,17 +69,17 @@ def bisect(
             revisions = stack.enter_context(GitRevisions(repository, what[0], system_file, build=build))
         else:
             revisions = SystemFiles([Path(name) for name in what])
-        err().print(bisect_text.plan_line(len(revisions.all)), markup=False, soft_wrap=True)
-        progress = stack.enter_context(BootProgress(quiet=as_json))
+        say(bisect_text.plan_line(len(revisions.all)))
+        progress = stack.enter_context(BootProgress(quiet=asked.as_json))
         found, grown = api.bisect(
             revisions,
-            store=store,
+            store=asked.store,
             smallest_ns=smallest_ns(smallest_ms),
             functions=functions,
             observer=progress,
-            told=lambda step: err().print(bisect_text.step_line(step), markup=False, soft_wrap=True),
+            told=lambda step: say(bisect_text.step_line(step)),
         )
-    if as_json:
+    if asked.as_json:
         rows = [{"function": row.function, "self": row.own, "total": row.total, "count": row.count} for row in grown]
         print_json(
             {

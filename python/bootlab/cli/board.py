@@ -10,21 +10,15 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.board_boot import opened_board
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.files import write_file
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.grouped import Verbs
+from bootlab.cli.session import JsonOption, Kept, out, print_json, say
 from bootlab.errors import UserError
 
-board = typer.Typer(
-    help="Real boards: write a board file, practise on a simulated board, switch the power, compare a board with its "
-    "system in QEMU, predict its boot time.\n\nExample: bootlab board new board.toml",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 BoardArgument = Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The board file.", show_default=False)]
 
 
-@board.command("new")
 def new(
     path: Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The file to write.")] = Path("board.toml"),
     *,
@@ -44,10 +38,9 @@ def new(
     if as_json:
         print_json({"board": str(path)})
         return
-    err().print(f"wrote {path}; then: bootlab boot --board {path}", markup=False, soft_wrap=True)
+    say(f"wrote {path}; then: bootlab boot --board {path}")
 
 
-@board.command("virtual")
 def virtual(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Folder for its console, its power switch and its board file.")
@@ -132,11 +125,10 @@ def virtual(
     (folder / "board.toml").write_text(text.replace("# When a boot is given", f"{install}# When a boot is given"))
     if as_json:
         print_json({"board": str(folder / "board.toml"), "console": made.device, "truth": str(wiring.truth)})
-    err().print(f"a board; in another terminal: bootlab boot --board {folder}/board.toml", markup=False, soft_wrap=True)
+    say(f"a board; in another terminal: bootlab boot --board {folder}/board.toml")
     made.run()
 
 
-@board.command("power")
 def power(
     board_file: BoardArgument, verb: Annotated[str, typer.Argument(metavar="on|off")], *, as_json: JsonOption = False
 ) -> None:
@@ -161,7 +153,6 @@ def power(
         print_json({"board": found.name, "power": verb})
 
 
-@board.command("compare")
 def compare(
     board_file: BoardArgument,
     system_file: Annotated[
@@ -170,24 +161,20 @@ def compare(
     ] = None,
     *,
     boots: Annotated[int, typer.Option(min=1, max=10_000, help="Boot the board this many times.")] = 5,
-    store: StoreOption = DEFAULT_STORE,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
-    as_json: JsonOption = False,
+    files: TableFiles,
+    asked: Kept,
 ) -> None:
     """Boot a board several times and its system once in QEMU; show the stages of both side by side.
 
     Example: bootlab board compare board.toml system.toml --boots 10
     """
-    with opened_board(board_file, system_file, store=store, quiet=as_json) as there:
+    with opened_board(board_file, system_file, asked) as there:
         results = there.stages(boots=boots)
     found = results.data.comparison
     if found is not None:
-        show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
+        show(found, files, asked, results)
 
 
-@board.command("model")
 def model(
     table: Annotated[
         Path,
@@ -225,3 +212,14 @@ def _fault(words: str) -> tuple[str, float]:
     if name not in FAULTS or not 0 <= often <= 1:
         raise UserError(f"--fault {words}: not NAME=SHARE", hint=f"names: {', '.join(FAULTS)}; a share from 0 to 1")
     return name, often
+
+
+board = Verbs(
+    "Real boards: write a board file, practise on a simulated board, switch the power, compare a board with its "
+    "system in QEMU, predict its boot time.\n\nExample: bootlab board new board.toml",
+    new=new,
+    virtual=virtual,
+    power=power,
+    compare=compare,
+    model=model,
+)

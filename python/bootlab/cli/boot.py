@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bootlab.cli.boot_run import MOST_REPEATS, Request, run
-from bootlab.cli.gate_options import AnnotateOption, BudgetOption, JunitOption
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    BoardOption,
-    JobsOption,
-    JsonOption,
-    OptionalSystemArgument,
-    StoreOption,
-    system_required,
-)
+from bootlab.cli.boot_run import Request, run
+from bootlab.cli.gate_options import AnswerFiles, BudgetOption
+from bootlab.cli.session import BoardOption, OptionalSystemArgument, system_required
 from bootlab.errors import UserError
 
 
@@ -26,24 +17,6 @@ def boot(
     system_file: OptionalSystemArgument = None,
     *,
     board: BoardOption = None,
-    repeat: Annotated[
-        int | None,
-        typer.Option(
-            "--repeat",
-            min=2,
-            max=MOST_REPEATS,
-            help="Boot N times: in QEMU check that all boots are equal, on a board judge them all together.",
-        ),
-    ] = None,
-    diagnostic: Annotated[
-        bool,
-        typer.Option(
-            "--diagnostic", help="Boot once more with initcall_debug and the agent, and list the longest initcalls."
-        ),
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Boot again even if the store already has a boot of this system.")
-    ] = False,
     quantum: Annotated[
         str | None,
         typer.Option(
@@ -61,18 +34,8 @@ def boot(
             help="Fail when the boot is slower than this: a system file, a recording, a run, `history`, `rev:COMMIT`.",
         ),
     ] = None,
-    junit: JunitOption = None,
-    annotate: AnnotateOption = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Boot even if the checks before it say that it cannot work (first program, root, console)."
-        ),
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the emulator's command line and stop.")] = False,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    files: AnswerFiles,
+    asked: Request,
 ) -> None:
     """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
 
@@ -82,82 +45,50 @@ def boot(
     Example: bootlab boot camera.toml --repeat 5
     """
     gated = bool(budget or against)
-    if (junit or annotate) and not gated:
+    if (files.junit or files.annotate) and not gated:
         raise UserError(
             "--junit and --annotate need something to judge by", hint="--budget total=3s, or --against BASE"
         )
     if board is not None:
         from bootlab.cli.board_boot import boot_board, gate_board  # noqa: PLC0415 - a plain boot does without
 
-        if diagnostic or quantum or dry_run:
+        if asked.diagnostic or quantum or asked.dry_run:
             raise typer.BadParameter("--diagnostic, --quantum and --dry-run are for QEMU: use bootlab board")
         if gated:
-            gate_board(
-                board,
-                system_file,
-                boots=repeat or 1,
-                budget=budget,
-                against=against,
-                junit=junit,
-                annotate=annotate,
-                store=store,
-                as_json=as_json,
-            )
+            gate_board(board, system_file, files, asked, boots=asked.repeat or 1, budget=budget, against=against)
             return
-        if repeat:
+        if asked.repeat:
             raise UserError(
                 "--repeat on a board needs a budget or a base",
-                hint=f"--budget total=3s; to see several boots: bootlab board compare {board} --boots {repeat}",
+                hint=f"--budget total=3s; to see several boots: bootlab board compare {board} --boots {asked.repeat}",
             )
-        raise typer.Exit(boot_board(board, system_file, store=store, as_json=as_json))
-    system_file = system_required(system_file)
+        raise typer.Exit(boot_board(board, system_file, asked))
+    asked.system_file = system_required(system_file)
     if quantum is not None:
-        _quanta(system_file, quantum, jobs=jobs, store=store, as_json=as_json)
+        _quanta(quantum, asked)
         return
-    code = run(
-        Request(
-            system_file=system_file,
-            repeat=repeat,
-            diagnostic=diagnostic,
-            fresh=fresh,
-            force=force,
-            dry_run=dry_run,
-            jobs=jobs,
-            store=store,
-            as_json=as_json,
-        )
-    )
-    if code:
+    if code := run(asked):
         raise typer.Exit(code)
-    if gated and not dry_run:
-        from bootlab.cli.gate import gate  # noqa: PLC0415 - a plain boot does without
+    if gated and not asked.dry_run:
+        from bootlab.cli.gate import Gated, GateFiles, gate  # noqa: PLC0415 - a plain boot does without
 
         gate(
             [str(system_file)],
             against=[against] if against else None,
             budget=budget,
-            junit=junit,
-            annotate=annotate,
-            history=os.environ.get("BOOTLAB_HISTORY"),
-            jobs=jobs,
-            store=store,
-            as_json=as_json,
+            files=GateFiles(junit=files.junit, annotate=files.annotate),
+            asked=Gated(
+                history=os.environ.get("BOOTLAB_HISTORY"), jobs=asked.jobs, store=asked.store, as_json=asked.as_json
+            ),
         )
 
 
-def _quanta(system_file: Path, text: str, *, jobs: int | None, store: Path, as_json: bool) -> None:
-    from bootlab.cli.comparison import show  # noqa: PLC0415 - a plain boot does without
-    from bootlab.cli.open_system import opened  # noqa: PLC0415
-    from bootlab.errors import TargetError  # noqa: PLC0415
+def _quanta(text: str, asked: Request) -> None:
+    from bootlab.cli.comparison import TableFiles, compare, end  # noqa: PLC0415 - a plain boot does without
     from bootlab.experiments.quanta import Quanta  # noqa: PLC0415
 
     words = text.split(",")
     if not all(word.strip().isdecimal() for word in words):
         raise UserError(f"--quantum {text}: not numbers", hint="nanoseconds with commas: --quantum 2000,5000,20000")
     experiment = Quanta(*(int(word) for word in words))
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        results = system.compare(experiment)
-    found = results.comparison
-    show(found, results, as_json=as_json)
-    if not all(row.ok for row in found.rows):
-        raise typer.Exit(TargetError.exit_code)
+    end(compare(asked.system_file, experiment, TableFiles(), asked))

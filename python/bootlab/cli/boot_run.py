@@ -5,30 +5,17 @@ Importing typer and what it checks options with takes a third of the time that p
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
-
+from bootlab.cli.declared import Booting, Option, take
 from bootlab.cli.open_system import opened
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
 
-STORE_VARIABLE = "BOOTLAB_STORE"
-MOST_REPEATS = 1000
-MOST_JOBS = 64
-_SWITCHES = {
-    "--diagnostic": "diagnostic",
-    "--fresh": "fresh",
-    "--force": "force",
-    "--dry-run": "dry_run",
-    "--json": "as_json",
-}
-_VALUES: dict[str, Callable[[str], Any]] = {"--repeat": int, "--jobs": int, "--store": Path}
 _WANTED_AT_THE_END = (
     "bootlab.views.run.terminal",
     "bootlab.views.run.initcalls",
@@ -39,49 +26,36 @@ _WANTED_AT_THE_END = (
 )
 
 
-class Request(msgspec.Struct, kw_only=True):
+class Request(Booting):
     """What was asked for, one field an option."""
 
-    system_file: Path
-    repeat: int | None = None
-    diagnostic: bool = False
-    fresh: bool = False
-    force: bool = False
-    dry_run: bool = False
-    jobs: int | None = None
-    store: Path
-    as_json: bool = False
+    system_file: Path = Path()
+    repeat: Annotated[
+        int | None,
+        Option(
+            least=2,
+            most=1000,
+            help="Boot N times: in QEMU check that all boots are equal, on a board judge them all together.",
+        ),
+    ] = None
+    diagnostic: Annotated[
+        bool, Option(help="Boot once more with initcall_debug and the agent, and list the longest initcalls.")
+    ] = False
+    fresh: Annotated[bool, Option(help="Boot again even if the store already has a boot of this system.")] = False
+    force: Annotated[
+        bool, Option(help="Boot even if the checks before it say that it cannot work (first program, root, console).")
+    ] = False
+    dry_run: Annotated[bool, Option(help="Print the emulator's command line and stop.")] = False
 
 
 def plain_request(args: Sequence[str]) -> Request | None:
     """Parse arguments without typer; None for anything but plain calls, which typer then parses or refuses."""
-    request = Request(system_file=Path(), store=Path(os.environ.get(STORE_VARIABLE) or ".bootlab"))
-    files, rest = [], list(args)
-    while rest:
-        word = rest.pop(0)
-        if word in _SWITCHES:
-            setattr(request, _SWITCHES[word], True)
-        elif not word.startswith("-"):
-            files.append(word)
-        elif not _take(request, "--jobs" if word == "-j" else word, rest):
-            return None
-    within = (request.repeat is None or 2 <= request.repeat <= MOST_REPEATS) and 1 <= (request.jobs or 1) <= MOST_JOBS
-    if len(files) != 1 or not within or request.jobs == 0 or str(request.store).startswith("-"):
+    request = Request()
+    words = take(request, args)
+    if words is None or len(words) != 1 or words[0].startswith("-"):
         return None
-    request.system_file = Path(files[0])
+    request.system_file = Path(words[0])
     return request
-
-
-def _take(request: Request, word: str, rest: list[str]) -> bool:
-    name, equals, value = word.partition("=")
-    convert = _VALUES.get(name)
-    if convert is None or not (equals or rest):
-        return False
-    try:
-        setattr(request, name.removeprefix("--"), convert(value if equals else rest.pop(0)))
-    except ValueError:
-        return False
-    return True
 
 
 def run(request: Request) -> int:
@@ -89,19 +63,17 @@ def run(request: Request) -> int:
     if request.dry_run:
         return _dry_run(request)
     equality: Equality | None = None
-    with opened(
-        request.system_file,
-        store=request.store,
-        jobs=request.jobs,
-        quiet=request.as_json,
-        load_meanwhile=_WANTED_AT_THE_END,
-    ) as system:
+    with opened(request.system_file, request, load_meanwhile=_WANTED_AT_THE_END) as system:
         if request.repeat:
             made, equality = system.repeat(request.repeat, force=request.force)
         else:
             made = system.boot(diagnostic=request.diagnostic, fresh=request.fresh, force=request.force)
     recording, diagnosis, meta = made.recording, made.diagnosis, made.recording.meta
-    from bootlab.cli.screen import err, out, print_json  # noqa: PLC0415 - see _WANTED_AT_THE_END
+    from bootlab.cli.screen import (  # noqa: PLC0415 - see _WANTED_AT_THE_END
+        out,
+        print_json,
+        say,
+    )
     from bootlab.targets.failure_hint import hint_for  # noqa: PLC0415
     from bootlab.views.run import terminal  # noqa: PLC0415
     from bootlab.views.run.headline import headline  # noqa: PLC0415
@@ -125,8 +97,8 @@ def run(request: Request) -> int:
             _say_equality(equality)
         if not recording.ok:
             _say_way_out(meta.last_initcall, hint_for(recording, system.value))
-        err().print(f"recording: {recording.path}", markup=False, soft_wrap=True)
-        err().print(f"next: bootlab report {made.results.id} --html boot.html", markup=False, soft_wrap=True)
+        say(f"recording: {recording.path}")
+        say(f"next: bootlab report {made.results.id} --html boot.html")
     if not recording.ok:
         return meta.outcome.exit_code
     return 5 if equality and not equality.equal else 0
@@ -134,24 +106,30 @@ def run(request: Request) -> int:
 
 def _dry_run(request: Request) -> int:
     from bootlab.api import System  # noqa: PLC0415
-    from bootlab.cli.screen import err, out, print_json  # noqa: PLC0415
+    from bootlab.cli.screen import (  # noqa: PLC0415
+        print_json,
+        put_line,
+        say,
+    )
 
     plan = System.load(request.system_file).plan()
     if request.as_json:
         print_json({"command": plan.command, "key": plan.key, "lacks": plan.lacks, "notes": plan.notes})
         return 0
-    out().print(shlex.join(plan.command), markup=False, soft_wrap=True)
+    put_line(shlex.join(plan.command))
     for lack in plan.lacks:
-        err().print(f"not recorded: {lack}", markup=False, soft_wrap=True)
+        say(f"not recorded: {lack}")
     for note in plan.notes:
-        err().print(f"note: {note}", markup=False, soft_wrap=True)
+        say(f"note: {note}")
     return 0
 
 
 def _say_equality(equality: Equality) -> None:
     from rich.text import Text  # noqa: PLC0415
 
-    from bootlab.cli.screen import out  # noqa: PLC0415
+    from bootlab.cli.screen import (  # noqa: PLC0415
+        out,
+    )
 
     console = out()
     if equality.equal:
@@ -168,7 +146,9 @@ def _say_equality(equality: Equality) -> None:
 def _say_way_out(last_initcall: str, hint: str) -> None:
     from rich.text import Text  # noqa: PLC0415
 
-    from bootlab.cli.screen import err  # noqa: PLC0415
+    from bootlab.cli.screen import (  # noqa: PLC0415
+        err,
+    )
     from bootlab.views.shown_text import one_line  # noqa: PLC0415
 
     console = err()

@@ -7,18 +7,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_file
-from bootlab.cli.gate_options import (
-    AlphaOption,
-    ApplicationOption,
-    GoalOption,
-    HistoryOption,
-    HtmlOption,
-    SmallestOption,
-    SystemNameOption,
-    print_gate,
-    smallest_ns,
-)
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption
+from bootlab.cli.gate_options import AlphaOption, HtmlOption, OfSystem, SmallestOption, print_gate, smallest_ns
 
 _KINDS = (
     "a recording's folder, a run (`last`), a boot log, a folder of logs or a pattern in quotes ('logs/run*.txt'), "
@@ -37,13 +26,8 @@ def compare(
     *,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
-    application: ApplicationOption = None,
-    goal: GoalOption = None,
-    system: SystemNameOption = None,
     html: HtmlOption = None,
-    history: HistoryOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: OfSystem,
 ) -> None:
     """Compare boots stage by stage: recordings, runs, logs, commits of the history.
 
@@ -54,14 +38,11 @@ def compare(
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
-    one, other = (
-        api.measured(word, history=history, store=store, system=system, application=application, goal=goal)
-        for word in (base, new)
-    )
+    one, other = asked.side(base), asked.side(new)
     found = api.gate(other, one, smallest_ns=smallest_ns(smallest_ms), alpha=alpha)
     if html is not None:
         from bootlab.views.gate import page  # noqa: PLC0415
 
         write_file(html, page.render(found, title="comparison"))
-    if as_json or str(html) != "-":
-        print_gate(found, as_json=as_json)
+    if asked.as_json or str(html) != "-":
+        print_gate(found, as_json=asked.as_json)

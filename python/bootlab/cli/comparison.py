@@ -1,4 +1,4 @@
-"""What the verbs that compare share: the forms of their table, and showing it."""
+"""What the verbs that compare share: the forms of their table, booting for it and showing it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,53 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bootlab.cli.declared import Group, Kept, Option
 from bootlab.cli.files import write_files
 from bootlab.cli.markdown_page import put
-from bootlab.cli.session import err, out, print_json
+from bootlab.cli.open_system import opened
+from bootlab.cli.session import out, print_json, say
+from bootlab.errors import TargetError
 
 if TYPE_CHECKING:
     from bootlab.api import Results
+    from bootlab.experiments.comparison import Experiment
     from bootlab.model.comparison import Comparison
 
-MarkdownOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--markdown", help="Write the table as Markdown. If the file has a section for it, replace only that."
-    ),
-]
-CsvOption = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.")]
-HtmlOption = Annotated[Path | None, typer.Option("--html", help="Write the table as one HTML page.")]
+
+class TableFiles(Group):
+    """The files that a table goes into."""
+
+    markdown: Annotated[
+        Path | None, Option(help="Write the table as Markdown. If the file has a section for it, replace only that.")
+    ] = None
+    csv: Annotated[Path | None, Option(help="Write the table as CSV.")] = None
+    html: Annotated[Path | None, Option(help="Write the table as one HTML page.")] = None
+
+
+def compare(
+    system_file: Path,
+    experiment: Experiment,
+    files: TableFiles,
+    asked: Kept,
+    *,
+    section: str | None = None,
+    everything: bool = False,
+) -> Comparison:
+    """Boot an experiment's variants of a system, and show the table."""
+    with opened(system_file, asked) as system:
+        results = system.compare(experiment)
+    show(results.comparison, files, asked, results, section=section, everything=everything)
+    return results.comparison
 
 
 def show(
     found: Comparison,
+    files: TableFiles,
+    asked: Kept,
     run: Results | None = None,
     *,
-    markdown: Path | None = None,
     section: str | None = None,
-    csv: Path | None = None,
-    html: Path | None = None,
     everything: bool = False,
-    as_json: bool = False,
 ) -> None:
     """Write the files that were asked for, then print the table or its document.
 
@@ -44,14 +63,20 @@ def show(
     from bootlab.views.table import markdown as table_markdown  # noqa: PLC0415
     from bootlab.views.table import page, terminal  # noqa: PLC0415
 
-    write_files((csv, lambda: table_csv.text(found)), (html, lambda: page.page(found)))
-    if markdown is not None and section is not None:
-        put(markdown, section, table_markdown.section(found))
+    write_files((files.csv, lambda: table_csv.text(found)), (files.html, lambda: page.page(found)))
+    if files.markdown is not None and section is not None:
+        put(files.markdown, section, table_markdown.section(found))
     else:
-        write_files((markdown, lambda: table_markdown.page(found)))
-    if as_json:
+        write_files((files.markdown, lambda: table_markdown.page(found)))
+    if asked.as_json:
         print_json(found.document())
         return
     out().print(terminal.view(found, everything=everything))
     if run is not None:
-        err().print(f"results: {run.run.results}", markup=False, soft_wrap=True)
+        say(f"results: {run.run.results}")
+
+
+def end(found: Comparison) -> None:
+    """End with the code of a target that failed where a row did not do what it should."""
+    if not all(row.ok for row in found.rows):
+        raise typer.Exit(TargetError.exit_code)

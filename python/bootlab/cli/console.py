@@ -7,10 +7,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, end, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, SystemArgument
-from bootlab.errors import TargetError
+from bootlab.cli.session import Kept, SystemArgument
 
 _LEAST_BAUD = 1_200
 _MOST_BAUD = 4_000_000
@@ -35,11 +34,8 @@ def console(
     rounds: Annotated[int, typer.Option(min=1, max=100, help="Boots of each system on each line.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the order of the boots.")] = 1,
     screen: Annotated[bool, typer.Option("--screen", help="Compare a VGA screen as second console instead.")] = False,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    files: TableFiles,
+    asked: Kept,
 ) -> None:
     """Show what a console costs: on serial lines of several rates, or with a screen beside it.
 
@@ -54,7 +50,8 @@ def console(
     from bootlab.experiments.console_pace import BAUDS, ConsolePace  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.experiments.console_screen import ConsoleScreen  # noqa: PLC0415
 
-    with opened(system_file, store=store, jobs=None if screen else 1, quiet=as_json) as system:
+    asked.jobs = None if screen else 1
+    with opened(system_file, asked) as system:
         if screen:
             results = system.compare(ConsoleScreen())
         else:
@@ -64,6 +61,5 @@ def console(
             results = free.compare(pace)
     found = results.comparison
     kind = "console-screen" if screen else "console-pace"
-    show(found, results, markdown=markdown, section=f"{kind}-{found.system}", csv=csv, html=html, as_json=as_json)
-    if not all(row.ok for row in found.rows):
-        raise typer.Exit(TargetError.exit_code)
+    show(found, files, asked, results, section=f"{kind}-{found.system}")
+    end(found)

@@ -10,16 +10,7 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    JobsOption,
-    JsonOption,
-    StoreOption,
-    SystemArgument,
-    err,
-    out,
-    print_json,
-)
+from bootlab.cli.session import Booting, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import UserError
 from bootlab.model.duration import duration_ns
 
@@ -39,9 +30,7 @@ def delay(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the patch to this file.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the patch without building or booting.")] = False,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Booting,
 ) -> None:
     """Shorten the delays of a kernel function with a generated patch, or make it sleep; boot with and without it.
 
@@ -51,24 +40,24 @@ def delay(
     Example: bootlab delay system.toml ide_wait_ready --to 5ms
     """
     to_ns = _duration_ns(to)
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, asked) as system:
         patch = system.delay_patch(function, to_ns, sleep=sleep, only=call)
         write_files((output, lambda: patch.text))
         results = None if dry_run else system.try_delay(patch)
     from bootlab.experiments.delay import RISK  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.views.run import terminal  # noqa: PLC0415
 
-    if as_json:
+    if asked.as_json:
         run = {} if results is None else {"run": results.id, "results": results.data}
         print_json({"format": "bootlab-delay", "version": 1, "risk": RISK, "patch": patch, **run})
         return
     # Tabs stay, so that what is printed can be applied; --output writes every byte.
     typer.echo(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", patch.text), nl=False)
     for kept in patch.kept:
-        out().print(f"stays: {kept}", markup=False, soft_wrap=True)
+        put_line(f"stays: {kept}")
     if results is not None:
         out().print(terminal.results_view(results.data))
-        err().print(f"results: {results.run.results}", markup=False, soft_wrap=True)
+        say(f"results: {results.run.results}")
     out().print(f"risk: {RISK}", style="yellow", markup=False, highlight=False)
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bootlab.cli.screen import err
+from bootlab.cli.screen import say
 from bootlab.errors import UserError, write_hint
 
 STDOUT = Path("-")
@@ -32,4 +32,4 @@ def write_files(*wanted: tuple[Path | None, Callable[[], bytes | str]]) -> None:
             write_file(path, made())
             if path == STDOUT:
                 continue
-            err().print(f"wrote {path}", markup=False, soft_wrap=True)
+            say(f"wrote {path}")

@@ -6,18 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
-from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_BANDWIDTH_MB,
-    DEFAULT_STORE,
-    AllOption,
-    BandwidthOption,
-    JobsOption,
-    JsonOption,
-    StoreOption,
-    SystemArgument,
-)
+from bootlab.cli.comparison import TableFiles, compare
+from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, AllOption, BandwidthOption, Booting, SystemArgument
 from bootlab.errors import UserError
 
 
@@ -32,14 +22,10 @@ def fs(
         ),
     ] = None,
     *,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
+    files: TableFiles,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
-    jobs: JobsOption = None,
     everything: AllOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Booting,
 ) -> None:
     """Pack the system's root tree as CRAMFS, ROMFS, SquashFS, EROFS, ext2, XFS … and boot each; print sizes and times.
 
@@ -51,9 +37,5 @@ def fs(
     from bootlab.experiments.filesystems import Filesystems  # noqa: PLC0415 - `--help` must not wait for it
 
     experiment = Filesystems(*(ids or ()), bandwidth_bytes_per_s=round(bandwidth * 1e6))
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        results = system.compare(experiment)
-    found = results.comparison
-    show(found, results, markdown=markdown, csv=csv, html=html, everything=everything, as_json=as_json)
-    if not found.rows:
+    if not compare(system_file, experiment, files, asked, everything=everything).rows:
         raise typer.Exit(UserError.exit_code)

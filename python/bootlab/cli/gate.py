@@ -8,27 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from bootlab.cli.declared import JobsOption, Option
 from bootlab.cli.gate_options import (
     AlphaOption,
-    AnnotateOption,
-    ApplicationOption,
+    AnswerFiles,
     BlocksOption,
     BudgetOption,
     FewOption,
-    GoalOption,
-    HistoryOption,
     HtmlOption,
-    JunitOption,
-    KcidbOption,
-    OriginOption,
+    OfSystem,
     SmallestOption,
-    SystemNameOption,
     finish,
     smallest_ns,
     tell,
 )
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption
+from bootlab.cli.session import Kept
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,29 +72,33 @@ AgainstOption = Annotated[
 ]
 
 
+class Gated(OfSystem):
+    """How words that name boots are looked up, or booted."""
+
+    jobs: JobsOption = None
+
+
+class GateFiles(AnswerFiles):
+    """All files of a gate."""
+
+    html: HtmlOption = None
+    kcidb: Annotated[Path | None, Option(help="Write a KCIDB 5.3 report.")] = None
+    kcidb_origin: Annotated[str, Option(help="The name of your CI system in KCIDB.")] = "bootlab"
+    revision: Annotated[str, Option(help="The commit that was booted, for --kcidb.")] = ""
+
+
 def gate(
     new: ThingsArgument,
     *,
     against: AgainstOption = None,
     budget: BudgetOption = None,
-    html: HtmlOption = None,
-    junit: JunitOption = None,
-    annotate: AnnotateOption = None,
-    kcidb: KcidbOption = None,
-    kcidb_origin: OriginOption = "bootlab",
-    revision: Annotated[str, typer.Option("--revision", help="The commit that was booted, for --kcidb.")] = "",
+    files: GateFiles,
     blocks: BlocksOption = 15,
     smallest_ms: SmallestOption = None,
     alpha: AlphaOption = 0.05,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random order of the blocks.")] = 1,
     few: FewOption = False,
-    application: ApplicationOption = None,
-    goal: GoalOption = None,
-    system: SystemNameOption = None,
-    history: HistoryOption = None,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Gated,
 ) -> None:
     """Pass or fail a boot in CI: budgets for stages and the whole boot, no slower than a base.
 
@@ -108,17 +107,13 @@ def gate(
 
     Example: bootlab gate camera.toml --against camera-1.0.toml --budget kernel=500ms --junit gate.xml
     """
-    from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.experiments.interleaved import Plan  # noqa: PLC0415
     from bootlab.history import budget as budgets  # noqa: PLC0415
     from bootlab.history.gate import gate as judge  # noqa: PLC0415
 
     smallest = smallest_ns(smallest_ms)
-    asked = [budgets.parse(text) for text in budget or ()]
+    limits = [budgets.parse(text) for text in budget or ()]
     bases = list(against or ())
-
-    def named(words: list[str]) -> Side:
-        return api.measured(*words, history=history, store=store, system=system, application=application, goal=goal)
 
     booted: Against | None = None
     base: Side | None
@@ -126,37 +121,27 @@ def gate(
         base_file = Path(bases[0]) if _is_system(bases) else None
         plan = Plan(blocks=blocks, alpha=alpha, seed=seed, smallest_ns=smallest)
         if base_file is not None:
-            booted = _boot_both(Path(new[0]), base_file, plan, jobs=jobs, store=store, quiet=as_json)
+            booted = _boot_both(Path(new[0]), base_file, plan, asked)
             this, base = booted.new, booted.base
         else:
-            this = _boot(Path(new[0]), jobs=jobs, store=store, quiet=as_json)
-            base = named(bases) if bases else None
+            this = _boot(Path(new[0]), asked)
+            base = asked.side(*bases) if bases else None
     else:
         if _is_system(bases):
             raise UserError(f"{bases[0]} is booted, {new[0]} is not", hint="give two system files, or none")
         _refuse_mixed(new, bases)
-        this, base = named(new), named(bases) if bases else None
+        this, base = asked.side(*new), asked.side(*bases) if bases else None
     found = judge(
         this,
         base,
-        asked,
+        limits,
         paired=booted is not None and booted.total is not None,
         smallest_ns=smallest,
         alpha=alpha,
         total=booted.total if booted else None,
         few=few,
     )
-    finish(
-        found,
-        html=html,
-        junit=junit,
-        annotate=annotate,
-        kcidb=kcidb,
-        origin=kcidb_origin,
-        revision=revision,
-        place=new[0],
-        as_json=as_json,
-    )
+    finish(found, files, place=new[0], as_json=asked.as_json)
 
 
 def _is_system(words: list[str]) -> bool:
@@ -179,19 +164,17 @@ def _refuse_mixed(new: list[str], bases: list[str]) -> None:
         )
 
 
-def _boot_both(new: Path, base: Path, plan: Plan, *, jobs: int | None, store: Path, quiet: bool) -> Against:
+def _boot_both(new: Path, base: Path, plan: Plan, asked: Kept) -> Against:
     from bootlab.api import System  # noqa: PLC0415
     from bootlab.api import history as api  # noqa: PLC0415
 
-    with opened(new, store=store, jobs=jobs, quiet=quiet) as system:
+    with opened(new, asked) as system:
         other = system.like(System.load(base).value)
         return api.against(system, other, plan, told=tell)
 
 
-def _boot(new: Path, *, jobs: int | None, store: Path, quiet: bool) -> Side:
-    from bootlab.history.boot_times import Side  # noqa: PLC0415
-    from bootlab.history.of_recording import of_recording  # noqa: PLC0415
+def _boot(new: Path, asked: Kept) -> Side:
+    from bootlab.history.of_recording import side_of  # noqa: PLC0415
 
-    with opened(new, store=store, jobs=jobs, quiet=quiet) as system:
-        boot = system.boot()
-        return Side(name=system.name, boots=(of_recording(boot.recording),))
+    with opened(new, asked) as system:
+        return side_of(system.name, [system.boot().recording])

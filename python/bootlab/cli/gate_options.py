@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bootlab.cli.declared import Group, Kept, Option
 from bootlab.cli.files import write_file
-from bootlab.cli.session import err, out, print_json
+from bootlab.cli.session import out, print_json, say
 from bootlab.errors import Found, UserError
 
 if TYPE_CHECKING:
     from bootlab.analysis.noisy.power import Forecast
+    from bootlab.history.boot_times import Side
     from bootlab.history.gate import GateResult
 
 BudgetOption = Annotated[
@@ -26,29 +28,7 @@ BudgetOption = Annotated[
         "some value, never meets a budget.",
     ),
 ]
-HtmlOption = Annotated[
-    Path | None, typer.Option("--html", help="Write one self-contained HTML page; `-` is standard output.")
-]
-JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write the result as JUnit XML.")]
-AnnotateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--annotate",
-        metavar="FORGE",
-        help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json.",
-    ),
-]
-KcidbOption = Annotated[Path | None, typer.Option("--kcidb", help="Write a KCIDB 5.3 report.")]
-OriginOption = Annotated[str, typer.Option("--kcidb-origin", help="The name of your CI system in KCIDB.")]
-HistoryOption = Annotated[
-    str | None,
-    typer.Option(
-        "--history",
-        envvar="BOOTLAB_HISTORY",
-        metavar="URL",
-        help="The history's database: sqlite:///FILE or postgresql://USER@HOST/NAME. Default: history.db in the store.",
-    ),
-]
+HtmlOption = Annotated[Path | None, Option(help="Write one self-contained HTML page; `-` is standard output.")]
 AlphaOption = Annotated[
     float,
     typer.Option(
@@ -74,50 +54,89 @@ FewOption = Annotated[
     bool,
     typer.Option("--few", help="Judge budgets by the median of noisy boots even if there are fewer than five."),
 ]
-SystemNameOption = Annotated[
-    str | None, typer.Option("--system", help="The system's name in the history, if the history has several.")
+HistoryOption = Annotated[
+    str | None,
+    Option(
+        envvar="BOOTLAB_HISTORY",
+        metavar="URL",
+        help="The history's database: sqlite:///FILE or postgresql://USER@HOST/NAME. Default: history.db in the store.",
+    ),
 ]
-ApplicationOption = Annotated[str | None, typer.Option(help="For logs: text that marks the start of the application.")]
-GoalOption = Annotated[str | None, typer.Option(help="For logs: text that means the system is usable.")]
+
+
+class Measured(Kept):
+    """How words that name boots are looked up."""
+
+    application: Annotated[str | None, Option(help="For logs: text that marks the start of the application.")] = None
+    goal: Annotated[str | None, Option(help="For logs: text that means the system is usable.")] = None
+    history: HistoryOption = None
+    system: str | None = None
+
+    def side(self, *words: str) -> Side:
+        """Return the boots that words name. Raise UserError."""
+        from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
+
+        return api.measured(
+            *words,
+            history=self.history,
+            store=self.store,
+            system=self.system,
+            application=self.application,
+            goal=self.goal,
+        )
+
+
+class OfSystem(Measured):
+    """The same for verbs that look one system's history up."""
+
+    system: Annotated[str | None, Option(help="The system's name in the history, if the history has several.")] = None
+
+
 CODE_QUALITY = Path("gl-code-quality-report.json")
 
 
-def finish(
-    found: GateResult,
-    *,
-    junit: Path | None,
-    annotate: str | None,
-    kcidb: Path | None,
-    origin: str,
-    revision: str,
-    place: str,
-    as_json: bool,
-    show: bool = True,
-    html: Path | None = None,
-) -> None:
+class AnswerFiles(Group):
+    """Where a gate's answer goes besides the terminal; the fields without an `Option` are for `bootlab gate`."""
+
+    junit: Annotated[Path | None, Option(help="Write the result as JUnit XML.")] = None
+    annotate: Annotated[
+        str | None,
+        Option(
+            metavar="FORGE",
+            help="`github`: print workflow commands, which GitHub shows; `gitlab`: write gl-code-quality-report.json.",
+        ),
+    ] = None
+    html: Path | None = None
+    kcidb: Path | None = None
+    kcidb_origin: str = "bootlab"
+    revision: str = ""
+
+
+def finish(found: GateResult, files: AnswerFiles, *, place: str, as_json: bool) -> None:
     """Write what was asked for, show the answer, and end with its exit code."""
     from bootlab.history.gate import Answer  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.views.gate import annotations  # noqa: PLC0415
     from bootlab.views.gate import junit as junit_xml  # noqa: PLC0415
     from bootlab.views.gate import kcidb as kcidb_report  # noqa: PLC0415
 
+    annotate, html = files.annotate, files.html
     if annotate not in {None, "github", "gitlab"}:
         raise UserError(f"--annotate {annotate}: no such forge", hint="--annotate github, or --annotate gitlab")
     if html is not None:
         from bootlab.views.gate import page  # noqa: PLC0415
 
         write_file(html, page.render(found))
-    if junit is not None:
-        write_file(junit, junit_xml.render(found))
-    if kcidb is not None:
+    if files.junit is not None:
+        write_file(files.junit, junit_xml.render(found))
+    if files.kcidb is not None:
         at = datetime.now(UTC).isoformat()
-        unique = f"{found.name}/{revision}/{at}"
-        document = kcidb_report.report(found, origin=origin, revision=revision, at=at, unique=unique)
-        write_file(kcidb, kcidb_report.render(document))
+        unique = f"{found.name}/{files.revision}/{at}"
+        document = kcidb_report.report(found, origin=files.kcidb_origin, revision=files.revision, at=at, unique=unique)
+        write_file(files.kcidb, kcidb_report.render(document))
     if annotate == "gitlab":
         write_file(CODE_QUALITY, annotations.gitlab(found, path=place))
-        err().print(f"wrote {CODE_QUALITY}", markup=False)
-    if as_json or (show and str(html) != "-"):
+        say(f"wrote {CODE_QUALITY}")
+    if as_json or str(html) != "-":
         print_gate(found, as_json=as_json)
     if annotate == "github" and not as_json:
         out().print(annotations.github(found), markup=False, highlight=False, soft_wrap=True, end="")
@@ -145,4 +164,4 @@ def tell(forecast: Forecast) -> None:
     """Say before the blocks what they will be able to see."""
     from bootlab.views.gate.text import forecast_line  # noqa: PLC0415
 
-    err().print(forecast_line(forecast), markup=False, soft_wrap=True)
+    say(forecast_line(forecast))

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.gate_options import ApplicationOption, GoalOption, HistoryOption
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
+from bootlab.cli.gate_options import Measured
+from bootlab.cli.session import print_json, say
 from bootlab.errors import UserError
 
 ObjectsOption = Annotated[
@@ -38,12 +38,8 @@ def add(
     ] = "",
     session: Annotated[str, typer.Option("--session", help="A name for boots that were made together.")] = "",
     times_only: Annotated[bool, typer.Option("--times-only", help="Keep only the times, not the recordings.")] = False,
-    application: ApplicationOption = None,
-    goal: GoalOption = None,
-    history: HistoryOption = None,
     objects: ObjectsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Measured,
 ) -> None:
     """Add boots to the history, with the commit that was booted. A boot that is already there is not added again.
 
@@ -54,8 +50,8 @@ def add(
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
 
     named = revision if revision is not None else _head()
-    boots = api.measured(*things, history=history, store=store, application=application, goal=goal).boots
-    with api.open_history(history, store=store, objects=objects) as database:
+    boots = asked.side(*things).boots
+    with api.open_history(asked.history, store=asked.store, objects=objects) as database:
         added = api.keep(
             database,
             boots,
@@ -65,11 +61,11 @@ def add(
             session=session,
             times_only=times_only,
         )
-    if as_json:
+    if asked.as_json:
         print_json({"added": added, "known": len(boots) - added, "system": system, "revision": named})
         return
     known = f", {len(boots) - added} known" if added < len(boots) else ""
-    err().print(f"{system} at {named}: {added} added{known}", markup=False, soft_wrap=True)
+    say(f"{system} at {named}: {added} added{known}")
 
 
 def _head() -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_file
-import io
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +10,7 @@ import typer
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
+from bootlab.cli.session import Kept, print_json, say
 from bootlab.errors import UserError
 
 
@@ -22,8 +20,7 @@ def export(
     csv: Annotated[Path | None, typer.Option("--csv", help="Write CSV; `-` is standard output.")] = None,
     system: Annotated[str | None, typer.Option("--system", help="Export only this system.")] = None,
     history: HistoryOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Write the history for DuckDB, pandas or a spreadsheet: one row per value of a boot, in nanoseconds.
 
@@ -31,26 +28,20 @@ def export(
     """
     from bootlab.api import history as api  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.history import parquet as table  # noqa: PLC0415
-    from bootlab.views.csv_cell import csv_cell  # noqa: PLC0415
+    from bootlab.views.csv_text import csv_text  # noqa: PLC0415
 
-    if parquet is None and csv is None and not as_json:
+    if parquet is None and csv is None and not asked.as_json:
         raise UserError("no file to export to", hint="bootlab history export --parquet boots.parquet")
-    with api.open_history(history, store=store) as database:
+    with api.open_history(history, store=asked.store) as database:
         entries = database.entries(system=system)
-    if as_json:
+    if asked.as_json:
         rows_of = [dict(zip(table.COLUMNS, row, strict=True)) for row in table.list_rows(entries)]
         print_json({"format": "bootlab-history", "version": 1, "rows": rows_of})
     if parquet is not None:
         rows = table.export(entries, parquet)
-        err().print(f"wrote {parquet}: {rows} rows", markup=False, soft_wrap=True)
+        say(f"wrote {parquet}: {rows} rows")
     if csv is not None:
-        text = io.StringIO()
-        writer = csv_file.writer(text, lineterminator="\n")
-        writer.writerow(table.COLUMNS)
-        writer.writerows(
-            [csv_cell(value) if isinstance(value, str) else value for value in row] for row in table.list_rows(entries)
-        )
-        write_file(csv, text.getvalue())
+        write_file(csv, csv_text(table.COLUMNS, table.list_rows(entries)))
 
 
 def prune(
@@ -69,8 +60,7 @@ def prune(
     ] = 1,
     history: HistoryOption = None,
     objects: ObjectsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Remove old boots and recordings. Recordings that belong to no boot are removed after a day.
 
@@ -80,10 +70,10 @@ def prune(
     from bootlab.history import retention  # noqa: PLC0415
     from bootlab.model import figures  # noqa: PLC0415
 
-    with api.open_history(history, store=store, objects=objects) as database:
+    with api.open_history(history, store=asked.store, objects=objects) as database:
         gone = retention.prune(database, boots_days=boots_days, recordings_days=recordings_days, keep=keep)
-    if as_json:
+    if asked.as_json:
         print_json({"format": "bootlab-history", "version": 1, "pruned": gone})
         return
     said = f"{figures.counted(gone.boots, 'boot')} and {figures.counted(gone.recordings, 'recording')} removed"
-    err().print(f"{said}, {figures.size(gone.freed_bytes)} freed", markup=False, soft_wrap=True)
+    say(f"{said}, {figures.size(gone.freed_bytes)} freed")

@@ -8,7 +8,7 @@ import typer
 
 from bootlab.cli.files import write_file
 from bootlab.cli.gate_options import HistoryOption, HtmlOption
-from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, out, print_json
+from bootlab.cli.session import AllOption, Kept, out, print_json
 from bootlab.errors import UserError
 
 
@@ -32,8 +32,7 @@ def show(
     everything: AllOption = False,
     html: HtmlOption = None,
     history: HistoryOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Show how each stage developed over the revisions, where its time changed, and what else changed there.
 
@@ -48,14 +47,14 @@ def show(
             f"one system at a time: {system} or {named}", hint=f"bootlab history show {named}   (the last name given)"
         )
     system = named if system is None else system
-    with api.open_history(history, store=store) as database:
+    with api.open_history(history, store=asked.store) as database:
         systems = database.systems()
         if system is None:
             if html is not None:
                 raise UserError(
                     "--html needs the name of a system", hint="bootlab history show NAME --html history.html"
                 )
-            if as_json:
+            if asked.as_json:
                 print_json({"format": "bootlab-history", "version": 1, "systems": dict(systems)})
             else:
                 out().print(text.systems_view(systems))
@@ -72,7 +71,7 @@ def show(
         from bootlab.views.history import page  # noqa: PLC0415
 
         write_file(html, page.render_system(system, entries, found, everything=dict(systems)[system]))
-    if as_json:
+    if asked.as_json:
         print_json({"format": "bootlab-history", "version": 1, "system": system, "trends": found})
         return
     if str(html) == "-":

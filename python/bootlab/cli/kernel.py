@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from bootlab.cli.files import write_files
 from bootlab.cli.progress import BootProgress
-from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
+from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,17 +21,9 @@ if TYPE_CHECKING:
     from bootlab.builders.kbuild.fragment import KernelOption
 
 
-class Action(enum.StrEnum):
-    """What `bootlab kernel` does."""
-
-    BUILD = "build"
-    CONFIG = "config"
-    SIZE = "size"
-
-
 def kernel(
     action: Annotated[
-        Action,
+        Literal["build", "config", "size"],
         typer.Argument(
             help="build: build the kernel. config: print its .config, or what --set would change. size: show which "
             "parts make it large."
@@ -74,9 +65,9 @@ def kernel(
     with BootProgress(quiet=as_json) as progress:
         system = System.load(system_file, observer=progress)
         try:
-            if action is Action.SIZE:
+            if action == "size":
                 size = system.kernel_size(wanted, depth=depth)
-            elif action is Action.CONFIG:
+            elif action == "config":
                 if wanted:
                     changed = system.kernel_options(wanted)
                 else:
@@ -84,11 +75,11 @@ def kernel(
             else:
                 built = system.build_kernel(wanted, compilers=compilers)
         except KeyboardInterrupt:
-            err().print("stopped; the same command continues the build", markup=False)
+            say("stopped; the same command continues the build")
             raise typer.Exit(130) from None
-    if action is Action.SIZE:
+    if action == "size":
         _say_size(size, csv, rows, as_json=as_json)
-    elif action is Action.BUILD:
+    elif action == "build":
         if output is not None:
             built.copy_to(output)
         _say_built(built, output, as_json=as_json)
@@ -118,8 +109,8 @@ def _say_built(built: BuiltKernel, output: Path | None, *, as_json: bool) -> Non
     out().print(table)
     facts = built.facts
     how = "from the cache" if built.reused else f"{facts.objects_built} of {facts.objects} objects made"
-    out().print(f"Linux {facts.source}, {facts.arch}, {facts.compiler}; {how}, {facts.wall_s:.0f} s", markup=False)
-    out().print(str(folder), markup=False, soft_wrap=True)
+    put_line(f"Linux {facts.source}, {facts.arch}, {facts.compiler}; {how}, {facts.wall_s:.0f} s")
+    put_line(str(folder))
 
 
 def _say_size(size: KernelSize, csv: Path | None, rows: int, *, as_json: bool) -> None:
@@ -141,4 +132,4 @@ def _say_changed(changed: tuple[KernelOption, ...], *, as_json: bool) -> None:
     for option in changed:
         why = "" if option.asked else "   (follows)"
         before, after = (value if value is not None else "not there" for value in (option.before, option.after))
-        out().print(f"CONFIG_{option.name}: {before} -> {after}{why}", markup=False, soft_wrap=True)
+        put_line(f"CONFIG_{option.name}: {before} -> {after}{why}")

@@ -6,17 +6,9 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_BANDWIDTH_MB,
-    DEFAULT_STORE,
-    BandwidthOption,
-    JobsOption,
-    JsonOption,
-    StoreOption,
-    SystemArgument,
-)
+from bootlab.cli.session import DEFAULT_BANDWIDTH_MB, BandwidthOption, Booting, SystemArgument
 
 
 def ladder(
@@ -26,13 +18,9 @@ def ladder(
         typer.Argument(metavar="[ID]...", help="Techniques to try. Default: all that apply.", show_default=False),
     ] = None,
     *,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
+    files: TableFiles,
     bandwidth: BandwidthOption = DEFAULT_BANDWIDTH_MB,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Booting,
 ) -> None:
     """Try all techniques for image, kernel, initramfs and storage; print time and size of each next to published gains.
 
@@ -43,7 +31,7 @@ def ladder(
     from bootlab import techniques  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.experiments import ladder as table  # noqa: PLC0415
 
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, asked) as system:
         results = system.try_(*ids) if ids else system.try_(stages=table.STAGES)
     base = results.base
     found = table.ladder(
@@ -54,4 +42,4 @@ def ladder(
         techniques.get,
         bandwidth_bytes_per_s=round(bandwidth * 1e6),
     )
-    show(found, results, markdown=markdown, csv=csv, html=html, as_json=as_json)
+    show(found, files, asked, results)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, compare
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, out, print_json
+from bootlab.cli.session import Booting, out, print_json
 from bootlab.errors import Found, MeasurementError, UserError
 
 if TYPE_CHECKING:
@@ -20,21 +19,7 @@ if TYPE_CHECKING:
     from bootlab.logs.lpj_value import StoredLpj
 
 
-class Action(enum.StrEnum):
-    """What `bootlab lpj` does."""
-
-    READ = "read"
-    TEST = "test"
-    RATES = "rates"
-    VALIDATE = "validate"
-
-
-class Way(enum.StrEnum):
-    """How a preset is compiled in."""
-
-    IN_FRONT = "in-front"
-    FALLBACK = "fallback"
-    APPENDED = "appended"
+Action = Literal["read", "test", "rates", "validate"]
 
 
 def lpj(
@@ -68,7 +53,7 @@ def lpj(
         Path | None, typer.Option(help="read, validate: write the calibrated value to this file.")
     ] = None,
     way: Annotated[
-        Way | None,
+        Literal["in-front", "fallback", "appended"] | None,
         typer.Option(help="test: how the preset is compiled in. Default: in a way that the command line overrides."),
     ] = None,
     rates_hz: Annotated[
@@ -77,12 +62,8 @@ def lpj(
             "--hz", help="rates: try this tick rate, in Hz. May be given more than once. Default: 100, 250, 1000."
         ),
     ] = None,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    files: TableFiles,
+    asked: Booting,
 ) -> None:
     """Read the kernel's loops per jiffy, test presetting it, see what that saves, or validate a stored value.
 
@@ -92,55 +73,41 @@ def lpj(
 
     Example: bootlab lpj validate --log boot.log --stored lpj.json
     """
-    if action in {Action.READ, Action.VALIDATE}:
-        _read_or_validate(
-            action,
-            system_file,
-            log=(log, number),
-            stored=stored,
-            tolerance=tolerance,
-            output=output,
-            bench=(store, jobs),
-            as_json=as_json,
-        )
+    if action in {"read", "validate"}:
+        _read_or_validate(action, system_file, (log, number), asked, stored=stored, tolerance=tolerance, output=output)
         return
     if system_file is None or log is not None:
-        raise UserError(f"`bootlab lpj {action.value}` boots a system", hint=f"bootlab lpj {action.value} SYSTEM.toml")
+        raise UserError(f"`bootlab lpj {action}` boots a system", hint=f"bootlab lpj {action} SYSTEM.toml")
     from bootlab.experiments.lpj import LpjRates, LpjTests  # noqa: PLC0415 - `--help` must not wait for it
 
-    testing = action is Action.TEST
-    experiment = LpjTests(way.value if way else None) if testing else LpjRates(*(rates_hz or ()))
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
-        results = system.compare(experiment)
-    found = results.comparison
-    show(found, results, markdown=markdown, section=found.kind, csv=csv, html=html, as_json=as_json)
-    if testing and not found.sound:
+    experiment = LpjTests(way) if action == "test" else LpjRates(*(rates_hz or ()))
+    found = compare(system_file, experiment, files, asked, section=experiment.kind)
+    if action == "test" and not found.sound:
         raise typer.Exit(Found.NOT_SO)
 
 
 def _read_or_validate(
     action: Action,
     system_file: Path | None,
-    *,
     log: tuple[Path | None, int | None],
+    asked: Booting,
+    *,
     stored: Path | None,
     tolerance: float | None,
     output: Path | None,
-    bench: tuple[Path, int | None],
-    as_json: bool,
 ) -> None:
     from bootlab.logs import lpj_value  # noqa: PLC0415
     from bootlab.store import lpj_file  # noqa: PLC0415
     from bootlab.views.run import lpj_text  # noqa: PLC0415
 
     if (log[0] is None) == (system_file is None):
-        raise UserError("give either a system file or --log", hint=f"bootlab lpj {action.value} --log boot.log")
-    if action is Action.VALIDATE and stored is None:
+        raise UserError("give either a system file or --log", hint=f"bootlab lpj {action} --log boot.log")
+    if action == "validate" and stored is None:
         raise UserError(
             "there is nothing to validate", hint="--stored lpj.json   (bootlab lpj read SYSTEM.toml --output lpj.json)"
         )
     known = lpj_file.load(stored) if stored is not None else None
-    found, fresh = _look(action, system_file, log, bench, as_json=as_json)
+    found, fresh = _look(action, system_file, log, asked)
     if output is not None and found.source == "measured":
         lpj_file.save(fresh, output)
         sys.stderr.write(f"wrote {output}\n")
@@ -150,7 +117,7 @@ def _read_or_validate(
                 f"lpj={found.lpj} was not measured in this boot, so it is not stored",
                 hint="boot without lpj= on the command line, or with lpj=0",
             )
-        if as_json:
+        if asked.as_json:
             print_json({"lpj": found.lpj, "source": found.source, "cost_ns": found.cost_ns, "stored": fresh})
         else:
             out().print(lpj_text.value(found))
@@ -167,7 +134,7 @@ def _read_or_validate(
             f"whether lpj={known.lpj} fits is unknown: {said.reason}",
             hint="boot with lpj=0 at the end of the command line, and give that log",
         )
-    if as_json:
+    if asked.as_json:
         print_json({"format": "bootlab-lpj-validation", "version": 1, "fits": said.fits, **msgspec.to_builtins(said)})
     else:
         out().print(lpj_text.validation(said))
@@ -179,9 +146,7 @@ def _look(
     action: Action,
     system_file: Path | None,
     log: tuple[Path | None, int | None],
-    bench: tuple[Path, int | None],
-    *,
-    as_json: bool,
+    asked: Booting,
 ) -> tuple[DelayLoop, StoredLpj]:
     from bootlab.logs.delay_loop import read_log  # noqa: PLC0415
     from bootlab.logs.lpj_value import stored_from  # noqa: PLC0415
@@ -191,6 +156,6 @@ def _look(
         return found, stored_from(found, origin=log[0].name)
     if system_file is None:
         raise UserError("no system file", hint="bootlab lpj read SYSTEM.toml")
-    with opened(system_file, store=bench[0], jobs=bench[1], quiet=as_json) as system:
-        booted = system.delay_loop(anew=action is Action.VALIDATE)
+    with opened(system_file, asked) as system:
+        booted = system.delay_loop(anew=action == "validate")
         return booted.found, booted.stored(system.value)

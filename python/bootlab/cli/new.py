@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, print_json
+from bootlab.cli.session import Kept, err, print_json, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def new(
         str, typer.Option(help="Without --from: the kernel image. Environment variables are expanded when it is read.")
     ] = "$BOOTLAB_KERNEL",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Write a commented system file: for a given kernel, image or build folder, or a template to edit.
 
@@ -57,16 +56,16 @@ def new(
             raise UserError(
                 "a boot log alone boots nothing", hint="give what it is a log of: --from KERNEL --from ROOT"
             )
-        _template(path, kernel, as_json=as_json)
+        _template(path, kernel, as_json=asked.as_json)
         return
     from bootlab.api.described import describe  # noqa: PLC0415 - `--help` must not wait for it
     from bootlab.cli.progress import BootProgress  # noqa: PLC0415
 
-    with BootProgress(jobs=1, quiet=as_json) as progress:
+    with BootProgress(jobs=1, quiet=asked.as_json) as progress:
         found = describe(
-            [*source, *([log] if log is not None else [])], path, boot=boot, store=store, observer=progress
+            [*source, *([log] if log is not None else [])], path, boot=boot, store=asked.store, observer=progress
         )
-    if as_json:
+    if asked.as_json:
         print_json(_document(found))
     else:
         _say(found, booted=boot)
@@ -85,7 +84,7 @@ def _template(path: Path, kernel: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(path)})
     else:
-        err().print(f"wrote {path}; next: bootlab boot {path}", markup=False)
+        say(f"wrote {path}; next: bootlab boot {path}")
 
 
 def _document(found: Described) -> dict[str, object]:

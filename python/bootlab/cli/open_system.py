@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bootlab.cli.declared import Kept
 from bootlab.cli.progress import BootProgress
 
 if TYPE_CHECKING:
@@ -14,22 +15,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(
-    path: Path,
-    *,
-    store: Path,
-    jobs: int | None = None,
-    quiet: bool = False,
-    load_meanwhile: tuple[str, ...] = (),
-    scheduler: str | None = None,
-    share: str | None = None,
-) -> Iterator[System]:
+def opened(path: Path, asked: Kept, *, load_meanwhile: tuple[str, ...] = ()) -> Iterator[System]:
     """Read a system file; what is booted inside the block is shown.
 
-    `load_meanwhile`: modules that are wanted afterwards, loaded while the first machine runs. `scheduler`: the address
-    of a dask scheduler; `share`: the URL that its workers share.
+    `load_meanwhile`: modules that are wanted afterwards, loaded while the first machine runs.
     """
     from bootlab.api import System  # noqa: PLC0415 - `--help` must not wait for it
 
-    with BootProgress(jobs=jobs, quiet=quiet, load_meanwhile=load_meanwhile) as progress:
-        yield System.load(path, store=store, jobs=jobs, observer=progress, scheduler=scheduler, share=share)
+    with BootProgress(jobs=asked.jobs, quiet=asked.as_json, load_meanwhile=load_meanwhile) as progress:
+        yield System.load(
+            path,
+            store=asked.store,
+            jobs=asked.jobs,
+            observer=progress,
+            scheduler=asked.scheduler,
+            share=asked.share,
+        )

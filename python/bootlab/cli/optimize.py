@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated
@@ -9,21 +10,11 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    AllOption,
-    JobsOption,
-    JsonOption,
-    SchedulerOption,
-    ShareOption,
-    StoreOption,
-    err,
-    out,
-    print_json,
-)
+from bootlab.cli.session import AllOption, Scheduled, out, print_json, put_line, say
 from bootlab.cli.try_techniques import AlsoOption
 from bootlab.errors import UserError
 
+_ALWAYS = frozenset({"", "debug"})
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -52,7 +43,8 @@ def optimize(
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas.",
+            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas. What "
+            "only costs `debug` is always used: the report says what to undo.",
         ),
     ] = None,
     also: AlsoOption = None,
@@ -75,13 +67,18 @@ def optimize(
             "--keep", metavar="OPTION", help="With --shrink: keep this kernel option. May be given more than once."
         ),
     ] = None,
+    final: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--final",
+            metavar="COMMAND",
+            help="Run this command in the base and in the result: it must say the same in both. May be given more than "
+            "once.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
-    jobs: JobsOption = None,
-    scheduler: SchedulerOption = None,
-    share: ShareOption = None,
     everything: AllOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Scheduled,
 ) -> None:
     """Find the fastest system that still works: try the techniques in groups, prove each gain, write the result.
 
@@ -93,19 +90,20 @@ def optimize(
 
     given = given_plan(what)
     wishes = wishes_of(
-        allow=[word for words in allow or () for word in words.split(",") if word],
+        allow=[word for words in allow or () for word in words.split(",") if word not in _ALWAYS],
         also=also or (),
         budget_s=_seconds(budget_time),
         rounds=rounds,
         shrink=shrink,
         keep=[name.removeprefix("CONFIG_") for name in keep or ()],
+        final=final or (),
     )
     if given is not None and wishes != wishes_of():
         raise UserError(
             f"{what} is a plan: it says itself what is asked for", hint="edit the plan, or give the system file"
         )
     system_file = Path(given.system) if given is not None else what
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
+    with opened(system_file, asked) as system:
         if plan or write is not None:
             found = given or system.plan_optimisation(wishes)
         else:
@@ -115,24 +113,24 @@ def optimize(
 
         if write is not None:
             keep_plan(found, write)
-        if as_json:
+        if asked.as_json:
             print_json(found)
             return
         out().print(plan_view(found, everything=everything))
         then = f"{write}   (edit it first)" if write is not None else str(what)
-        err().print(f"next: bootlab optimize {then}", markup=False, soft_wrap=True)
+        say(f"next: bootlab optimize {then}")
         return
     from bootlab.views.run import terminal  # noqa: PLC0415
     from bootlab.views.run.headline import said  # noqa: PLC0415
 
     page = results.html(html) if html is not None else results.run.folder / "optimized" / "report.html"
-    if as_json:
+    if asked.as_json:
         print_json({"run": results.id, **said(results.data), "html": str(page)})
         return
     out().print(terminal.results_view(results.data, everything=everything))
-    out().print(f"report: {page}", markup=False, soft_wrap=True)
-    out().print(f"by hand: {results.run.folder / 'optimized' / 'by-hand.sh'}", markup=False, soft_wrap=True)
-    err().print(f"next: bootlab boot {results.faster}", markup=False, soft_wrap=True)
+    put_line(f"report: {page}")
+    put_line(f"by hand: {results.run.folder / 'optimized' / 'by-hand.sh'}")
+    say(f"next: bootlab boot {results.faster}")
 
 
 def _command(what: Path) -> str:
@@ -145,6 +143,7 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise UserError(f"{text!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS[found[2]] if found is not None else 0
+    if not 0 < seconds < math.inf:
+        raise UserError(f"{text[:40]!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
+    return seconds

@@ -9,7 +9,7 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def profile(
     html: Annotated[
         Path | None, typer.Option(help="Write one self-contained HTML page. For logs only.", show_default=False)
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Show what an application waits for, searches, reads and starts until its goal, with advice for each.
 
@@ -52,19 +51,19 @@ def profile(
     if what.suffix == ".toml":
         if goal is not None or html is not None:
             raise UserError("--goal and --html are for logs", hint="the goal of a system is set in its file")
-        with opened(what, store=store, quiet=as_json) as system:
+        with opened(what, asked) as system:
             made = system.profile()
         part, where = made.profile, made.recording.path or ""
     else:
         found, part = _read(what, goal)
         write_files((html, lambda: analysis_html.render(found)))
         where = str(what)
-    if as_json:
+    if asked.as_json:
         print_json({"format": "bootlab-profile", "version": 1, "of": where, "profile": part, "advice": advise(part)})
         return
     out().print(application_text.profile_view(part, rows))
     if what.suffix == ".toml":
-        err().print(f"recording: {where}", markup=False, soft_wrap=True)
+        say(f"recording: {where}")
 
 
 def _read(log: Path, goal: str | None) -> tuple[Analysis, ApplicationProfile]:

@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
+from bootlab.cli.grouped import expanded
+
 GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Look: where the time goes": {
         "analyze": (
@@ -133,7 +135,7 @@ def _command(verb: str) -> Any:
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=verb)
     else:
-        alone.command(verb, cls=getattr(module, "COMMAND", None))(found)
+        alone.command(verb, cls=getattr(module, "COMMAND", None))(expanded(found))
     return get_group(alone).commands[verb]
 
 

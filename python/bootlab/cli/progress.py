@@ -68,6 +68,8 @@ class BootProgress:
         self._begin()
         with self._lock:
             self._running[label] = progress
+        if progress.word:
+            self._say(f"  {one_line(label)}: {one_line(progress.word, 600)}", live=True)
 
     def boot_again(self, label: str, why: str) -> None:
         """Say that a boot is made again, and why."""
@@ -159,7 +161,7 @@ def _result(label: str, recording: Recording) -> str:
     """Say in a word what came of a boot."""
     if (goal := recording.meta.goal_ns) is not None and recording.ok:
         return f"{goal / 1e6:.3f} ms"
-    from bootlab.experiments import first_boot  # noqa: PLC0415 - needed for a boot without a goal only
+    from bootlab.experiments import first_boot  # noqa: PLC0415 - verbs that boot nothing load no experiments
 
     return first_boot.ending(recording) if label == first_boot.LABEL else recording.meta.outcome.value
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, AllOption, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, AllOption, Kept, out, print_json, say
 
 
 def report(
@@ -30,8 +30,7 @@ def report(
     perfetto: Annotated[Path | None, typer.Option("--perfetto", help="Write a Perfetto trace of the boot.")] = None,
     chrome: Annotated[Path | None, typer.Option("--chrome", help="Write a Chrome JSON trace of the boot.")] = None,
     everything: AllOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Show the results of a run, or write them to files.
 
@@ -42,17 +41,17 @@ def report(
     from bootlab.views.run import terminal  # noqa: PLC0415
     from bootlab.views.run.headline import said  # noqa: PLC0415
 
-    results = Results.open(run_name, store=store)
+    results = Results.open(run_name, store=asked.store)
     for boot in (results.data.base, results.data.final):
         # A page or a table of a recording that was altered would be believed.
         recording_of(boot)
     wanted = {"html": html, "markdown": markdown, "csv": csv, "perfetto": perfetto, "chrome": chrome}
     write_files(*((path, partial(results.form, name)) for name, path in wanted.items()))
     written = [str(path) for path in wanted.values() if path is not None]
-    if as_json:
+    if asked.as_json:
         print_json({"run": results.id, **said(results.data), "written": written})
     elif not written:
         out().print(terminal.results_view(results.data, everything=everything))
-        place = "" if store == DEFAULT_STORE else f" --store {store}"
+        place = "" if asked.store == DEFAULT_STORE else f" --store {asked.store}"
         boots = f"bootlab boot {results.faster}   or: " if results.faster else ""
-        err().print(f"next: {boots}bootlab report {run_name}{place} --html report.html", markup=False, soft_wrap=True)
+        say(f"next: {boots}bootlab report {run_name}{place} --html report.html")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import typer
-
+from bootlab.cli.grouped import Verbs
 from bootlab.cli.rootfs_atime import atime
 from bootlab.cli.rootfs_check import check
 from bootlab.cli.rootfs_trim import trim
 
-rootfs = typer.Typer(
-    help="Remove unused files from a root tree and prove that it still works; list the files that a board used; find "
+rootfs = Verbs(
+    "Remove unused files from a root tree and prove that it still works; list the files that a board used; find "
     "programs that cannot start.\n\nExample: bootlab rootfs trim system.toml",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    trim=trim,
+    atime=atime,
+    check=check,
 )
-rootfs.command("trim")(trim)
-rootfs.command("atime")(atime)
-rootfs.command("check")(check)

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import JsonOption, err, out, print_json
+from bootlab.cli.session import JsonOption, print_json, put_line, say
 from bootlab.errors import UserError
 
 
@@ -59,14 +59,10 @@ def atime(
         if as_json:
             print_json(marked)
             return
-        out().print(f"{marked.names} names are marked as not used", markup=False)
+        put_line(f"{marked.names} names are marked as not used")
         if marked.refused:
-            err().print(f"{marked.refused} could not be: {one_line(marked.reason)}", markup=False, soft_wrap=True)
-        err().print(
-            "next: boot the board from it, not mounted with noatime; use it; then: bootlab rootfs atime TREE",
-            markup=False,
-            soft_wrap=True,
-        )
+            say(f"{marked.refused} could not be: {one_line(marked.reason)}")
+        say("next: boot the board from it, not mounted with noatime; use it; then: bootlab rootfs atime TREE")
         return
     found = access_times.read(tree, newer=newer, since_ns=_time_ns(since) if since is not None else None)
     write_files((output, lambda: msgspec.json.format(msgspec.json.encode(found.accesses), indent=1) + b"\n"))
@@ -74,14 +70,12 @@ def atime(
         print_json(found)
         return
     for access in found.accesses.seen:
-        out().print(f"{access.kind:<9} {one_line(access.path)}", markup=False, soft_wrap=True, highlight=False)
+        put_line(f"{access.kind:<9} {one_line(access.path)}")
     for warning in found.warnings:
-        err().print(f"warning: {warning}", markup=False, soft_wrap=True)
-    err().print(
+        say(f"warning: {warning}")
+    say(
         f"{len(found.accesses.seen)} of {found.names} names were used; {found.unused_files} files "
-        f"({figures.size(found.unused_bytes)}) were not",
-        markup=False,
-        soft_wrap=True,
+        f"({figures.size(found.unused_bytes)}) were not"
     )
 
 

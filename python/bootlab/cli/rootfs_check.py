@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from bootlab.cli.session import JsonOption, SystemArgument, err, out, print_json
+from bootlab.cli.session import JsonOption, SystemArgument, out, print_json, put_line, say
 from bootlab.errors import Found, UserError
 
 
@@ -24,13 +24,8 @@ def check(system_file: SystemArgument, *, as_json: JsonOption = False) -> None:
         print_json(found)
     else:
         for one in found:
-            out().print(
-                f"{'error' if one.fatal else 'warning'}: {one_line(one.path, 200)}: {one_line(one.message, 300)}",
-                markup=False,
-                soft_wrap=True,
-                highlight=False,
-            )
-            err().print(f"  {one.hint}", markup=False, soft_wrap=True)
+            put_line(f"{'error' if one.fatal else 'warning'}: {one_line(one.path, 200)}: {one_line(one.message, 300)}")
+            say(f"  {one.hint}")
         if not found:
             out().print("every program of the tree finds what it needs to start")
     if any(one.fatal for one in found):

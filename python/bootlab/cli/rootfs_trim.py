@@ -10,16 +10,7 @@ import typer
 
 from bootlab.cli.markdown_page import put
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    JobsOption,
-    JsonOption,
-    StoreOption,
-    SystemArgument,
-    err,
-    out,
-    print_json,
-)
+from bootlab.cli.session import Booting, SystemArgument, out, print_json, say
 from bootlab.errors import UserError
 
 
@@ -65,9 +56,7 @@ def trim(
         Path | None,
         typer.Option(help="Write the tables as Markdown. If the file has a section `trim`, replace only that."),
     ] = None,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Booting,
 ) -> None:
     """Remove files from the root tree that neither the boot up to its goal nor the functional check uses.
 
@@ -88,21 +77,17 @@ def trim(
         given=accesses_file.load(accesses) if accesses is not None else None,
         dry_run=dry_run,
     )
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, asked) as system:
         found = system.trim(request, folder=output)
     if markdown is not None:
         put(markdown, "trim", trim_text.markdown(found))
-    if as_json:
+    if asked.as_json:
         print_json(found)
         return
     out().print(trim_text.terminal(found, every_file=every_file))
-    err().print(f"every name with its reason: {found.folder}/trim.json", markup=False, soft_wrap=True)
+    say(f"every name with its reason: {found.folder}/trim.json")
     if not dry_run:
-        err().print(
-            f"the tree: {found.folder}/tree.tar\nnext: bootlab boot {found.folder}/trimmed/system.toml",
-            markup=False,
-            soft_wrap=True,
-        )
+        say(f"the tree: {found.folder}/tree.tar\nnext: bootlab boot {found.folder}/trimmed/system.toml")
 
 
 def _patterns(given: list[str]) -> tuple[str, ...]:

@@ -51,6 +51,16 @@ def err() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def put_line(text: str) -> None:
+    """Write a line of the results, however long it is, as it is."""
+    out().print(text, markup=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Write a line beside the results, however long it is, as it is."""
+    err().print(text, markup=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """Write a value as indented JSON with a final line break."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=1).decode() + "\n")

@@ -9,7 +9,7 @@ import typer
 
 from bootlab.cli.gate_options import HistoryOption
 from bootlab.cli.history_add import ObjectsOption
-from bootlab.cli.session import DEFAULT_STORE, StoreOption, err
+from bootlab.cli.session import DEFAULT_STORE, StoreOption, err, say
 from bootlab.errors import UserError
 
 
@@ -67,5 +67,5 @@ def serve(
         token=token,
         certificate=certificate,
         key=key,
-        told=lambda address: err().print(f"{address} ({how}; Ctrl-C ends it)", markup=False, soft_wrap=True),
+        told=lambda address: say(f"{address} ({how}; Ctrl-C ends it)"),
     )

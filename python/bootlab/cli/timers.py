@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import typer
-
+from bootlab.cli.grouped import Verbs
 from bootlab.cli.timers_compare import compare
 from bootlab.cli.timers_conform import conform
 from bootlab.cli.timers_stress import stress
 from bootlab.cli.timers_waits import waits
 
-timers = typer.Typer(
-    help="Stress a system with thousands of timers, check 90 assertions about timers, clocks and sleeps, compare two "
+timers = Verbs(
+    "Stress a system with thousands of timers, check 90 assertions about timers, clocks and sleeps, compare two "
     "systems, and find the timers that delayed a boot.\n\nExample: bootlab timers stress --scale 60",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    stress=stress,
+    compare=compare,
+    conform=conform,
+    waits=waits,
 )
-timers.command("stress")(stress)
-timers.command("compare")(compare)
-timers.command("conform")(conform)
-timers.command("waits")(waits)

@@ -7,22 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err
-from bootlab.cli.timers_options import (
-    AbsoluteOption,
-    ClockOption,
-    IntervalOption,
-    Receiver,
-    ReceiverOption,
-    ScaleOption,
-    SecondsOption,
-    SeedOption,
-    TimerClock,
-    TimersOption,
-    request,
-)
+from bootlab.cli.session import Kept, say
+from bootlab.cli.timers_options import TimerRun
 from bootlab.errors import MeasurementError, UserError
 
 if TYPE_CHECKING:
@@ -56,19 +44,9 @@ def compare(
             "--repeat", min=1, max=50, help="Runs of each configuration. On a wall clock, a verdict needs at least 3."
         ),
     ] = 2,
-    timers: TimersOption = "1000",
-    seconds: SecondsOption = 60,
-    scale: ScaleOption = 1,
-    interval: IntervalOption = None,
-    clock: ClockOption = TimerClock.MONOTONIC,
-    receiver: ReceiverOption = Receiver.SIGWAIT,
-    absolute: AbsoluteOption = False,
-    seed: SeedOption = 1,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    run: TimerRun,
+    files: TableFiles,
+    asked: Kept,
 ) -> None:
     """Run the same timers in two or more configurations and compare the figures.
 
@@ -82,10 +60,7 @@ def compare(
     if second is None and not with_:
         raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
     changes = [comparison.change_of(words) for words in with_ or ()]
-    wanted = request(
-        timers, seconds=seconds, scale=scale, between=interval, clock=clock, receiver=receiver, absolute=absolute,
-        seed=seed,
-    )  # fmt: skip
+    wanted = run.request()
     sides: list[Configuration] = []
     for path in (first, second):
         if path is None:
@@ -93,18 +68,14 @@ def compare(
         if path.suffix != ".toml":
             sides.append(comparison.Configuration(name=path.name, results=(saved.load(path),)))
             continue
-        with opened(path, store=store, quiet=as_json) as system:
+        with opened(path, asked) as system:
             variants = [(system.name, system)]
             if path == first:
                 variants += [(change.label, system.changed(change)) for change in changes]
-            sides += booted.configurations(variants, wanted, repeat, unequal=_say)
-    show(comparison.compare(sides), markdown=markdown, csv=csv, html=html, as_json=as_json)
+            sides += booted.configurations(variants, wanted, repeat, unequal=say)
+    show(comparison.compare(sides), files, asked)
     unequal = [side.name for side in sides if side.equal is False]
     if unequal:
         raise MeasurementError(
             f"exact boots of {', '.join(unequal)} differ", hint="bootlab boot SYSTEM.toml --repeat 2 names the cause"
         )
-
-
-def _say(text: str) -> None:
-    err().print(text, markup=False, soft_wrap=True)

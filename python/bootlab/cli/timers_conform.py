@@ -9,7 +9,7 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.cli.timers_options import SystemOption
 from bootlab.errors import UserError
 
@@ -39,8 +39,7 @@ def conform(
     ] = None,
     tap: Annotated[Path | None, typer.Option("--tap", help="Write the verdicts as TAP 14.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write the verdicts as JUnit XML.")] = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Check 90 assertions of POSIX and Linux about timers, clocks and sleeps, on this machine or in a booted system.
 
@@ -59,11 +58,11 @@ def conform(
     if system_file is None:
         result = here.conform_here(set_clock=set_clock, plants=plants, only=chosen)
     else:
-        with opened(system_file, store=store, quiet=as_json) as system:
+        with opened(system_file, asked) as system:
             result = booted.conform(system, plants=plants, only=chosen)
     others = open_posix.run(opts) if opts is not None else ()
     write_files((tap, lambda: conform_export.tap(result)), (junit, lambda: conform_export.junit(result)))
-    if as_json:
+    if asked.as_json:
         print_json({"result": result, "open_posix": others} if others else result)
     else:
         for view in text.conform(result, everything=everything or plants):
@@ -74,7 +73,7 @@ def conform(
         missed = [c.number for c in result.checks if c.verdict in {"pass", "deviation"}]
         if missed:
             raise here.TimersFailed(f"planted bugs were not found: {', '.join(map(str, missed))}")
-        err().print("every planted bug was found", markup=False)
+        say("every planted bug was found")
     elif result.wrong:
         numbers = ", ".join(str(c.number) for c in result.wrong)
         raise here.TimersFailed(f"assertions that do not hold: {numbers}", hint="the evidence is above")

@@ -2,100 +2,69 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from bootlab.cli.declared import Group, Option
 from bootlab.errors import UserError
 from bootlab.timers.classic import POPULATIONS
-from bootlab.timers.request import StressRequest
+from bootlab.timers.request import Clock, Receiver, StressRequest
 
-
-class Mode(StrEnum):
-    """What timerstress does."""
-
-    STRESS = "stress"
-    BURST = "burst"
-    CURVES = "curves"
-    CHURN = "churn"
-    LIMIT = "limit"
-
-
-class Receiver(StrEnum):
-    """How expirations are taken."""
-
-    SIGWAIT = "sigwait"
-    HANDLER = "handler"
-    SIGNALFD = "signalfd"
-    THREAD_ID = "thread-id"
-    THREAD = "thread"
-    TIMERFD = "timerfd"
-
-
-class TimerClock(StrEnum):
-    """The timers' clock."""
-
-    REALTIME = "realtime"
-    MONOTONIC = "monotonic"
-    BOOTTIME = "boottime"
-    TAI = "tai"
-    PROCESS = "process"
-    THREAD = "thread"
-
-
-TimersOption = Annotated[
-    str,
-    typer.Option(
-        "--timers",
-        metavar="N[,N]...",
-        help="Number of timers in each population. `classic`: the 13 populations of 2003, 1000 to 16000 timers.",
-    ),
-]
-ModeOption = Annotated[
-    Mode,
-    typer.Option(
-        "--mode",
-        help="stress: periodic timers. burst: all timers expire at one instant. curves: cost of each call. churn: "
-        "timers are created, rearmed and deleted during the run. limit: how many timers the system allows.",
-    ),
-]
-SecondsOption = Annotated[float, typer.Option("--seconds", help="Length of each population's run, in seconds.")]
-ScaleOption = Annotated[
-    float,
-    typer.Option(
-        "--scale",
-        help="Divide the classic intervals and the length of the run by this. The expected counts stay valid.",
-    ),
-]
-IntervalOption = Annotated[
-    str | None,
-    typer.Option(
-        "--interval",
-        metavar="MIN:RANGE",
-        help="Use random intervals of MIN to MIN+RANGE seconds instead of the classic ones.",
-    ),
-]
-ClockOption = Annotated[TimerClock, typer.Option("--clock", help="The clock of the timers.")]
-ReceiverOption = Annotated[
-    Receiver,
-    typer.Option(
-        "--receiver",
-        help="How expirations are received. With handler and thread, only totals are checked, because the program "
-        "cannot tell when the kernel delivered each one.",
-    ),
-]
-ThreadsOption = Annotated[
-    int, typer.Option("--threads", min=1, max=64, help="Number of receiving threads for --receiver thread-id.")
-]
-AbsoluteOption = Annotated[bool, typer.Option("--absolute", help="Arm the timers with TIMER_ABSTIME.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**53, help="Seed of the random intervals.")]
 SystemOption = Annotated[
     Path | None,
     typer.Argument(metavar="[SYSTEM.toml]", help="Boot this system and run inside it. Default: run on this machine.",
                    show_default=False),
 ]  # fmt: skip
+
+
+class TimerRun(Group):
+    """How many timers run, for how long, and how their expirations are received."""
+
+    timers: Annotated[
+        str,
+        Option(
+            metavar="N[,N]...",
+            help="Number of timers in each population. `classic`: the 13 populations of 2003, 1000 to 16000 timers.",
+        ),
+    ] = "1000"
+    seconds: Annotated[float, Option(help="Length of each population's run, in seconds.")] = 60
+    scale: Annotated[
+        float,
+        Option(help="Divide the classic intervals and the length of the run by this. The expected counts stay valid."),
+    ] = 1
+    interval: Annotated[
+        str | None,
+        Option(
+            metavar="MIN:RANGE",
+            help="Use random intervals of MIN to MIN+RANGE seconds instead of the classic ones.",
+        ),
+    ] = None
+    clock: Annotated[Clock, Option(help="The clock of the timers.")] = "monotonic"
+    receiver: Annotated[
+        Receiver,
+        Option(
+            help="How expirations are received. With handler and thread, only totals are checked, because the program "
+            "cannot tell when the kernel delivered each one.",
+        ),
+    ] = "sigwait"
+    absolute: Annotated[bool, Option(help="Arm the timers with TIMER_ABSTIME.")] = False
+    seed: Annotated[int, Option(least=0, most=2**53, help="Seed of the random intervals.")] = 1
+
+    def request(self, **more: Any) -> StressRequest:
+        """Return what the options ask for; `more`: further fields of the request. Raise UserError."""
+        return StressRequest(
+            populations=populations(self.timers),
+            seconds=self.seconds,
+            scale=self.scale,
+            interval_s=interval_s(self.interval),
+            clock=self.clock,
+            receiver=self.receiver,
+            absolute=self.absolute,
+            seed=self.seed,
+            **more,
+        )
 
 
 def populations(text: str) -> tuple[int, ...]:
@@ -108,7 +77,7 @@ def populations(text: str) -> tuple[int, ...]:
         raise UserError(f"--timers {text!r}: not numbers", hint="--timers 1000,2000, or --timers classic") from None
 
 
-def interval(text: str | None) -> tuple[float, float] | None:
+def interval_s(text: str | None) -> tuple[float, float] | None:
     """Read `--interval`. Raise UserError."""
     if text is None:
         return None
@@ -120,33 +89,3 @@ def interval(text: str | None) -> tuple[float, float] | None:
     if not 1e-9 <= found[0] <= 1e6 or not 0 <= found[1] <= 1e6:
         raise UserError(f"--interval {text!r}: not MIN:RANGE in seconds", hint="--interval 0.005:0.065")
     return found
-
-
-def request(
-    timers: str,
-    *,
-    mode: Mode = Mode.STRESS,
-    seconds: float = 60,
-    scale: float = 1,
-    between: str | None = None,
-    clock: TimerClock = TimerClock.MONOTONIC,
-    receiver: Receiver = Receiver.SIGWAIT,
-    threads: int = 2,
-    absolute: bool = False,
-    seed: int = 1,
-    plants: tuple[str, ...] = (),
-) -> StressRequest:
-    """Make the request that the options ask for."""
-    return StressRequest(
-        populations=populations(timers),
-        mode=mode.value,
-        seconds=seconds,
-        scale=scale,
-        interval_s=interval(between),
-        clock=clock.value,
-        receiver=receiver.value,
-        threads=threads,
-        absolute=absolute,
-        seed=seed,
-        plants=plants,
-    )

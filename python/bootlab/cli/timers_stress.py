@@ -9,48 +9,33 @@ import typer
 
 from bootlab.cli.files import write_files
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
-from bootlab.cli.timers_options import (
-    AbsoluteOption,
-    ClockOption,
-    IntervalOption,
-    Mode,
-    ModeOption,
-    Receiver,
-    ReceiverOption,
-    ScaleOption,
-    SecondsOption,
-    SeedOption,
-    SystemOption,
-    ThreadsOption,
-    TimerClock,
-    TimersOption,
-    request,
-)
+from bootlab.cli.session import Kept, out, print_json, say
+from bootlab.cli.timers_options import SystemOption, TimerRun
 from bootlab.errors import UserError
+from bootlab.timers.request import Mode, StressRequest
 
 if TYPE_CHECKING:
-    from bootlab.timers.request import StressRequest
     from bootlab.timers.stress import StressResult
 
 
 def stress(
     system_file: SystemOption = None,
     *,
-    timers: TimersOption = "1000",
+    run: TimerRun,
     to_limit: Annotated[
         bool,
         typer.Option("--to-limit", help="Use as many timers as the system allows; find out first how many that is."),
     ] = False,
-    mode: ModeOption = Mode.STRESS,
-    seconds: SecondsOption = 60,
-    scale: ScaleOption = 1,
-    interval: IntervalOption = None,
-    clock: ClockOption = TimerClock.MONOTONIC,
-    receiver: ReceiverOption = Receiver.SIGWAIT,
-    threads: ThreadsOption = 2,
-    absolute: AbsoluteOption = False,
-    seed: SeedOption = 1,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="stress: periodic timers. burst: all timers expire at one instant. curves: cost of each call. churn: "
+            "timers are created, rearmed and deleted during the run. limit: how many timers the system allows.",
+        ),
+    ] = "stress",
+    threads: Annotated[
+        int, typer.Option(min=1, max=64, help="Number of receiving threads for --receiver thread-id.")
+    ] = 2,
     plant: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,8 +57,7 @@ def stress(
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Save the result for `bootlab timers compare`.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page with histograms.")] = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Run thousands of periodic timers and account for every expiration, on this machine or in a booted system.
 
@@ -87,31 +71,19 @@ def stress(
     if read is not None:
         result = saved.load(read)
     else:
-        wanted = request(
-            timers,
-            mode=mode,
-            seconds=seconds,
-            scale=scale,
-            between=interval,
-            clock=clock,
-            receiver=receiver,
-            threads=threads,
-            absolute=absolute,
-            seed=seed,
-            plants=tuple(plant or ()),
-        )
-        result = _run(system_file, wanted, to_limit=to_limit, count=kernel_share, store=store, quiet=as_json)
+        wanted = run.request(mode=mode, threads=threads, plants=tuple(plant or ()))
+        result = _run(system_file, wanted, asked, to_limit=to_limit, count=kernel_share)
     write_files(
         (save, lambda: saved.encode(result)),
         (html, lambda: page.render(result).encode("utf-8", "replace")),
     )
-    if as_json:
+    if asked.as_json:
         print_json(result)
     else:
         for view in text.stress(result):
             out().print(view)
     if result.faults:
-        if as_json:
+        if asked.as_json:
             raise SystemExit(TimersFailed.exit_code)
         raise TimersFailed(
             f"{len(result.faults)} accounts do not balance",
@@ -119,16 +91,14 @@ def stress(
         )
 
 
-def _run(
-    system_file: Path | None, wanted: StressRequest, *, to_limit: bool, count: bool, store: Path, quiet: bool
-) -> StressResult:
+def _run(system_file: Path | None, wanted: StressRequest, asked: Kept, *, to_limit: bool, count: bool) -> StressResult:
     import msgspec  # noqa: PLC0415
 
     from bootlab.timers import booted, here  # noqa: PLC0415
 
     limit = msgspec.structs.replace(wanted, mode="limit", populations=(1,))
     if system_file is not None:
-        with opened(system_file, store=store, quiet=quiet) as system:
+        with opened(system_file, asked) as system:
             if to_limit:
                 wanted = here.to_limit(booted.stress(system, limit), wanted)
             return booted.stress(system, wanted, count_instructions=count)
@@ -143,7 +113,7 @@ def _run(
     def printed() -> None:
         nonlocal lines
         lines += 1
-        if not quiet and wanted.total_s > 20:
-            err().print(f"{max(lines - 1, 0)} of {len(wanted.populations)} populations done", markup=False)
+        if not asked.as_json and wanted.total_s > 20:
+            say(f"{max(lines - 1, 0)} of {len(wanted.populations)} populations done")
 
     return here.stress_here(wanted, line=printed)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import Kept, out, print_json, say
 
 
 def waits(
@@ -21,8 +21,7 @@ def waits(
     ],
     *,
     rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Show at most this many rows.")] = 25,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Show which timers a boot waited for, the function that set each, and which of them delayed init.
 
@@ -33,11 +32,11 @@ def waits(
     from bootlab.targets.trace_boot import TraceRequest  # noqa: PLC0415
     from bootlab.timers import waits, waits_text  # noqa: PLC0415
 
-    traced = trace_sources.traced(what, TraceRequest(), store=store, quiet=as_json)
+    traced = trace_sources.traced(what, TraceRequest(), asked)
     found = waits.timer_waits(delay_census.census(traced.trace))
-    if as_json:
+    if asked.as_json:
         print_json({"format": "bootlab-waits", "version": 1, "recording": traced.folder, "waits": found[:rows]})
         return
     for view in waits_text.views(found, rows):
         out().print(view)
-    err().print(f"recording: {traced.folder}", markup=False, soft_wrap=True)
+    say(f"recording: {traced.folder}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, err, out, print_json
+from bootlab.cli.session import Kept, out, print_json, say
 from bootlab.errors import UserError
 
 
@@ -26,13 +26,6 @@ class Show(StrEnum):
     LEVERS = "levers"
     PREEMPTOFF = "preemptoff"
     NOSCHED = "nosched"
-
-
-class By(StrEnum):
-    """Who traces."""
-
-    PLUGIN = "plugin"
-    FTRACE = "ftrace"
 
 
 def trace(
@@ -56,11 +49,11 @@ def trace(
         ),
     ] = None,
     by: Annotated[
-        By,
+        Literal["plugin", "ftrace"],
         typer.Option(
             "--by", help="Choose the tracer: the QEMU plugin (exact), or the kernel's own function_graph tracer."
         ),
-    ] = By.PLUGIN,
+    ] = "plugin",
     show: Annotated[
         list[Show] | None, typer.Option("--show", help="Print this table. May be given more than once.")
     ] = None,
@@ -148,8 +141,7 @@ def trace(
     chrome: Annotated[Path | None, typer.Option("--chrome", help="Write the spans as a Chrome JSON trace.")] = None,
     speedscope: Annotated[Path | None, typer.Option("--speedscope", help="Write a speedscope profile.")] = None,
     folded: Annotated[Path | None, typer.Option("--folded", help="Write folded stacks for a flame graph.")] = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Kept,
 ) -> None:
     """Show which function executed every instruction of a boot (QEMU in exact mode, any kernel with symbols).
 
@@ -175,20 +167,18 @@ def trace(
     min_ns = int(min_us * 1000)
     if compare is not None:
         _refuse(show=show, perfetto=perfetto, chrome=chrome, speedscope=speedscope, folded=folded, root=root)
-        trace_difference.run(
-            compare, what, request, store=store, as_json=as_json, rows=rows, floor=min_ns, html=html, write=write_files
-        )
+        trace_difference.run(compare, what, request, asked, rows=rows, floor=min_ns, html=html)
         return
-    if by is By.FTRACE:
+    if by == "ftrace":
         if start or stop:
             raise UserError(
                 "--start and --stop work with the plugin only",
                 hint="use --subtree to choose the function below which ftrace traces",
             )
         tracer = KernelTracer(functions=request.subtree, depth=levels, buffer_kib=buffer_kib, collect_kib=collect_kib)
-        traced = trace_sources.traced_by_kernel(what, tracer, store=store, quiet=as_json)
+        traced = trace_sources.traced_by_kernel(what, tracer, asked)
     else:
-        traced = trace_sources.traced(what, request, store=store, quiet=as_json)
+        traced = trace_sources.traced(what, request, asked)
     found = traced.trace
     cover = coverage or coverage_csv is not None
     known = traced_source.Known()
@@ -212,7 +202,7 @@ def trace(
         (folded, lambda: function_export.folded(found, traced.name)),
     )
     tables = trace_views.tables(found, rows=rows, min_ns=min_ns, sort=sort, root=root, depth=depth)
-    if as_json:
+    if asked.as_json:
         levers = [{"kind": kind, "ns": ns, "levers": levers} for kind, ns, levers in known.levers]
         about = {"format": "bootlab-function-trace", "version": 1, **traced.about}
         print_json({**about, **tables, "levers": levers, "coverage": known.document()})
@@ -226,7 +216,7 @@ def trace(
     if coverage:
         out().print(levers_text.coverage_view(known.total, known.groups, rows))
     out().print(function_text.answer(found, traced.name))
-    err().print(traced.source, markup=False, soft_wrap=True)
+    say(traced.source)
 
 
 def _refuse(**options: object) -> None:

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from bootlab.analysis import forest_difference
 from bootlab.analysis.call_forest import CallForest
-from bootlab.cli.session import out, print_json
+from bootlab.cli.files import write_files
+from bootlab.cli.session import Kept, out, print_json
 from bootlab.cli.trace_sources import forest
 from bootlab.targets.trace_boot import TraceRequest
 from bootlab.views.functions import difference_page
 from bootlab.views.functions.difference_text import difference_view
 
 
-def run(
-    base: Path,
-    new: Path,
-    request: TraceRequest,
-    *,
-    store: Path,
-    as_json: bool,
-    rows: int,
-    floor: int,
-    html: Path | None,
-    write: Callable[[tuple[Path | None, Callable[[], bytes]]], None],
-) -> None:
+def run(base: Path, new: Path, request: TraceRequest, asked: Kept, *, rows: int, floor: int, html: Path | None) -> None:
     """Compare, write the page and show the table or JSON. `floor`: smaller changes and paths are left out."""
-    sides = [forest(what, request, store=store, quiet=as_json) for what in (base, new)]
+    sides = [forest(what, request, asked) for what in (base, new)]
     (name, before), (other, after) = sides
     names = (name, other) if name != other else (f"{name} ({_short(base)})", f"{other} ({_short(new)})")
     found = forest_difference.compare(before, after)
-    write((html, lambda: difference_page.render(found, names, floor=floor).encode()))
+    write_files((html, lambda: difference_page.render(found, names, floor=floor).encode()))
     changed = [row for row in found.functions if row.change != "same" and max(abs(row.total), abs(row.own)) >= floor]
-    if as_json:
+    if asked.as_json:
         print_json(
             {
                 "format": "bootlab-trace-difference",

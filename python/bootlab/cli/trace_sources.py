@@ -12,6 +12,7 @@ import msgspec
 from bootlab.analysis import call_forest, function_tables
 from bootlab.analysis.call_forest import CallForest
 from bootlab.analysis.call_tree import FunctionTrace
+from bootlab.cli.declared import Kept
 from bootlab.cli.open_system import opened
 from bootlab.errors import UserError
 from bootlab.targets.trace_boot import TraceRequest
@@ -41,7 +42,7 @@ class NamedTrace(msgspec.Struct, frozen=True, kw_only=True):
     tells_held: bool = True
 
 
-def traced(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> NamedTrace:
+def traced(what: Path, request: TraceRequest, asked: Kept) -> NamedTrace:
     """Return the trace in a recording's folder or in a file, or boot the system of a system file and trace it."""
     if what.is_dir():
         from bootlab.collectors.function_trace import load  # noqa: PLC0415 - not needed for `--help`
@@ -49,12 +50,12 @@ def traced(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> Na
         return _by_plugin(_recorded_name(what), load(what), str(what), [])
     if what.suffix != ".toml":
         return _of_file(what)
-    with opened(what, store=store, quiet=quiet) as system:
+    with opened(what, asked) as system:
         made = system.trace(request)
     return _by_plugin(system.name, made.trace, made.recording.path, function_text.modules(made.modules))
 
 
-def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bool) -> NamedTrace:
+def traced_by_kernel(what: Path, tracer: KernelTracer, asked: Kept) -> NamedTrace:
     """Boot the system of a file with the kernel's own tracer."""
     from bootlab.collectors.kernel_tracer import next_command  # noqa: PLC0415 - loaded only where a trace is made
 
@@ -62,7 +63,7 @@ def traced_by_kernel(what: Path, tracer: KernelTracer, *, store: Path, quiet: bo
         raise UserError(
             f"{what} is no system file", hint="--by ftrace boots one (.toml); bootlab trace FILE reads a trace"
         )
-    with opened(what, store=store, quiet=quiet) as system:
+    with opened(what, asked) as system:
         made = system.trace_by_kernel(tracer)
         again = next_command(made.lost, tracer, system.value.machine.memory_mib, str(what))
     return NamedTrace(
@@ -91,10 +92,10 @@ def spans(found: NamedTrace, kind: Literal["perfetto", "chrome"]) -> Callable[[]
     return lambda: function_export.span_tracks(found.trace, found.name).encode(kind)
 
 
-def forest(what: Path, request: TraceRequest, *, store: Path, quiet: bool) -> tuple[str, CallForest]:
+def forest(what: Path, request: TraceRequest, asked: Kept) -> tuple[str, CallForest]:
     """Return name and call paths of a system (booted), a recording's folder, or a trace that `analyze` reads."""
     if what.is_dir() or what.suffix == ".toml":
-        found = traced(what, request, store=store, quiet=quiet)
+        found = traced(what, request, asked)
         return found.name, call_forest.of_trace(found.trace)
     from bootlab.collectors import foreign_trace  # noqa: PLC0415
 

@@ -10,18 +10,7 @@ import typer
 
 from bootlab.cli.open_system import opened
 from bootlab.cli.run_view import show_run
-from bootlab.cli.session import (
-    DEFAULT_STORE,
-    AllOption,
-    BoardOption,
-    JobsOption,
-    JsonOption,
-    OptionalSystemArgument,
-    SchedulerOption,
-    ShareOption,
-    StoreOption,
-    system_required,
-)
+from bootlab.cli.session import AllOption, BoardOption, OptionalSystemArgument, Scheduled, system_required
 from bootlab.errors import UserError
 
 
@@ -74,19 +63,15 @@ def try_(
     ] = 7,
     seed: Annotated[int, typer.Option(help="Free mode and --inexact: seed of the random order.")] = 1,
     html: HtmlReportOption = None,
-    jobs: JobsOption = None,
-    scheduler: SchedulerOption = None,
-    share: ShareOption = None,
     everything: AllOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Scheduled,
 ) -> None:
     """Try techniques one by one: boot with and without, prove the effect, give a verdict.
 
     Example: bootlab try camera.toml quiet crypto-selftests
     """
     if board is not None:
-        if scheduler is not None:
+        if asked.scheduler is not None:
             raise UserError("a scheduler's workers cannot boot a board", hint="leave --scheduler out")
         from bootlab.cli.board_boot import try_board  # noqa: PLC0415 - most tries are QEMU's
 
@@ -98,19 +83,18 @@ def try_(
             board,
             system_file,
             tuple(named),
+            asked,
             blocks=blocks,
             seed=seed,
             both=both,
-            store=store,
             html=html,
             everything=everything,
-            as_json=as_json,
         )
         return
     system_file = system_required(system_file)
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json, scheduler=scheduler, share=share) as system:
+    with opened(system_file, asked) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
     following = f"bootlab stack {system_file}"
     if html is None:
         following = f"bootlab report {results.id} --html try.html   or: {following}"
-    show_run(results, following, html=html, everything=everything, as_json=as_json)
+    show_run(results, asked, f"results: {results.run.results}", f"next: {following}", html=html, everything=everything)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.comparison import CsvOption, HtmlOption, MarkdownOption, show
+from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.open_system import opened
-from bootlab.cli.session import DEFAULT_STORE, JobsOption, JsonOption, StoreOption, SystemArgument
+from bootlab.cli.session import Booting, SystemArgument
 
 
 class Start(enum.StrEnum):
@@ -31,9 +31,7 @@ def xip(
         ),
     ] = None,
     *,
-    markdown: MarkdownOption = None,
-    csv: CsvOption = None,
-    html: HtmlOption = None,
+    files: TableFiles,
     flash_line_ns: Annotated[
         float, typer.Option(min=1, help="For the model: time to read a cache line from flash, in nanoseconds.")
     ] = 530.0,
@@ -43,9 +41,7 @@ def xip(
     misses: Annotated[
         float, typer.Option(min=0, max=1000, help="For the model: instruction-cache misses per 1000 instructions.")
     ] = 10.0,
-    jobs: JobsOption = None,
-    store: StoreOption = DEFAULT_STORE,
-    as_json: JsonOption = False,
+    asked: Booting,
 ) -> None:
     """Start a kernel from NOR flash in several ways: executed in place, copied, unpacked; compare boot and run times.
 
@@ -62,9 +58,9 @@ def xip(
     from bootlab.model.flash_model import FlashModel  # noqa: PLC0415
 
     model = FlashModel(flash_line_ns=flash_line_ns, ram_line_ns=ram_line_ns, misses_per_1000=misses)
-    with opened(system_file, store=store, jobs=jobs, quiet=as_json) as system:
+    with opened(system_file, asked) as system:
         results = system.compare(Xip(*(start.value for start in starts or ()), model=model))
     section = f"xip-tables-{system.value.machine.arch}"
     if Start.PARTIAL in (starts or ()):
         section += "-partial"
-    show(results.comparison, results, markdown=markdown, section=section, csv=csv, html=html, as_json=as_json)
+    show(results.comparison, files, asked, results, section=section)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import msgspec
 
-from bootlab import _core
 from bootlab.collectors.agent import parse
 from bootlab.collectors.agent_binary import agent_path
 from bootlab.collectors.loader_statistics import loading_of
@@ -107,43 +106,11 @@ def diagnose(recording: Recording) -> Diagnosis:
     )
 
 
-class _Call(msgspec.Struct, frozen=True):
-    name: str
-    start_ns: int | None = None
-    duration_ns: int | None = None
-    returned: int | None = None
-    module: str | None = None
-    level: str | None = None
-
-
-class _Kernel(msgspec.Struct, frozen=True):
-    initcalls: list[_Call] = []
-
-
-class _Part(msgspec.Struct, frozen=True):
-    kernel: _Kernel = _Kernel()
-
-
-class _Document(msgspec.Struct, frozen=True):
-    parts: list[_Part] = []
-
-
 def initcalls_of(log: tuple[str, ...]) -> tuple[Initcall, ...]:
     """Return the initcalls of a log that came back. Paired by boottrace: by stamps and task, instance by instance."""
+    from bootlab.logs.analysis import analyze  # noqa: PLC0415 - no other boot reads a log
+
     if not log:
         return ()
-    text = "\n".join(log).encode("utf-8", "replace")
-    document = msgspec.json.decode(_core.Analysis.from_bytes("diagnostic boot", text).json(), type=_Document)
-    return tuple(
-        Initcall(
-            name=call.name,
-            module=call.module,
-            start_ns=call.start_ns,
-            duration_ns=call.duration_ns,
-            returned=call.returned,
-            level=call.level,
-        )
-        for part in document.parts
-        for call in part.kernel.initcalls
-        if call.start_ns is not None and call.duration_ns is not None and call.returned is not None
-    )
+    boots = analyze("\n".join(log).encode("utf-8", "replace"), name="diagnostic boot").boots
+    return tuple(call for boot in boots for call in boot.kernel.returned_initcalls())

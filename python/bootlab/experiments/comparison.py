@@ -36,6 +36,12 @@ class Experiment(abc.ABC):
     columns: tuple[Column, ...]
     exact_only: ClassVar[str] = ""
     """Why it needs exact mode; empty: it does not."""
+    needs_source: ClassVar[bool] = False
+    """It boots kernels of its own, so the system's must be built from source."""
+    most_boots: int = 1
+    """How many boots it takes at most, for the progress display, where that does not depend on the system."""
+    note: ClassVar[str] = ""
+    """What the columns mean and what they leave out, where that is the same for all systems."""
 
     @abc.abstractmethod
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
@@ -45,19 +51,25 @@ class Experiment(abc.ABC):
     def headline(self, found: Comparison) -> str:
         """Say the answer in one line."""
 
-    @abc.abstractmethod
     def footnote(self, found: Comparison) -> str:
         """Say what the columns mean and what they leave out."""
+        del found
+        return self.note
 
     def boots(self, system: System) -> int:
         """Return how many boots it takes at most, for the progress display."""
         del system
-        return 1
+        return self.most_boots
 
     def check(self, system: System) -> None:
         """Raise UserError where this system cannot be compared so."""
         if self.exact_only and system.clock.mode != "exact":
             raise UserError(self.exact_only, hint='set clock.mode = "exact" in the system file')
+        if self.needs_source and system.kernel.build is None:
+            raise UserError(
+                f"the kernel of {system.name} is not built: its system file names an image",
+                hint='these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
+            )
 
     def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
         """Return what holds for all rows, by the name that the results file gives it."""

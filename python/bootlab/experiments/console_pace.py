@@ -88,11 +88,7 @@ class ConsolePace(Experiment):
         self._bauds = (0, *dict.fromkeys(bauds))
         self._rounds = rounds
         self._seed = seed
-
-    def boots(self, system: System) -> int:
-        """Return how many boots it takes at most."""
-        del system
-        return self._rounds * len(self._bauds) * (1 + len(self._techniques)) + 1
+        self.most_boots = rounds * len(self._bauds) * (1 + len(self._techniques)) + 1
 
     def check(self, system: System) -> None:
         """Raise UserError for a system whose clock is not the host's: nothing there waits for a line."""

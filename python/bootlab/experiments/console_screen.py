@@ -42,6 +42,13 @@ class ConsoleScreen(Experiment):
     kind: ClassVar[str] = "console-screen"
     phase: ClassVar[str] = "consoles"
     exact_only: ClassVar[str] = "a screen's cost is compared by instructions"
+    most_boots: int = 2 * len(_WAYS)
+    note: ClassVar[str] = (
+        "Instructions of the drivers: text, scrolling, cursor. A store to the screen counts as one to memory; on a "
+        "board it waits for its bus. The serial line's column is the model, characters x 10 / baud: in exact "
+        "mode the port is never busy. Each row is one boot without dithers: it repeats to the instruction, but a "
+        "difference no larger than what neutral changes cause proves no gain."
+    )
     columns = (
         Column(key="title", title="kernel's console"),
         Column(key="goal_ns", title="goal", kind="ms", under="ms"),
@@ -53,11 +60,6 @@ class ConsoleScreen(Experiment):
         Column(key="model_ns", title=f"serial, {_BAUD} baud", kind="ms", under="modelled, ms"),
         Column(key="proof", title="shown by", wide=True),
     )
-
-    def boots(self, system: System) -> int:
-        """Return six: three ways, loud and quiet."""
-        del system
-        return 2 * len(_WAYS)
 
     def check(self, system: System) -> None:
         """Raise UserError for what is no PC: VGA text is a PC's."""
@@ -98,16 +100,6 @@ class ConsoleScreen(Experiment):
             f"{row.title}: {figures.ms(row.ns('screen_ns'))}" for row in found.rows if row.ns("screen_ns") is not None
         ]
         return f"{found.system}: what the screen adds to the kernel's part ({found.clock} ms): {'; '.join(told)}"
-
-    def footnote(self, found: Comparison) -> str:
-        """Say what instructions do not show."""
-        del found
-        return (
-            "Instructions of the drivers: text, scrolling, cursor. A store to the screen counts as one to memory; on a "
-            "board it waits for its bus. The serial line's column is the model, characters x 10 / baud: in exact "
-            "mode the port is never busy. Each row is one boot without dithers: it repeats to the instruction, but a "
-            "difference no larger than what neutral changes cause proves no gain."
-        )
 
 
 def _with(system: System, *, vga: bool, screen: bool, quiet: bool) -> System:

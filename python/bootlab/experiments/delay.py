@@ -13,7 +13,7 @@ from bootlab.kernelsource.configuration import parse_config
 from bootlab.kernelsource.delay_patch import DelayPatch, delay_patch
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import AddKernelPatch
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique

@@ -87,11 +87,7 @@ class Filesystems(Experiment):
             )
         self._wanted = frozenset(ids)
         self._bandwidth = bandwidth_bytes_per_s
-
-    def boots(self, system: System) -> int:
-        """Return how many boots it takes at most."""
-        del system
-        return len(self._wanted or known_ids())
+        self.most_boots = len(self._wanted or known_ids())
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot every row. Raise UserError for a system without a tree or [storage], or whose init cannot start."""

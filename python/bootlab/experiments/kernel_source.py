@@ -15,7 +15,7 @@ from bootlab.kernelsource.configuration import Configuration, from_mapping
 from bootlab.kernelsource.functions import function_index
 from bootlab.kernelsource.levers import Lever, levers_of
 from bootlab.kernelsource.tree import SourceTree
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from bootlab.errors import MeasurementError, UserError
+from bootlab.errors import MeasurementError
 from bootlab.experiments.base import require_goal
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import SINGLE_BOOTS, Experiment
@@ -87,6 +87,8 @@ class LpjTests(Experiment):
 
     kind: ClassVar[str] = "lpj-tests"
     phase: ClassVar[str] = "preset tests"
+    needs_source: ClassVar[bool] = True
+    most_boots: int = len(TESTS)
     columns = (
         Column(key="title", title="test"),
         Column(key="command_line", title="command line"),
@@ -100,16 +102,6 @@ class LpjTests(Experiment):
     def __init__(self, way: CompiledWay | None = None) -> None:
         """Take how the preset is compiled in; None: so that the boot loader's command line wins."""
         self._way = way
-
-    def boots(self, system: System) -> int:
-        """Return the number of tests."""
-        del system
-        return len(TESTS)
-
-    def check(self, system: System) -> None:
-        """Raise UserError when the kernel is not built from source."""
-        super().check(system)
-        _need_source(system)
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot the tests. Raise MeasurementError when this kernel does not calibrate."""
@@ -154,11 +146,6 @@ class LpjTests(Experiment):
             f"(lpj={facts['lpj']}, HZ={facts['hz']}, compiled in {facts['way']})"
         )
 
-    def footnote(self, found: Comparison) -> str:
-        """There is nothing to add: the log's own line is the proof."""
-        del found
-        return ""
-
     def _way_of(self, system: System) -> CompiledWay:
         return self._way or WAYS[system.machine.arch][0]
 
@@ -168,6 +155,7 @@ class LpjRates(Experiment):
 
     kind: ClassVar[str] = "lpj-rates"
     phase: ClassVar[str] = "tick rates"
+    needs_source: ClassVar[bool] = True
     columns = (
         Column(key="title", title="HZ"),
         Column(key="lpj", title="lpj"),
@@ -180,16 +168,7 @@ class LpjRates(Experiment):
     def __init__(self, *rates_hz: int) -> None:
         """Take the tick rates; none: 100, 250 and 1000."""
         self._rates_hz = rates_hz or (100, 250, 1000)
-
-    def boots(self, system: System) -> int:
-        """Return two a rate."""
-        del system
-        return 2 * len(self._rates_hz)
-
-    def check(self, system: System) -> None:
-        """Raise UserError when the kernel is not built from source."""
-        super().check(system)
-        _need_source(system)
+        self.most_boots = 2 * len(self._rates_hz)
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot each rate. Raise MeasurementError where a kernel calibrates nothing, or does not take the preset."""
@@ -277,11 +256,3 @@ def _test(
             "saved_ns": (base.goal_ns or 0) - (booted.goal_ns or 0) if known else None,
         },
     )
-
-
-def _need_source(system: System) -> None:
-    if system.kernel.build is None:
-        raise UserError(
-            f"the kernel of {system.name} is not built: its system file names an image",
-            hint='these boots need kernels of their own: [kernel] source = "debian" (docs/how-to/build-kernels.md)',
-        )

@@ -23,6 +23,10 @@ class Quanta(Experiment):
     kind: ClassVar[str] = "quanta"
     phase: ClassVar[str] = "quanta"
     exact_only: ClassVar[str] = "only exact mode has a quantum"
+    note: ClassVar[str] = (
+        "Each quantum is one schedule of the same system, exact by itself. A gain that is smaller than the goals' "
+        "distance may be the schedule's, not the system's. Shared: virtual time is the sum of what all execute."
+    )
     columns = (
         Column(key="title", title="processors"),
         Column(key="goal_ns", title="goal", kind="ms", under="ms"),
@@ -38,17 +42,13 @@ class Quanta(Experiment):
             said = f"{wrong} ns is no quantum" if wrong is not None else "each quantum is given once, and at least one"
             raise UserError(said, hint=f"nanoseconds between {low} and {high}: --quantum 2000,5000,20000")
         self._quanta_ns = quanta_ns
+        self.most_boots = len(quanta_ns) + 1
 
     def check(self, system: System) -> None:
         """Refuse free mode and one processor."""
         super().check(system)
         if system.processors.count == 1:
             raise UserError("one processor has no quantum", hint="set machine.cpus to the board's number")
-
-    def boots(self, system: System) -> int:
-        """Return one per quantum, and one with shared time."""
-        del system
-        return len(self._quanta_ns) + 1
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot each. Raise BaseFailedError if the first has no goal."""
@@ -85,12 +85,4 @@ class Quanta(Experiment):
         apart = max(goals) - min(goals)
         return (
             f"the goals of {len(goals)} quanta lie {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"
-        )
-
-    def footnote(self, found: Comparison) -> str:
-        """Say what a difference means."""
-        del found
-        return (
-            "Each quantum is one schedule of the same system, exact by itself. A gain that is smaller than the goals' "
-            "distance may be the schedule's, not the system's. Shared: virtual time is the sum of what all execute."
         )

@@ -17,7 +17,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.kernelsource import xip_patch
 from bootlab.model.kernel_change import AddKernelPatch, SetKernelVariables
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
 from bootlab.targets.base import BootPlan
 from bootlab.targets.trace_boot import CODE_ONLY_NS, TraceRequest, kernel_symbols

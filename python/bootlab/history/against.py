@@ -13,8 +13,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.interleaved import Plan, interleave
 from bootlab.history.boot_times import Side
 from bootlab.history.gate import smallest_of
-from bootlab.history.of_recording import of_recording
-from bootlab.model.recording import Recording
+from bootlab.history.of_recording import side_of
 from bootlab.model.system import System
 
 
@@ -44,22 +43,18 @@ def against(
     if modes == {"exact"}:
         bench.phase("gate", 2)
         boots = bench.wait_all([bench.submit(base, f"{base.name} (base)"), bench.submit(new, new.name)])
-        return Against(base=_side(base.name, boots[:1]), new=_side(new.name, boots[1:]))
+        return Against(base=side_of(base.name, boots[:1]), new=side_of(new.name, boots[1:]))
     found = interleave(
         bench,
         base,
         new,
         plan or Plan(),
-        smallest_of=lambda pilot: smallest_of(_side(base.name, list(pilot))),
+        smallest_of=lambda pilot: smallest_of(side_of(base.name, pilot)),
         told=told or (lambda _: None),
     )
     return Against(
-        base=_side(base.name, list(found.base)),
-        new=_side(new.name, list(found.new)),
+        base=side_of(base.name, found.base),
+        new=side_of(new.name, found.new),
         total=found.judged,
         forecast=found.forecast,
     )
-
-
-def _side(name: str, recordings: list[Recording]) -> Side:
-    return Side(name=name, boots=tuple(of_recording(recording) for recording in recordings))

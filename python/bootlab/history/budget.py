@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Sequence
 from typing import Literal
 
@@ -66,7 +67,7 @@ def judge(budget: Budget, new: Side, compared: Judged | None, *, few: bool = Fal
     `few`: believe the median of noisy boots, however few they are.
     """
     values = sorted(new.values_ns(budget.name))
-    median = round(_median(values)) if values else None
+    median = round(statistics.median(values)) if values else None
 
     def said(kept: Kept, why: str) -> BudgetResult:
         return BudgetResult(budget=budget, kept=kept, why=why, median_ns=median)
@@ -96,7 +97,7 @@ def _absolute(values: Sequence[int], limit_ns: int, *, exact: bool, few: bool) -
     if _at_most(count, count - over) <= ERROR_RATE:
         return "broken", f"{over} of {count} boots are over it"
     if few:
-        kept: Kept = "kept" if _median(values) <= limit_ns else "broken"
+        kept: Kept = "kept" if statistics.median(values) <= limit_ns else "broken"
         return kept, f"by the median of {count} noisy boots, which proves little"
     why = f"{count - over} of {count} noisy boots are within it, which does not show where their middle is"
     return "unknown", f"{why}; five that agree would" if count < 5 else why
@@ -105,12 +106,6 @@ def _absolute(values: Sequence[int], limit_ns: int, *, exact: bool, few: bool) -
 def _at_most(count: int, successes: int) -> float:
     """Return how often at most so many of `count` coins fall on one side."""
     return float(sum(math.comb(count, k) for k in range(successes + 1)) / 2**count)
-
-
-def _median(values: Sequence[int]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return float(ordered[middle]) if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _like(name: str, names: Sequence[str]) -> str:

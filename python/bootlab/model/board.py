@@ -18,6 +18,7 @@ _ARM_RAM = {
     "cubieboard": 0x40000000,
     "xilinx-zynq-a9": 0,
     "ast2600-evb": 0x80000000,
+    **dict.fromkeys(("raspi0", "raspi1ap", "raspi2b", "raspi3ap", "raspi3b"), 0),
 }
 # hw/riscv/virt.c of QEMU.
 _RISCV_RAM = {"virt": 0x80000000}

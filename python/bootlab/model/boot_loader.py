@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import SourceBuild
 
 LoaderStart = Literal["extlinux", "script", "command", "falcon", "menu", "stub", "unified"]
 """How the boot loader comes to the kernel.
@@ -22,34 +22,11 @@ LoaderPlace = Literal["fat", "raw"]
 FALCON_SIZE, SECOND_SIZE, TREE_SIZE = "falcon image", "U-Boot", "device tree"
 """Names under which a recording has the size of what the SPL loads, in falcon mode or else, and of the device tree."""
 
-Options = tuple[tuple[str, str], ...]
 
+class LoaderBuild(SourceBuild, frozen=True, kw_only=True):
+    """How U-Boot is built. `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's."""
 
-class LoaderBuild(msgspec.Struct, frozen=True, kw_only=True):
-    """How U-Boot is built.
-
-    `source`: absolute path of a source tree, or `debian` for Debian's. `base`: one of U-Boot's configurations
-    (`orangepi_pc_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in order; then
-    `options` (name without `CONFIG_`, value as a `.config` writes it); then those of `changes`. `compiler` is a prefix
-    as CROSS_COMPILE takes it; None: Debian's.
-    """
-
-    source: str = "debian"
-    base: str = ""
-    fragments: tuple[str, ...] = ()
-    options: Options = ()
-    changes: tuple[Options, ...] = ()
-    patches: tuple[KernelPatch, ...] = ()
     compiler: str | None = None
-
-    def with_options(self, options: Options) -> LoaderBuild:
-        """Return the build with options changed; itself when all of them were asked for so already."""
-        asked = dict(self.options)
-        for change in self.changes:
-            asked |= dict(change)
-        if all(asked.get(name) == value for name, value in options):
-            return self
-        return msgspec.structs.replace(self, changes=(*self.changes, options))
 
 
 class Loader(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import KernelBuild, System
 
 

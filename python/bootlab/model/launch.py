@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.model.architecture import Arch
 
-MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sdhci-pci", "nvdimm"]
+MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sd-device", "sdhci-pci", "nvdimm"]
 """What a medium is attached to: virtio on PCI, virtio on memory-mapped registers, a parallel flash bank, a card's slot
 of the board's own."""
 
@@ -56,6 +56,8 @@ class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """Each `NAME=VALUE`."""
     digest: str = ""
     """The digest of its sources and interface; empty if unknown."""
+    carried_as: str = ""
+    """The guest depends on it, so it is handed over with the system, under this name; empty: it only watches."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +98,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """Disks, cards and flash banks."""
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
+    devices_in_step: bool = False
+    """A plugin makes devices complete their work at the instruction that asks for it, not at the host's pace."""
     kernel: str | None
     """Path of the kernel. Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
     initramfs: str | None = None

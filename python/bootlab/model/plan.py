@@ -58,7 +58,7 @@ _PHASE_OF: tuple[tuple[PhaseName, tuple[type, ...]], ...] = (
 )
 
 
-class PlannedTechnique(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedTechnique(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One technique of a plan. `take` False: it stays out, and `why_not` says why.
 
     `gain_ns`: what the evidence of the base says that it may save, None where nothing tells; `basis` says what that
@@ -78,7 +78,7 @@ class PlannedTechnique(msgspec.Struct, frozen=True, kw_only=True):
     late: bool = False
 
 
-class PlannedPhase(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedPhase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Techniques whose changes take the same work. `boots`, `builds`: an estimate of what trying them takes."""
 
     name: PhaseName
@@ -92,11 +92,12 @@ class PlannedPhase(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(technique.id for technique in self.techniques if technique.take)
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A plan. `system`: the system file's path; `allow`: risks that are let in; `budget_s`: of machine time.
 
     `shrink`: leave out kernel options whose code never ran up to the goal. `keep`: options that stay whatever happens.
-    `rounds`: how often what was left out is tried again on what stands. `boots`, `builds`, `wall_s`: estimates.
+    `final`: commands that say in the result what they say in the base. `rounds`: how often what was left out is tried
+    again on what stands. `boots`, `builds`, `wall_s`: estimates.
     """
 
     format: str = FORMAT
@@ -108,6 +109,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 2
     shrink: bool = False
     keep: tuple[str, ...] = ()
+    final: tuple[str, ...] = ()
     base_ns: int | None = None
     boot_wall_s: float = 0.0
     build_wall_s: float = 0.0

@@ -14,7 +14,7 @@ from bootlab.model.processors import DEFAULT_QUANTUM_NS, ProcessorMode, Processo
 from bootlab.model.program import Program
 from bootlab.model.real_board import Board
 from bootlab.model.root import Root
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import SourceBuild
 from bootlab.model.steps import Step
 from bootlab.model.storage import Storage
 from bootlab.model.tree import Compression, FileTree
@@ -47,6 +47,7 @@ _ONE_CPU = {
     "bpim2u": "cortex-a7",
     "cubieboard": "cortex-a8",
     "raspi0": "arm1176",
+    "raspi1ap": "arm1176",
     "raspi2b": "cortex-a7",
     "raspi3b": "cortex-a53",
     "raspi4b": "cortex-a72",
@@ -122,28 +123,19 @@ class Clockwork(msgspec.Struct, frozen=True, kw_only=True):
     quantum_ns: int = DEFAULT_QUANTUM_NS
 
 
-class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
+class KernelBuild(SourceBuild, frozen=True, kw_only=True):
     """How a kernel is built.
 
-    `source`: absolute path of a source tree, or `debian` for Debian's. `base`: a configuration target of the kernel
-    (`allnoconfig`, `vexpress_defconfig`) or the absolute path of a `.config`. `fragments` are absolute paths, merged in
-    order; then `options` (name without `CONFIG_`, value as a `.config` writes it); then those of `changes`, each of
-    which may take away what was asked for before it (`SMP=n` takes `NR_CPUS`). `image` is the make target.
-    `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it; None: Debian's. `device_tree`
-    names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With `embed_initramfs` the system's
-    initramfs becomes a part of the image; with `append_device_tree` the machine's device tree stands behind it (ARM).
-    `late_modules_ms`: the build's modules go into the initramfs, and are loaded so long after user space has started.
-    Without `modules` only the image is made, whatever the configuration has as a module. `prebuilt`: an image that
-    somebody else built from this source with this configuration (a distribution); it is booted until a change takes it
-    away, because then another kernel is asked for.
+    `image` is the make target. `variables` go to make (`KCFLAGS`). `compiler` is a prefix as CROSS_COMPILE takes it;
+    None: Debian's. `device_tree` names the one of the build that the machine gets (`vexpress-v2p-ca9.dtb`). With
+    `embed_initramfs` the system's initramfs becomes a part of the image; with `append_device_tree` the machine's device
+    tree stands behind it (ARM). `late_modules_ms`: the build's modules go into the initramfs, and are loaded so long
+    after user space has started. Without `modules` only the image is made, whatever the configuration has as a module.
+    `prebuilt`: an image that somebody else built from this source with this configuration (a distribution); it is
+    booted until a change takes it away, because then another kernel is asked for.
     """
 
-    source: str = "debian"
     base: str = "allnoconfig"
-    fragments: tuple[str, ...] = ()
-    options: tuple[tuple[str, str], ...] = ()
-    changes: tuple[tuple[tuple[str, str], ...], ...] = ()
-    patches: tuple[KernelPatch, ...] = ()
     image: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
     compiler: str | None = None
@@ -153,15 +145,6 @@ class KernelBuild(msgspec.Struct, frozen=True, kw_only=True):
     late_modules_ms: int | None = None
     modules: bool = True
     prebuilt: str | None = None
-
-    def with_options(self, options: tuple[tuple[str, str], ...]) -> KernelBuild:
-        """Return the build with options changed; itself when all of them were asked for so already."""
-        asked = dict(self.options)
-        for change in self.changes:
-            asked |= dict(change)
-        if all(asked.get(name) == value for name, value in options):
-            return self
-        return msgspec.structs.replace(self, changes=(*self.changes, options))
 
     def with_variables(self, variables: tuple[tuple[str, str], ...]) -> KernelBuild:
         """Return the build with make variables set."""

@@ -17,6 +17,7 @@ from bootlab.model.launch import Launch
 from bootlab.model.modelled import Modelled
 from bootlab.model.plan import Plan
 from bootlab.model.processors import Processors, QuantumGoal
+from bootlab.model.question import Question
 from bootlab.model.recording import GoalClock, Mark, Outcome, Recording
 from bootlab.model.sample import Spread
 from bootlab.model.system import Mode
@@ -279,6 +280,12 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     """Kernel options that were left out because their code never ran (`optimize --shrink`)."""
     options_kept: dict[str, str] = {}
     """Kernel options whose code never ran and that stayed, with the reason."""
+    options_needed: dict[str, str] = {}
+    """Kernel options whose code ran for the goal, each with a function of it."""
+    parts_kept: dict[str, str] = {}
+    """Files, modules and links to applets that were to be left out and stayed, with the reason (`optimize`)."""
+    questions: tuple[Question, ...] = ()
+    """Boots that told only whether a system works: of parts, of kernels without options, of final checks."""
     comparison: Comparison | None = None
     """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
     notes: tuple[str, ...] = ()

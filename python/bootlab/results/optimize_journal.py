@@ -11,13 +11,16 @@ import msgspec
 from bootlab.model.plan import Plan
 from bootlab.model.system import System
 from bootlab.results import assemble
+from bootlab.results.document import Applicability
 from bootlab.results.journal import CampaignJournal
 from bootlab.store import runs
+from bootlab.techniques.base import Answer
 
 if TYPE_CHECKING:
     from bootlab.experiments.base import Base
     from bootlab.experiments.optimize.search import Optimized
-    from bootlab.experiments.trials import Applicability
+    from bootlab.experiments.optimize.shrinking import Shrinking
+    from bootlab.experiments.trials import Applicability as Said
     from bootlab.store.handover import HandedOver
     from bootlab.techniques.base import Technique
 
@@ -30,7 +33,7 @@ class OptimizeJournal(CampaignJournal):
         store: Path,
         system: System,
         plan: Plan,
-        said: tuple[Applicability, ...],
+        said: tuple[Said, ...],
         chosen: tuple[Technique, ...],
         *,
         reproduce: str,
@@ -54,7 +57,7 @@ class OptimizeJournal(CampaignJournal):
         self._save(msgspec.structs.replace(self.results, notes=(*self._notes, f"unfinished: {self._round}")))
 
     def optimized(self, found: Optimized, faster: HandedOver) -> None:
-        """Add everything that was found, and end the run."""
+        """Add everything that was found. The run is ended by `finish`, when its reports are there too."""
         self.stacked(found.stacked, found.diagnosis, faster)
         shrunk = found.shrinking
         self._save(
@@ -62,12 +65,33 @@ class OptimizeJournal(CampaignJournal):
                 self.results,
                 waterfall=found.waterfall,
                 floor=found.floor,
-                notes=(*self.results.notes, *([found.no_floor] if found.no_floor else [])),
+                notes=(*self.results.notes, *_given_back(found), *([found.no_floor] if found.no_floor else [])),
                 options_dropped=shrunk.dropped if shrunk is not None else (),
                 options_kept=shrunk.kept if shrunk is not None else {},
+                options_needed=shrunk.needed if shrunk is not None else {},
+                parts_kept=found.parts_kept,
+                questions=found.questions,
+                techniques=(*self.results.techniques, *_left_out_together(shrunk)),
             )
         )
+
+    def finish(self) -> None:
+        """End the run: the same command then makes a new one."""
         runs.finish(self.run)
+
+
+def _left_out_together(shrunk: Shrinking | None) -> tuple[Applicability, ...]:
+    """Return the options that were left out together as a technique: the report tells what it costs and risks."""
+    if shrunk is None or shrunk.change is None:
+        return ()
+    own, reason = shrunk.technique, f"{len(shrunk.dropped)} options can go together"
+    return (
+        Applicability(id=own.id, title=own.title, answer=Answer.YES, reason=reason, risk=own.risk, stage=own.stage),
+    )
+
+
+def _given_back(found: Optimized) -> list[str]:
+    return [f"{name} was given back: {reason}" for name, reason in found.back.items()]
 
 
 def _deciding(plan: Plan) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import msgspec
@@ -46,6 +47,8 @@ def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
         lines += ["# budget_s = 21600   # machine time, seconds"]
     lines += ["# Leave out kernel options whose code never runs up to the goal, except those in `keep`."]
     lines += [f"shrink = {'true' if plan.shrink else 'false'}", f"keep = {_list(plan.keep)}"]
+    lines += ["# Commands that are run in the base and in the result, and must say the same in both."]
+    lines += [f"final = {_list(plan.final)}"]
     if plan.base_ns is not None:
         lines.append(f"base_ns = {plan.base_ns}")
     lines += [f"boot_wall_s = {plan.boot_wall_s:g}", f"build_wall_s = {plan.build_wall_s:g}", f"jobs = {plan.jobs}"]
@@ -110,8 +113,8 @@ def load(path: Path) -> Plan:
             f"{path}: a plan of format {plan.format!r}, version {plan.version}; this bootlab reads version {VERSION}",
             hint=again,
         )
-    if plan.rounds < 1 or (plan.budget_s is not None and plan.budget_s <= 0):
-        raise UserError(f"{path}: rounds and budget_s must be above 0", hint="rounds = 2")
+    if plan.rounds < 1 or (plan.budget_s is not None and not 0 < plan.budget_s < math.inf):
+        raise UserError(f"{path}: rounds and budget_s must be above 0, and finite", hint="rounds = 2")
     _check_names(plan.phases, path)
     system = Path(plan.system)
     return msgspec.structs.replace(plan, system=str(system if system.is_absolute() else path.parent / system))

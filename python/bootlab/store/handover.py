@@ -11,15 +11,13 @@ import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
-from bootlab.model.launch import Launch, LoadedPlugin
+from bootlab.model.launch import Launch
 from bootlab.model.processors import Processors
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
 from bootlab.targets.base import BootPlan
 from bootlab.targets.qemu_command import options
 from bootlab.targets.qemu_launch import added_words
-
-_PLUGIN = "qemu-smp.so"
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +56,11 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
     (folder / "cmdline.txt").write_text(f"{system.cmdline}\n", encoding="utf-8")
     files["cmdline"] = str(folder / "cmdline.txt")
     if launch is not None and plan.launch is not None:
-        said = (*_on_words(added_words(system)), *_on_processors(plan.launch, plan.processors))
+        said = (
+            *_on_words(added_words(system)),
+            *_on_processors(plan.launch, plan.processors),
+            *_on_plugins(plan.launch),
+        )
         (folder / "boot.sh").write_text(_script(launch, said), encoding="utf-8")
         (folder / "boot.sh").chmod(0o755)
         files["script"] = str(folder / "boot.sh")
@@ -70,8 +72,7 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
 def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
     """Copy what a launch starts from into a folder, note where, and return the launch that starts from there.
 
-    It needs nothing of bootlab's but the plugin that gives several processors their times, and the console is the
-    terminal.
+    It needs nothing of bootlab's but the plugins that the guest depends on, and the console is the terminal.
     """
     for name, source, place in _copies(launch):
         if name in {"root", "start", "card"}:
@@ -79,10 +80,9 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
         else:
             shutil.copyfile(source, folder / place)
         files[name] = str(folder / place)
-    several = _processors_plugin(launch)
-    if several is not None:
-        shutil.copyfile(several.file, folder / _PLUGIN)
-        several = msgspec.structs.replace(several, file=f"./{_PLUGIN}")
+    carried = tuple(plugin for plugin in launch.plugins if plugin.carried_as)
+    for plugin in carried:
+        shutil.copyfile(plugin.file, folder / plugin.carried_as)
     places = {name: place for name, _, place in _copies(launch)}
     media = tuple(msgspec.structs.replace(m, file=places[m.holds]) if m.holds else m for m in launch.media)
     return msgspec.structs.replace(
@@ -90,13 +90,9 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
         kernel=places.get("kernel"),
         initramfs=places.get("initramfs"),
         media=media,
-        plugins=() if several is None else (several,),
+        plugins=tuple(msgspec.structs.replace(plugin, file=f"./{plugin.carried_as}") for plugin in carried),
         console=None,
     )
-
-
-def _processors_plugin(launch: Launch) -> LoadedPlugin | None:
-    return next((p for p in launch.plugins if any(word.startswith("quantum=") for word in p.arguments)), None)
 
 
 def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
@@ -122,12 +118,18 @@ def _on_processors(launch: Launch, processors: Processors) -> tuple[str, ...]:
     if launch.clock is None or processors.count == 1:
         return ()
     said = f"{processors.text}: needs QEMU 10"
-    if _processors_plugin(launch) is not None:
-        said += (
-            f" on an x86-64 host and {_PLUGIN} beside this script, which gives each processor its own time; it tests "
-            "itself, and refuses what it does not know"
-        )
+    if processors.mode == "parallel":
+        said += " on an x86-64 host and qemu-smp.so beside this script, which gives each processor its own time"
     return (f"{said}.",)
+
+
+def _on_plugins(launch: Launch) -> tuple[str, ...]:
+    names = [plugin.carried_as for plugin in launch.plugins if plugin.carried_as]
+    said = {"bootlab-devices.so": "makes devices complete their work at the instruction that asks for it"}
+    told = tuple(f"{name} {said[name]}; it needs an x86-64 host." for name in names if name in said)
+    if not names:
+        return ()
+    return (*told, f"{' and '.join(names)}: for the QEMU that booted this; tested at the start, refused if unknown.")
 
 
 def _script(launch: Launch, said: tuple[str, ...]) -> str:

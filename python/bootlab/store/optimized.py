@@ -32,6 +32,9 @@ def hand_over_optimized(run_folder: Path, system: System, plan: BootPlan, texts:
             file = making / FOLDER / name
             file.write_text(text, encoding="utf-8")
             file.chmod(0o755 if name.endswith(".sh") else 0o644)
+        for file in (making / FOLDER).iterdir():
+            _on_disk(file)
+        _on_disk(making / FOLDER)
         shutil.rmtree(place, ignore_errors=True)
         (making / FOLDER).rename(place)
     except OSError as fault:
@@ -40,3 +43,12 @@ def hand_over_optimized(run_folder: Path, system: System, plan: BootPlan, texts:
         shutil.rmtree(making, ignore_errors=True)
     files = {name: str(place / Path(path).name) for name, path in made.files.items()}
     return msgspec.structs.replace(made, folder=str(place), files=files)
+
+
+def _on_disk(path: Path) -> None:
+    """Have a file, or a folder's names, written out: a power cut must not leave a name without its contents."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

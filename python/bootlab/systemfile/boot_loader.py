@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bootlab.model.boot_loader import Loader, LoaderBuild, LoaderStart
-from bootlab.systemfile.kernel import option_value, source_patch
+from bootlab.systemfile.kernel import asked
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.raw import RawLoader
 
@@ -142,18 +142,8 @@ def _build(raw: RawLoader, source: str, place: Place) -> LoaderBuild:
             "loader.defconfig",
             'write "orangepi_pc_defconfig"',
         )
-    base = raw.defconfig
-    if "/" in base or base.startswith(("~", "$", ".")):
-        base = place.file(base, "loader.defconfig")
-    fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
     return LoaderBuild(
         source=source if source == "debian" else place.directory(source, "loader.source"),
-        base=base,
-        fragments=tuple(place.file(path, f"loader.config[{i}]") for i, path in enumerate(fragments)),
-        options=tuple(
-            (name.removeprefix("CONFIG_"), option_value(name, value, place, "loader.options"))
-            for name, value in raw.options.items()
-        ),
-        patches=tuple(source_patch(path, f"loader.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+        **asked(raw, raw.defconfig, "loader", place),
         compiler=raw.compiler,
     )

@@ -15,7 +15,7 @@ from bootlab.builders.names import check_name
 from bootlab.errors import UserError
 from bootlab.model.system import Initramfs, PackedArchive
 from bootlab.model.tree import BusyboxBuild, Compression, Entry, FileTree
-from bootlab.systemfile.kernel import option_value
+from bootlab.systemfile.kernel import options_of
 from bootlab.systemfile.place import Place
 from bootlab.systemfile.problem import did_you_mean, translate
 from bootlab.systemfile.raw import RawBusybox, RawEntry, RawFiles, RawInitramfs, RawTree
@@ -162,10 +162,7 @@ def _busybox(raw: RawBusybox, place: Place, where: str) -> BusyboxBuild:
             raise place.error(f"{applet[:80]!r} is no applet's name", f"{where}.applets", "names, not paths: mount, sh")
     return BusyboxBuild(
         applets=tuple(sorted(set(raw.applets))),
-        options=tuple(
-            (name.removeprefix("CONFIG_"), option_value(name, value, place, f"{where}.options"))
-            for name, value in raw.options.items()
-        ),
+        options=options_of(raw.options, f"{where}.options", place),
         source=raw.source if raw.source == "debian" else place.directory(raw.source, f"{where}.source"),
     )
 

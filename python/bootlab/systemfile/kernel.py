@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch, Options
 from bootlab.model.system import Kernel, KernelBuild, debian_version
 from bootlab.systemfile.place import Place
-from bootlab.systemfile.raw import RawKernel
+from bootlab.systemfile.raw import RawKernel, RawLoader
 
 _BUILD_KEYS = (
     "defconfig", "options", "patches", "variables", "compiler", "device_tree", "embed_initramfs", "append_device_tree",
@@ -74,19 +75,9 @@ def _built(raw: RawKernel, source: str, place: Place) -> Kernel:
         )
     if raw.prebuilt is not None:
         _check_prebuilt(raw, place)
-    base = raw.defconfig or "allnoconfig"
-    if "/" in base or base.startswith(("~", "$", ".")):
-        base = place.file(base, "kernel.defconfig")
-    fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
     build = KernelBuild(
         source=source if debian_version(source) else place.directory(source, "kernel.source"),
-        base=base,
-        fragments=tuple(place.file(path, f"kernel.config[{i}]") for i, path in enumerate(fragments)),
-        options=tuple(
-            (name.removeprefix("CONFIG_"), option_value(name, value, place, "kernel.options"))
-            for name, value in raw.options.items()
-        ),
-        patches=tuple(source_patch(path, f"kernel.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+        **asked(raw, raw.defconfig or "allnoconfig", "kernel", place),
         image=raw.image or None,
         variables=tuple(raw.variables.items()),
         compiler=raw.compiler,
@@ -113,7 +104,25 @@ def _check_prebuilt(raw: RawKernel, place: Place) -> None:
             raise place.error("a kernel that was built elsewhere has no such key", f"kernel.{key}", "leave one out")
 
 
-def option_value(name: str, value: str | int, place: Place, where: str) -> str:
+def asked(raw: RawKernel | RawLoader, base: str, table: str, place: Place) -> dict[str, Any]:
+    """Return what a build is configured with and patched by, checked, as `SourceBuild` takes it."""
+    if "/" in base or base.startswith(("~", "$", ".")):
+        base = place.file(base, f"{table}.defconfig")
+    fragments = [raw.config] if isinstance(raw.config, str) else raw.config or []
+    return {
+        "base": base,
+        "fragments": place.files(fragments, f"{table}.config"),
+        "options": options_of(raw.options, f"{table}.options", place),
+        "patches": tuple(_patch(path, f"{table}.patches[{i}]", place) for i, path in enumerate(raw.patches)),
+    }
+
+
+def options_of(given: dict[str, str | int | bool], where: str, place: Place) -> Options:
+    """Return options by their names without `CONFIG_`. Raise SystemFileError."""
+    return tuple((name.removeprefix("CONFIG_"), _value(name, value, place, where)) for name, value in given.items())
+
+
+def _value(name: str, value: str | int, place: Place, where: str) -> str:
     """Return an option's value as a `.config` writes it. Raise SystemFileError for what is not an option name."""
     if not _OPTION.fullmatch(name):
         raise place.error("expected an option's name, such as SMP or HZ_100", f'{where}."{name[:80]}"')
@@ -122,7 +131,7 @@ def option_value(name: str, value: str | int, place: Place, where: str) -> str:
     return str(value)
 
 
-def source_patch(path: str, where: str, place: Place) -> KernelPatch:
+def _patch(path: str, where: str, place: Place) -> KernelPatch:
     """Read a patch. Raise SystemFileError for what is none."""
     file = place.file(path, where)
     if place.absent and not Path(file).exists():

@@ -34,8 +34,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SHIFT_MAX = 10
 # QEMU takes a 64-bit number (system/vl.c: -seed).
 _SEED_MAX = 2**64 - 1
-# Above it, what paces the line would be the host's scheduler.
-_BAUD_MAX = 4_000_000
+_MACHINE_RANGES = {
+    "memory_mib": (1, 1 << 20, "memory in MiB: 256"),
+    "cpus": (1, 255, ""),
+    "console_port": (0, 7, ""),
+    # Above it, what paces the line would be the host's scheduler.
+    "console_baud": (0, 4_000_000, "bits a second: 115200; 0 is no pace"),
+}
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
 
@@ -186,28 +191,19 @@ def _machine(raw: RawMachine, place: Place) -> Machine:
         raise place.error(
             f'"{raw.firmware}" is firmware of x86 machines; this one is {raw.arch}', "machine.firmware", _OWN_FIRMWARE
         )
-    return Machine(
-        arch=raw.arch,
-        type=raw.type or "",
-        cpu=raw.cpu or "",
-        memory_mib=_number(raw.memory_mib, 1, 1 << 20, "machine.memory_mib", place, "memory in MiB: 256"),
-        cpus=_number(raw.cpus, 1, 255, "machine.cpus", place),
-        firmware=raw.firmware,
-        options=tuple(raw.options),
-        devices=tuple(raw.devices),
-        disks=tuple(place.file(disk, f"machine.disks[{i}]") for i, disk in enumerate(raw.disks)),
-        disk_bus=raw.disk_bus,
-        flash=tuple(place.file(bank, f"machine.flash[{i}]") if bank else "" for i, bank in enumerate(raw.flash)),
-        sd=place.file(raw.sd, "machine.sd") if raw.sd is not None else None,
-        pmem=tuple(place.file(image, f"machine.pmem[{i}]") for i, image in enumerate(raw.pmem)),
-        dtb=place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
-        console_port=_number(raw.console_port, 0, 7, "machine.console_port", place),
-        console_baud=_number(
-            raw.console_baud, 0, _BAUD_MAX, "machine.console_baud", place, "bits a second: 115200; 0 is no pace"
-        ),
-        extra=tuple(raw.extra),
-        emulator=emulator,
-    )
+    for key, (low, high, hint) in _MACHINE_RANGES.items():
+        _number(getattr(raw, key), low, high, f"machine.{key}", place, hint)
+    found = {
+        "type": raw.type or "",
+        "cpu": raw.cpu or "",
+        "disks": place.files(raw.disks, "machine.disks"),
+        "flash": tuple(place.file(bank, f"machine.flash[{i}]") if bank else "" for i, bank in enumerate(raw.flash)),
+        "sd": place.file(raw.sd, "machine.sd") if raw.sd is not None else None,
+        "pmem": place.files(raw.pmem, "machine.pmem"),
+        "dtb": place.file(raw.dtb, "machine.dtb") if raw.dtb is not None else None,
+        "emulator": emulator,
+    }
+    return Machine(**msgspec.structs.asdict(raw) | found)
 
 
 def _clock(raw: RawClock, place: Place) -> Clockwork:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -78,6 +78,10 @@ class Place(msgspec.Struct, frozen=True):
         if not os.access(found, os.R_OK):
             raise self.error(f"{found} cannot be read", where, f"check its permissions: ls -l {found}")
         return str(found)
+
+    def files(self, texts: Iterable[str], where: str) -> tuple[str, ...]:
+        """Return the absolute paths of several files."""
+        return tuple(self.file(text, f"{where}[{index}]") for index, text in enumerate(texts))
 
     def directory(self, text: str, where: str) -> str:
         """Return the absolute path of an existing folder."""

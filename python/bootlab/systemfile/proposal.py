@@ -5,6 +5,7 @@ Nothing here reads a file or boots anything. What could not be known is said, ne
 
 from __future__ import annotations
 
+import platform
 import re
 from pathlib import Path
 
@@ -55,7 +56,6 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     kernel: Path
     release: str = ""
     config: Path | None = None
-    symbols: Path | None = None
     dtb: Path | None = None
     initramfs: Path | None = None
     initramfs_note: str = ""
@@ -106,7 +106,6 @@ def propose(found: Found, name: str) -> Proposal:
         kernel=found.kernel.path,
         release=found.kernel.release,
         config=found.kernel.config_path,
-        symbols=found.kernel.symbols_path,
         dtb=dtb,
         initramfs=found.initramfs.path if found.initramfs is not None else None,
         initramfs_note=_initramfs_note(found),
@@ -180,13 +179,8 @@ def _root(found: Found, board: Board, notes: list[str]) -> RootProposal | None:
     medium, reason, lacking = _medium(found, board, fstype)
     if lacking:
         notes.append(f"no driver can mount the root: {lacking}")
-    if medium == "sd" and board.slot_empty:
-        notes.append(
-            f"QEMU refuses a card in {board.machine}, so this root does not boot there: give an initramfs as the root, "
-            "or another machine"
-        )
-    if medium == "disk":
-        notes.append("a virtio disk answers at the host's pace, so boots will not repeat exactly")
+    if medium == "disk" and not _DISKS_ARE_EXACT:
+        notes.append("on this host a virtio disk answers at the host's pace, so boots will not repeat exactly")
     return RootProposal(
         medium=medium,
         reason=reason,
@@ -200,12 +194,14 @@ def _root(found: Found, board: Board, notes: list[str]) -> RootProposal | None:
 
 def _medium(found: Found, board: Board, fstype: str) -> tuple[RootMedium, str, str]:
     """Return the first medium that is exact and that the kernel can mount; why; and what is lacking if none is."""
-    candidates: list[RootMedium] = []
+    first = board.pci and _DISKS_ARE_EXACT
+    candidates: list[RootMedium] = ["disk"] if first else []
     if board.arch == "x86_64":
         candidates.append("pmem")
     if board.pci or board.card is not None:
         candidates.append("sd")
-    candidates.append("disk")
+    if not first:
+        candidates.append("disk")
     built_in = found.root.built_in if found.root is not None and found.tree is None else frozenset()
     system = drivers.reach(drivers.FILE_SYSTEMS.get(fstype, ()), found.kernel, found.initramfs, built_in)
     passed: list[str] = []
@@ -223,7 +219,13 @@ def _medium(found: Found, board: Board, fstype: str) -> tuple[RootMedium, str, s
     return candidates[0], "none of the media has its drivers", "; ".join(passed)
 
 
-_TITLES = {"pmem": "NVDIMM, exact", "sd": "SD card, exact", "disk": "virtio disk, not exact"}
+# Where the plugin bootlab-devices keeps them in step with the instructions (qemu-plugin/devices-pool.c).
+_DISKS_ARE_EXACT = platform.machine() in {"x86_64", "AMD64"}
+_TITLES = {
+    "pmem": "NVDIMM, exact",
+    "sd": "SD card, exact",
+    "disk": f"virtio disk, {'exact' if _DISKS_ARE_EXACT else 'not exact'}",
+}
 
 
 def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[CommandLine, tuple[str, ...]]:
@@ -242,6 +244,13 @@ def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[Com
     if board.processors_least > 1 and not (line.has("maxcpus") or line.has("nr_cpus") or line.has("nosmp")):
         line = line.with_param("maxcpus", "1")
         notes.append("maxcpus=1 was added: exact mode has one processor, and the machine's others stay off")
+    if board.crashing:
+        listed = line.value("initcall_blacklist")
+        line = line.with_param("initcall_blacklist", ",".join([*([listed] if listed else []), *board.crashing]))
+        notes.append(
+            f"initcall_blacklist={','.join(board.crashing)} was added: QEMU's {board.machine} lacks what that driver "
+            "reads, and the kernel would crash before it prints"
+        )
     systemd = found.root is not None and found.root.init_kind == "systemd"
     if systemd and line.has("quiet") and not line.has("systemd.show_status"):
         line = line.with_param("systemd.show_status", "1")

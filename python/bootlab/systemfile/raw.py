@@ -6,12 +6,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from bootlab.model.architecture import Arch
 from bootlab.model.boot_loader import LoaderPlace, LoaderStart
 from bootlab.model.program import Libc, Link
 from bootlab.model.root import RootMedium
 from bootlab.model.storage import Storage
-from bootlab.model.system import CHECK_S, Clockwork, DiskBus, Firmware, FlashStart, KernelForm, TargetName
+from bootlab.model.system import CHECK_S, Clockwork, FlashStart, KernelForm, Machine, TargetName
 from bootlab.model.tree import Compression
 
 
@@ -19,27 +18,14 @@ class RawTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Base of the tables: a key that nobody knows is an error."""
 
 
-class RawMachine(RawTable, frozen=True):
+class RawMachine(Machine, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[machine]`. Machine type and processor are the architecture's usual ones unless they are given."""
 
-    arch: Arch = "x86_64"
-    type: str | None = None
-    cpu: str | None = None
-    memory_mib: int = 256
-    cpus: int = 1
-    firmware: Firmware = "default"
-    options: list[str] = []
-    devices: list[str] = []
-    disks: list[str] = []
-    disk_bus: DiskBus | None = None
-    flash: list[str] = []
-    sd: str | None = None
-    pmem: list[str] = []
-    dtb: str | None = None
-    console_port: int = 0
-    console_baud: int = 0
-    extra: list[str] = []
-    emulator: str | None = None
+    type: str | None = None  # type: ignore[assignment] # an empty text is a mistake
+    cpu: str | None = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        """Leave open what is left out."""
 
 
 class RawClock(Clockwork, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -67,11 +67,15 @@ class BootPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Where a running boot is. `virtual_ns` is None where nothing tells the virtual time."""
+    """Where a running boot is. `virtual_ns` is None where nothing tells the virtual time.
+
+    `word`: what is likely to be wrong with a boot that goes on for long without its goal; told once.
+    """
 
     virtual_ns: int | None
     console_bytes: int
     last_line: str
+    word: str = ""
 
 
 ProgressSink = Callable[[Progress], None]

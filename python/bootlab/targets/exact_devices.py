@@ -10,10 +10,11 @@ import msgspec
 _FILE = "exact_devices.json"
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What boots on one version of QEMU showed. `loaded`: how many of them ran beside a busy loop.
 
-    `apart`: in what they differed; empty when they were equal byte for byte and to the instruction.
+    `apart`: in what they differed; empty when they were equal byte for byte and to the instruction. `in_step`: they ran
+    with the plugin that keeps devices in step with the instructions (:mod:`bootlab.targets.devices`).
     """
 
     qemu: str
@@ -22,6 +23,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool
     apart: str = ""
     date: str
+    in_step: bool = False
 
 
 class DeviceRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,15 +35,25 @@ class DeviceRow(msgspec.Struct, frozen=True, kw_only=True):
     use: str
     seen: tuple[Seen, ...] = ()
 
-    def exact(self, numbers: tuple[int, ...]) -> bool | None:
-        """Tell whether boots were equal on a version of QEMU; None when nothing was seen."""
-        near = self.nearest(numbers)
+    def exact(self, numbers: tuple[int, ...], *, in_step: bool = False) -> bool | None:
+        """Tell whether boots were equal on a version of QEMU; None when nothing was seen.
+
+        `in_step`: with the plugin. A device that was never booted with it is taken to be as without: the plugin only
+        does earlier what is done anyway.
+        """
+        near = self.nearest(numbers, in_step=in_step)
         return all(s.exact for s in near) if near else None
 
-    def nearest(self, numbers: tuple[int, ...]) -> tuple[Seen, ...]:
+    def nearest(self, numbers: tuple[int, ...], *, in_step: bool = False) -> tuple[Seen, ...]:
         """Return what was seen on the same major version of QEMU, else on any; what differed stands first."""
-        same = [s for s in self.seen if numbers and _numbers(s.qemu)[:1] == numbers[:1]]
-        return tuple(sorted(same or self.seen, key=lambda s: s.exact))
+        alike = [s for s in self.seen if s.in_step] if in_step else []
+        seen = alike or [s for s in self.seen if not s.in_step]
+        same = [s for s in seen if numbers and _numbers(s.qemu)[:1] == numbers[:1]]
+        return tuple(sorted(same or seen, key=lambda s: s.exact))
+
+    def needs_step(self, numbers: tuple[int, ...]) -> bool:
+        """Tell whether boots are equal with the plugin only."""
+        return self.exact(numbers) is not True and self.exact(numbers, in_step=True) is True
 
 
 class DeviceTable(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import re
 
 from bootlab.model.launch import Launch
 from bootlab.model.system import System
-from bootlab.targets.exact_devices import DeviceRow, Seen, device_table
+from bootlab.targets.exact_devices import DeviceRow, device_table
 from bootlab.targets.extra_words import processors
 from bootlab.targets.machine_devices import Part, parts_of
 
@@ -47,19 +47,21 @@ def inexact(launch: Launch, version: str) -> tuple[str, ...]:
         row = device_table().row(part.model) if part.model else None
         if part.backend:
             said.setdefault(f"{part.backend} ({_short(part)}) answers at the host's pace: {_WAYS_OUT['backend']}")
-        elif row is not None and row.exact(numbers_of(version)) is False:
-            said.setdefault(f"{part.model} is not exact ({_seen(row, version)}): {_way_out(row)}")
+        elif row is not None and row.exact(numbers_of(version), in_step=launch.devices_in_step) is False:
+            seen = row.nearest(numbers_of(version), in_step=launch.devices_in_step)[0]
+            said.setdefault(f"{part.model} is not exact (QEMU {seen.qemu}: {seen.apart}): {_way_out(row)}")
     return tuple(said)
 
 
 def untested(launch: Launch, version: str) -> tuple[str, ...]:
     """Name the devices of a machine of which nobody knows whether they boot alike."""
-    unknown = {
-        part.model
-        for part in parts_of(launch)
-        if part.model and ((row := device_table().row(part.model)) is None or row.exact(numbers_of(version)) is None)
-    }
+    unknown = {part.model for part in parts_of(launch) if part.model and _is_exact(part.model, launch, version) is None}
     return tuple(sorted(unknown))
+
+
+def _is_exact(model: str, launch: Launch, version: str) -> bool | None:
+    row = device_table().row(model)
+    return None if row is None else row.exact(numbers_of(version), in_step=launch.devices_in_step)
 
 
 def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
@@ -79,11 +81,9 @@ def notes(system: System, launch: Launch, version: str) -> tuple[str, ...]:
 
 
 def one_runs(system: System) -> bool:
-    """Tell whether the command line leaves the machine's other processors off, and they do not spin there."""
+    """Tell whether the command line leaves the machine's other processors off."""
     line = system.cmdline
-    one = line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"
-    # hw/arm/raspi.c: QEMU's own start code has them poll for their start.
-    return one and not system.machine.type.startswith("raspi")
+    return line.has("nosmp") or line.value("maxcpus") in {"0", "1"} or line.value("nr_cpus") == "1"
 
 
 def hangs_with_processors(version: str) -> bool:
@@ -109,11 +109,6 @@ _WAYS_OUT = {
 def _way_out(row: DeviceRow) -> str:
     kinds = (("disk", _DISKS), ("network", _NETWORKS), ("display", _DISPLAYS))
     return _WAYS_OUT[next((kind for kind, ids in kinds if row.id in ids), "other")]
-
-
-def _seen(row: DeviceRow, version: str) -> str:
-    first: Seen = row.nearest(numbers_of(version))[0]
-    return f"QEMU {first.qemu}: {first.apart}"
 
 
 def _short(part: Part) -> str:

@@ -7,6 +7,7 @@ import re
 
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
+from bootlab.targets import user_space_hint
 
 # A line that differs from the goal in so little is meant to be it.
 _ALIKE = 0.85
@@ -48,6 +49,10 @@ _SAID = (
         r"(?:ALERT!|Gave up waiting for root).*",
         "the initrd did not find the root: is root= right, and are the disk's modules in the initrd?",
     ),
+    (
+        r"Out of memory: Killed process \d+ \((?P<what>[^)]*)\)|System is deadlocked on memory",
+        "the memory ran out ({what} was killed): raise machine.memory_mib, or make the initramfs smaller",
+    ),
     (r"Press .?Enter.? (?:for|to)|Give root password for maintenance", "user space stopped to ask a question"),
     (
         r"(?:can't access tty; job control turned off|/bin/sh: )",
@@ -85,16 +90,7 @@ def hint_for(recording: Recording, system: System | None = None) -> str:
     if outcome is Outcome.GOAL:
         return ""
     if outcome in {Outcome.HANG, Outcome.NO_GOAL, Outcome.PANIC, Outcome.TIME_LIMIT, Outcome.NO_CONSOLE}:
-        goal = system.goal.console if system is not None else ""
-        found = (
-            _near_goal(recording, goal)
-            or _other_devices(recording)
-            or _said(recording)
-            or _first_program_ended(recording)
-            or _printed_elsewhere(recording, system)
-            or _stuck(recording)
-            or _slow_clock(recording)
-        )
+        found = likely_cause(recording, system)
         if found:
             return found
         if outcome is Outcome.HANG and recording.meta.board:
@@ -102,6 +98,29 @@ def hint_for(recording: Recording, system: System | None = None) -> str:
     if outcome is Outcome.CANNOT_START:
         return next((text for pattern, text in _REFUSED if pattern.search(recording.meta.reason)), outcome.hint)
     return outcome.hint
+
+
+def likely_cause(recording: Recording, system: System | None = None) -> str:
+    """Return what the console shows of the cause, or an empty text: of a boot that ended, or of one that goes on."""
+    goal = system.goal.console if system is not None else ""
+    lines = recording.lines[-_LINES_MAX:]
+    return (
+        _near_goal(recording, goal)
+        or _other_devices(recording)
+        or user_space_hint.crash(lines)
+        or _said(recording)
+        or _first_program_ended(recording)
+        or _printed_elsewhere(recording, system)
+        or _stuck(recording)
+        or _slow_clock(recording)
+        or user_space_hint.ended_by_itself(lines)
+        or user_space_hint.repeats(lines)
+        or (user_space_hint.silent(lines, goal) if goal and not _panicked(recording) else "")
+    )
+
+
+def _panicked(recording: Recording) -> bool:
+    return recording.meta.outcome is Outcome.PANIC
 
 
 def _said(recording: Recording) -> str:

@@ -12,6 +12,7 @@ from bootlab.targets import qemu_launch
 from bootlab.targets.base import BootPlan, Progress, ProgressSink
 from bootlab.targets.ending import LINE_GRACE_VIRTUAL_NS, Clocks, Decided, Ending, judge
 from bootlab.targets.process import EmulatorProcess
+from bootlab.targets.so_far import SoFar
 from bootlab.targets.stamps import StampFile, Stamps
 from bootlab.targets.watch import ConsoleWatch
 
@@ -42,6 +43,7 @@ class Follower:
         self._stamps = StampFile(folder / qemu_launch.STAMP_FILE)
         self._awaited = folder / plan.awaited if plan.awaited else None
         self._watch = ConsoleWatch(self._console, plan.system)
+        self._so_far = SoFar(self._console, plan.system)
         self._exact = plan.stamped and plan.system.clock.mode == "exact"
         self._began = self._grew = self._moved = time.monotonic()
         self._asleep_since: float | None = None
@@ -76,9 +78,15 @@ class Follower:
                 return decided
             if progress and now - told > _PROGRESS_EVERY_S:
                 told = now
-                progress(Progress(self._virtual_ns, self._watch.size_bytes, self._watch.last_text))
+                progress(Progress(self._virtual_ns, self._watch.size_bytes, self._watch.last_text, self._word(now)))
             if not grown:
                 time.sleep(_POLL_S)
+
+    def _word(self, now: float) -> str:
+        if self._watch.goal is not None or self._watch.panic:
+            return ""
+        quiet_ns = None if self._virtual_ns is None else self._virtual_ns - self._virtual_at_growth
+        return self._so_far.word(now - self._began, now - self._grew, quiet_ns)
 
     def _look(self) -> bool:
         grown = self._watch.poll()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import msgspec
 
@@ -14,6 +15,7 @@ _MEDIA: dict[MediumBus, tuple[str, ...]] = {
     "virtio-mmio": ("virtio-blk-device",),
     "pflash": ("pflash",),
     "sd": ("sd-card",),
+    "sd-device": ("sd-card",),
     "sdhci-pci": ("sdhci-pci", "sd-card"),
     "nvdimm": ("nvdimm",),
 }
@@ -84,6 +86,19 @@ def parts_of(launch: Launch) -> tuple[Part, ...]:
         for part in _parts(option, value, launch.machine):
             found.setdefault(part)
     return tuple(found)
+
+
+_OVER_PCI = {"virtio-blk": "virtio-blk-pci", "virtio-net": "virtio-net-pci", "virtio-scsi": "virtio-scsi-pci"}
+_WITHOUT_EVENTS = frozenset({"virtio-keyboard-pci", "virtio-mouse-pci", "virtio-tablet-pci", "virtio-pmem-pci"})
+
+
+def virtio_transports(launch: Launch) -> tuple[str, ...]:
+    """Return the types that have `ioeventfd` among a launch's devices: virtio on PCI, and the board's own slots."""
+    models = {_OVER_PCI.get(part.model, part.model) for part in parts_of(launch)}
+    found = {model for model in models if re.fullmatch(r"virtio-\w+-pci", model)} - _WITHOUT_EVENTS
+    if any(re.fullmatch(r"virtio-\w+-device", model) for model in models):
+        found.add("virtio-mmio")
+    return tuple(sorted(found))
 
 
 def _parts(option: str, value: str, machine: str) -> tuple[Part, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -16,6 +17,7 @@ from bootlab.data import source_folder
 from bootlab.errors import EnvironmentFault
 from bootlab.targets.emulator import Emulator
 
+_TEST_LIMIT_S = 120
 _FUNCTIONS = ("qemu-functions.c", "qemu-functions.h", "plugin-api.h")
 _CLOCK = ("qemu-clock.c", "qemu-clock.h", "refuse.h", *_FUNCTIONS)
 _REGISTERS = ("qemu-registers.c", "qemu-registers.h")
@@ -24,6 +26,8 @@ _STAMP_PARTS = ("stamp-code.c", "stamp-code.h", "stamp-console.c", "stamp-consol
 _STAMP_SOURCES = ("bootlab-stamp.c", *_STAMP_PARTS, *_HALT, *_CLOCK)
 _PROCESSES_SOURCES = ("bootlab-processes.c", *_REGISTERS, *_CLOCK)
 _SMP_SOURCES = ("smp/smp.c", "smp/qemu.c", "smp/qemu.h", "smp/schedule.c", "smp/schedule.h", *_FUNCTIONS)
+_DEVICES_PARTS = ("devices-loop.c", "devices-loop.h", "devices-pool.c", "devices-pool.h")
+_DEVICES_SOURCES = ("bootlab-devices.c", *_DEVICES_PARTS, "refuse.h", *_FUNCTIONS)
 _TRACE_PARTS = (
     *("block", "code", "count", "cpu", "flow", "irq"),
     *("out", "preempt", "stack", "symbols", "transfer", "tree"),
@@ -67,6 +71,33 @@ def prepare_processes(emulator: Emulator, cache_folder: Path) -> Plugin:
 def prepare_processors(emulator: Emulator, cache_folder: Path) -> Plugin:
     """Return the plugin that gives each processor its own time, built at first use. Never raises."""
     return _prepare(emulator, cache_folder, _SMP_SOURCES)
+
+
+def prepare_devices(emulator: Emulator, cache_folder: Path) -> Plugin:
+    """Return the plugin that keeps devices in step with the instructions, built at first use. Never raises."""
+    return _prepare(emulator, cache_folder, _DEVICES_SOURCES)
+
+
+@functools.lru_cache(maxsize=16)
+def refused(emulator: str, machine: tuple[str, ...], path: str, name: str) -> str:
+    """Have a plugin that reaches into QEMU test itself in it. Return why it refuses, or an empty text."""
+    command = [
+        *(emulator, *machine, "-accel", "tcg", "-nodefaults", "-display", "none"),
+        *("-icount", "shift=1,sleep=off,align=off", "-plugin", f"{path.replace(',', ',,')},check=on"),
+    ]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TEST_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"the plugin's self-test in {emulator} did not end within {_TEST_LIMIT_S} s"
+    except OSError as fault:
+        return f"{emulator} does not run: {fault.strerror}"
+    if done.returncode == 0 and f"{name}: ok" in done.stdout:
+        return ""
+    words = [line for line in done.stderr.strip().splitlines() if line.strip()]
+    said = next((line.partition(": ")[2] for line in words if line.startswith(f"{name}: ")), "")
+    return said or f"{emulator} ended with {done.returncode}: {words[0] if words else 'without a word'}"
 
 
 def _prepare(emulator: Emulator, cache_folder: Path, sources: tuple[str, ...]) -> Plugin:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import subprocess
 from pathlib import Path
 
 import msgspec
@@ -16,8 +14,6 @@ from bootlab.targets import exactness, plugin
 from bootlab.targets.emulator import Emulator
 from bootlab.targets.extra_words import processors_of
 
-_PROBE_LIMIT_S = 120
-_OK = "qemu-smp: ok"
 _ONE = "set machine.cpus = 1 (and no -smp in machine.extra)"
 _WAYS_OUT = f'{_ONE}, take QEMU 10 (machine.emulator), or clock.mode = "free"'
 _SHARED = f'clock.processors = "shared" needs no plugin, but shows no gain from parallel work; or {_ONE}'
@@ -47,35 +43,12 @@ def prepare(system: System, found: Emulator, cache_folder: Path) -> Prepared:
     if clock.processors == "shared":
         return Prepared(processors=Processors(count=count, mode="shared"))
     made = plugin.prepare_processors(found, cache_folder)
-    reason = made.reason if made.path is None else _refused(found.path, machine.architecture.name, made.path)
+    facts = machine.architecture
+    two = ("-machine", facts.machine_type, "-cpu", facts.cpu, "-smp", "2")
+    reason = made.reason if made.path is None else plugin.refused(found.path, two, made.path, "qemu-smp")
     if made.path is None or reason:
         raise EnvironmentFault(f"{system.name}: {count} processors with times of their own: {reason}", hint=_SHARED)
-    loaded = LoadedPlugin(file=made.path, arguments=(f"quantum={clock.quantum_ns}",), digest=made.digest)
+    quantum = (f"quantum={clock.quantum_ns}",)
+    loaded = LoadedPlugin(file=made.path, arguments=quantum, digest=made.digest, carried_as="qemu-smp.so")
     processors = Processors(count=count, mode="parallel", quantum_ns=clock.quantum_ns)
     return Prepared(processors=processors, plugin=loaded)
-
-
-@functools.lru_cache(maxsize=16)
-def _refused(emulator: str, arch: str, path: str) -> str:
-    """Have the plugin test itself in this emulator. Return why it refuses, or an empty text."""
-    from bootlab.model.architecture import ARCHITECTURES  # noqa: PLC0415
-
-    facts = ARCHITECTURES[arch]
-    command = [
-        *(emulator, "-machine", facts.machine_type, "-accel", "tcg", "-cpu", facts.cpu, "-smp", "2"),
-        *("-nodefaults", "-display", "none", "-icount", "shift=1,sleep=off,align=off"),
-        *("-plugin", f"{path.replace(',', ',,')},check=on"),
-    ]
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PROBE_LIMIT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"the plugin's self-test in {emulator} did not end within {_PROBE_LIMIT_S} s"
-    except OSError as fault:
-        return f"{emulator} does not run: {fault.strerror}"
-    if done.returncode == 0 and _OK in done.stdout:
-        return ""
-    words = [line for line in done.stderr.strip().splitlines() if line.strip()]
-    said = next((line.partition(": ")[2] for line in words if line.startswith("qemu-smp: ")), "")
-    return said or f"{emulator} ended with {done.returncode}: {words[0] if words else 'without a word'}"

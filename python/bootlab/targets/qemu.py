@@ -25,7 +25,17 @@ from bootlab.model import flash_layout
 from bootlab.model.program import BuiltPrograms
 from bootlab.model.recording import GoalClock, Mark, Meta, Outcome, Recording
 from bootlab.model.system import System
-from bootlab.targets import emulator, exactness, kvm, loader_marks, plugin, processors, qemu_launch, recording_dir
+from bootlab.targets import (
+    devices,
+    emulator,
+    exactness,
+    kvm,
+    loader_marks,
+    plugin,
+    processors,
+    qemu_launch,
+    recording_dir,
+)
 from bootlab.targets.base import BootPlan, ProgressSink, Purpose
 from bootlab.targets.boot_key import key_of, machine_key_of
 from bootlab.targets.console import split_lines
@@ -132,7 +142,7 @@ class QemuTarget:
             root=str(artefacts.root) if artefacts.root else None,
             start=_filled_bank(placed),
         )
-        launch = qemu_launch.launch_of(placed, parts)
+        launch, out_of_step = devices.in_step(qemu_launch.launch_of(placed, parts), found, self._cache.root)
         # The emulator's own words name a file by its path alone.
         named = from_card.image if from_card is not None and from_card.entries is not None else None
         files = (*placed.machine.files, *(str(file) for file in (named, whole) if file is not None))
@@ -153,7 +163,7 @@ class QemuTarget:
             mark_names=(*marks, *codes) if stamped else (),
             of_loader=of_loader,
             lacks=tuple(lacks),
-            notes=exactness.notes(system, launch, found.version),
+            notes=(*exactness.notes(system, launch, found.version), *out_of_step),
             kernel_patches=tuple(patch.name for patch in built.patches) if built is not None else (),
             carried=(
                 *(_own_config(system) if built is not None else ()),

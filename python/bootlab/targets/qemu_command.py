@@ -6,6 +6,7 @@ import itertools
 
 from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium
 from bootlab.targets.extra_words import grouped
+from bootlab.targets.machine_devices import virtio_transports
 
 _GIB = 1 << 30
 Option = tuple[str, ...]
@@ -29,6 +30,9 @@ def options(launch: Launch) -> tuple[Option, ...]:
     found += [("-plugin", _plugin(plugin)) for plugin in launch.plugins]
     found += itertools.chain.from_iterable(medium_options(medium) for medium in launch.media)
     found += [("-device", device) for device in launch.devices]
+    if launch.devices_in_step:
+        # Else QEMU's main loop hears of a request from a file descriptor, when the host lets it.
+        found += [("-global", f"{kind}.ioeventfd=off") for kind in virtio_transports(launch)]
     if launch.kernel is None:
         return (*found, *grouped(launch.extra))
     found.append(("-kernel", launch.kernel))
@@ -56,10 +60,10 @@ def medium_options(medium: Medium) -> tuple[Option, ...]:
             return (_drive(medium, "pflash", f"unit={medium.unit}"),)
         case "sd":
             return (_drive(medium, "sd", f"index={medium.unit}"),)
-        case "sdhci-pci":
+        case "sd-device" | "sdhci-pci":
             name = f"card{medium.unit}"
-            drive = _drive(medium, "none", f"id={name}")
-            return (("-device", "sdhci-pci"), drive, ("-device", f"sd-card,drive={name}"))
+            card = (_drive(medium, "none", f"id={name}"), ("-device", f"sd-card,drive={name}"))
+            return card if medium.bus == "sd-device" else (("-device", "sdhci-pci"), *card)
         case "nvdimm":
             # Private: what the guest writes stays in memory and is thrown away.
             name = f"pmem{medium.unit}"

@@ -12,6 +12,7 @@ from bootlab.model.board import board
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium, MediumBus
 from bootlab.model.system import Machine, System
+from bootlab.targets.exactness import one_runs
 from bootlab.targets.load_address import RISCV_FIRMWARE_RANGE
 
 CONSOLE_FILE = "console.log"
@@ -19,6 +20,10 @@ STAMP_FILE = "stamps.bin"
 _EXACT_CPU_FLAGS = ("rdrand", "rdseed")
 # hw/arm/vexpress.c: virtio sits behind memory-mapped registers only.
 _WITHOUT_PCI = frozenset({"vexpress-a9", "vexpress-a15"})
+# hw/arm/bcm2836.c, bcm2838.c: the chip on the board says how many of its processors start with power on.
+_CHIPS = {"raspi2b": "bcm2836", "raspi3ap": "bcm2837", "raspi3b": "bcm2837", "raspi4b": "bcm2838"}
+# hw/arm/sabrelite.c takes no `-drive if=sd`. A card as a device finds the slot that was made last: SD4.
+_PUTS_NO_CARD_IN = frozenset({"sabrelite"})
 _FIRMWARE_FILES = {"seabios": "bios-256k.bin", "qboot": "qboot.rom"}
 
 
@@ -114,8 +119,19 @@ def launch_of(system: System, parts: Parts) -> Launch:
         initramfs=parts.initramfs or None,
         dtb=machine.dtb if parts.card is None else None,
         cmdline=_cmdline(system),
-        extra=machine.extra,
+        extra=(*_left_off(system), *machine.extra),
     )
+
+
+def _left_off(system: System) -> tuple[str, ...]:
+    """Return the words that keep the processors off which the kernel leaves alone.
+
+    Those of a Raspberry Pi would run QEMU's start code, which polls a mailbox, and take turns with the first one.
+    """
+    chip = _CHIPS.get(system.machine.type)
+    if chip is None or system.clock.mode != "exact" or not one_runs(system):
+        return ()
+    return ("-global", f"{chip}.enabled-cpus=1")
 
 
 def _machine_options(machine: Machine) -> tuple[str, ...]:
@@ -147,6 +163,8 @@ def _media(machine: Machine, parts: Parts) -> tuple[Medium, ...]:
     banks = [_medium(file, "pflash", at, parts) for at, file in enumerate(machine.flash) if file]
     # q35 and virt have no slot of their own.
     slot: MediumBus = "sdhci-pci" if machine.arch == "x86_64" or board(machine) == "virt" else "sd"
+    if machine.type in _PUTS_NO_CARD_IN:
+        slot = "sd-device"
     cards = [_medium(machine.sd, slot, 0, parts)] if machine.sd is not None else []
     plugged = [
         msgspec.structs.replace(_medium(file, "nvdimm", at, parts), size_bytes=Path(file).stat().st_size)

@@ -11,7 +11,7 @@ import msgspec
 from bootlab.model.change import Change
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.shared_cost import SharedCost
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 

@@ -12,7 +12,7 @@ from bootlab import _core
 from bootlab.model.recording import Diagnosis, Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Evidence, Technique
+from bootlab.techniques.base import Applies, Evidence, Technique
 
 MAX_LINE_CHARS = 2048
 """printk's own limit for a line is half of it (LOG_LINE_MAX): longer ones are noise, and patterns stay cheap."""
@@ -118,9 +118,11 @@ class KernelLog(msgspec.Struct, frozen=True, kw_only=True):
 
     def why_silent(self) -> str:
         """Say why an absent message proves nothing; "" when it does."""
-        if self.complete:
-            return ""
-        return SILENT
+        return "" if self.complete else SILENT
+
+    def absent(self, reason: str, evidence: str = "") -> Applies:
+        """Answer no because of a message that is not there; unknown where that proves nothing."""
+        return Applies.no(reason, evidence) if self.complete else Applies.unknown(SILENT)
 
 
 def needs_diagnosis(technique: Technique, booted: Booted) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from bootlab.model.change import Change, ExtendParam, SetParam
 from bootlab.model.cmdline import Param
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Proof, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof, StageName, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, vanished
 from bootlab.techniques.row import Row
 
@@ -19,6 +20,7 @@ class ParameterTechnique(Technique):
     `extends`: the value is one word of a comma-separated list, and the words that are there already stay.
     """
 
+    stage: StageName = "kernel"
     sets: tuple[Param, ...]
     extends: bool = False
 
@@ -56,14 +58,14 @@ class ParameterRow(Row, ParameterTechnique):
     `without`: options, and what is said when one of them is off: there is nothing to gain then. `signs`: the first that
     the log has answers. `otherwise`: a log that is complete and has none of them means *no* (reason and evidence), or
     *unknown* (a reason). `shows`: how the log proves it, and the message: it `appears`, it `vanishes`, or its first
-    group `differs`.
+    group `differs`; where that does not do, a function that compares both boots.
     """
 
     sets: tuple[Param, ...]
     extends: bool = False
     signs: tuple[Sign, ...]
     otherwise: tuple[str, str] | str
-    shows: tuple[Literal["appears", "vanishes", "differs"], str]
+    shows: tuple[Literal["appears", "vanishes", "differs"], str] | Callable[[Evidence, Evidence], Effect]
     without: tuple[tuple[str, str], ...] = ()
     proof: Proof = "kernel-log"
 
@@ -79,11 +81,13 @@ class ParameterRow(Row, ParameterTechnique):
             if line := log.line(sign.pattern):
                 say = {"yes": Applies.yes, "no": Applies.no, "unknown": Applies.unknown}[sign.answer]
                 return say(sign.reason.replace("{count}", str(log.count(sign.pattern))), line)
-        if silent := log.why_silent():
-            return Applies.unknown(silent)
-        return Applies.unknown(self.otherwise) if isinstance(self.otherwise, str) else Applies.no(*self.otherwise)
+        if isinstance(self.otherwise, str):
+            return Applies.unknown(log.why_silent() or self.otherwise)
+        return log.absent(*self.otherwise)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the message."""
+        """Prove it by the message, or as `shows` does."""
+        if callable(self.shows):
+            return self.shows(before, after)
         how, pattern = self.shows
         return {"appears": appeared, "vanishes": vanished, "differs": differs}[how](before, after, pattern)

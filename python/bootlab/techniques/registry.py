@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import functools
 from importlib.metadata import EntryPoint, entry_points
+from typing import cast
 
 import msgspec
 
 from bootlab.errors import UserError
-from bootlab.techniques.base import ENTRY_POINTS, Technique
-from bootlab.techniques.firmware.edd_off import EddOff
-from bootlab.techniques.firmware.firmware_microvm import FirmwareMicrovm
-from bootlab.techniques.firmware.firmware_qboot import FirmwareQboot
-from bootlab.techniques.image.appended_dtb import AppendedDtb
-from bootlab.techniques.image.compiler_optimisation import CompilerOptimisation
-from bootlab.techniques.image.kernel_compression import KernelCompression
-from bootlab.techniques.image.kernel_pvh import KernelPvh
-from bootlab.techniques.image.kernel_uncompressed import KernelUncompressed
-from bootlab.techniques.init.app_as_init import AppAsInit
-from bootlab.techniques.init.application_unit_first import ApplicationUnitFirst
-from bootlab.techniques.init.busybox_applets import BusyboxApplets
-from bootlab.techniques.init.busybox_nofork import BusyboxNofork
-from bootlab.techniques.init.busybox_standalone import BusyboxStandalone
-from bootlab.techniques.init.getty_late import GettyLate
-from bootlab.techniques.init.mounts_by_application import MountsByApplication
-from bootlab.techniques.init.rc_parallel import RcParallel
-from bootlab.techniques.init.rc_scripts_merged import RcScriptsMerged
-from bootlab.techniques.init.shell_expansions import ShellExpansions
-from bootlab.techniques.init.systemd_generators_off import SystemdGeneratorsOff
-from bootlab.techniques.init.systemd_rest_later import SystemdRestLater
-from bootlab.techniques.init.systemd_target_reduced import SystemdTargetReduced
-from bootlab.techniques.init.systemd_unit_masked import SystemdUnitMasked
-from bootlab.techniques.init.systemd_update_checks_off import SystemdUpdateChecksOff
-from bootlab.techniques.init.unneeded_mounts import UnneededMounts
-from bootlab.techniques.initramfs.initramfs_async import InitramfsAsync
-from bootlab.techniques.initramfs.initramfs_builtin import InitramfsBuiltin
-from bootlab.techniques.initramfs.initramfs_builtin_uncompressed import InitramfsBuiltinUncompressed
-from bootlab.techniques.initramfs.initramfs_compression import InitramfsCompression
-from bootlab.techniques.initramfs.initramfs_direct import InitramfsDirect
-from bootlab.techniques.initramfs.initramfs_modules import InitramfsModules
-from bootlab.techniques.initramfs.initramfs_slim import InitramfsSlim
+from bootlab.model.change import Change
+from bootlab.techniques.base import ENTRY_POINTS, Applies, Context, Technique
+from bootlab.techniques.firmware import pc
+from bootlab.techniques.image import build, compression
+from bootlab.techniques.init import busybox, first_program, start_scripts, systemd_set_up, systemd_units, tables
+from bootlab.techniques.initramfs import builtin, contents, unpacking
 from bootlab.techniques.kernel import (
     buses,
     clocks,
     console,
-    debug_initcalls,
     delay_loop,
     drivers,
-    initcall_groups,
     initcalls,
     memory,
     network,
@@ -60,37 +34,19 @@ from bootlab.techniques.kernel import (
 from bootlab.techniques.loader import falcon
 from bootlab.techniques.loader import features as loader_features
 from bootlab.techniques.loader import start as loader_start
-from bootlab.techniques.one_variant import only
 from bootlab.techniques.options import debugging, features, start
-from bootlab.techniques.storage.raid_noautodetect import RaidNoautodetect
-from bootlab.techniques.storage.root_in_initramfs import RootInInitramfs
-from bootlab.techniques.storage.rootdelay_to_rootwait import RootdelayToRootwait
-from bootlab.techniques.storage.rootfstype import Rootfstype
-from bootlab.techniques.userspace.arm_instruction_set import ArmInstructionSet
-from bootlab.techniques.userspace.fewer_relocations import FewerRelocations
-from bootlab.techniques.userspace.hash_style import HashStyle
-from bootlab.techniques.userspace.musl_libc import MuslLibc
-from bootlab.techniques.userspace.program_optimisation import ProgramOptimisation
-from bootlab.techniques.userspace.static_linking import StaticLinking
-from bootlab.techniques.userspace.strip_programs import StripPrograms
-from bootlab.techniques.userspace.symbol_binding import SymbolBinding
-from bootlab.techniques.userspace.unneeded_libraries import UnneededLibraries
-from bootlab.techniques.userspace.unused_sections import UnusedSections
+from bootlab.techniques.storage import root
+from bootlab.techniques.userspace import code_size, dynamic_linking, toolchain
 
 BUILT_IN: tuple[Technique, ...] = (
-    EddOff(),
-    FirmwareMicrovm(),
-    FirmwareQboot(),
+    *pc.TECHNIQUES,
     # the boot loader
     *loader_features.TECHNIQUES,
     *loader_start.TECHNIQUES,
     *falcon.TECHNIQUES,
     # the kernel's image
-    KernelPvh(),
-    KernelCompression(),
-    KernelUncompressed(),
-    AppendedDtb(),
-    CompilerOptimisation(),
+    *compression.TECHNIQUES,
+    *build.TECHNIQUES,
     # the kernel
     *console.TECHNIQUES,
     *self_tests.TECHNIQUES,
@@ -98,8 +54,6 @@ BUILT_IN: tuple[Technique, ...] = (
     *clocks.TECHNIQUES,
     *processors.TECHNIQUES,
     *initcalls.TECHNIQUES,
-    *debug_initcalls.TECHNIQUES,
-    *initcall_groups.TECHNIQUES,
     *probes.TECHNIQUES,
     *drivers.TECHNIQUES,
     *buses.TECHNIQUES,
@@ -111,43 +65,19 @@ BUILT_IN: tuple[Technique, ...] = (
     *debugging.TECHNIQUES,
     *features.TECHNIQUES,
     # from the initramfs to the application
-    InitramfsAsync(),
-    InitramfsCompression(),
-    InitramfsSlim(),
-    InitramfsModules(),
-    InitramfsDirect(),
-    InitramfsBuiltin(),
-    InitramfsBuiltinUncompressed(),
-    RaidNoautodetect(),
-    RootdelayToRootwait(),
-    Rootfstype(),
-    RootInInitramfs(),
-    RcScriptsMerged(),
-    RcParallel(),
-    ShellExpansions(),
-    UnneededMounts(),
-    GettyLate(),
-    BusyboxApplets(),
-    BusyboxNofork(),
-    BusyboxStandalone(),
-    SystemdUnitMasked(),
-    ApplicationUnitFirst(),
-    SystemdTargetReduced(),
-    SystemdRestLater(),
-    SystemdGeneratorsOff(),
-    SystemdUpdateChecksOff(),
-    MountsByApplication(),
-    AppAsInit(),
-    StaticLinking(),
-    MuslLibc(),
-    ArmInstructionSet(),
-    SymbolBinding(),
-    HashStyle(),
-    UnneededLibraries(),
-    FewerRelocations(),
-    ProgramOptimisation(),
-    UnusedSections(),
-    StripPrograms(),
+    *unpacking.TECHNIQUES,
+    *contents.TECHNIQUES,
+    *builtin.TECHNIQUES,
+    *root.TECHNIQUES,
+    *start_scripts.TECHNIQUES,
+    *tables.TECHNIQUES,
+    *busybox.TECHNIQUES,
+    *systemd_units.TECHNIQUES,
+    *systemd_set_up.TECHNIQUES,
+    *first_program.TECHNIQUES,
+    *toolchain.TECHNIQUES,
+    *dynamic_linking.TECHNIQUES,
+    *code_size.TECHNIQUES,
 )
 """In the order in which they are listed and tried: from power-on to the application."""
 
@@ -218,6 +148,30 @@ def catalogue() -> Catalogue:
 def all_techniques() -> tuple[Technique, ...]:
     """Return every technique."""
     return catalogue().techniques
+
+
+def only(technique: Technique, label: str) -> Technique:
+    """Return the technique with the variant of this label alone. It keeps its id, and everything else.
+
+    Where each boot takes minutes, nobody wants all of them.
+    """
+
+    class OneVariant(type(technique)):  # type: ignore[misc] # whatever class the technique has
+        def applies(self, context: Context) -> Applies:
+            said = super().applies(context)
+            labels = [change.label for change in super().changes(context)]
+            if labels and label not in labels:
+                there = ", ".join(one for one in labels if one)
+                return Applies.no(f"it has no variant {label[:60]!r} here", f"there are: {there or 'none with a name'}")
+            return cast("Applies", said)
+
+        def changes(self, context: Context) -> tuple[Change, ...]:
+            return tuple(change for change in super().changes(context) if change.label == label)
+
+    chosen = copy.copy(technique)
+    # A technique may be a frozen row; the copy is nobody else's yet.
+    object.__setattr__(chosen, "__class__", OneVariant)
+    return chosen
 
 
 def get(technique_id: str) -> Technique:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bootlab.timers.conform import AssertionCheck, ConformResult
-from bootlab.views.log.junit import of_cases
+from bootlab.views.junit import Case, document
 from bootlab.views.shown_text import one_line
 
 _SKIPPED = frozenset({"unsupported", "untested", "unresolved"})
@@ -36,15 +36,13 @@ def _quoted(text: str) -> str:
 
 def junit(result: ConformResult) -> bytes:
     """Make a JUnit document, one case an assertion."""
-    return of_cases(
-        "bootlab timers conform",
-        (
-            (
-                f"bootlab.timers.{check.function}",
-                f"{check.number} {check.assertion}",
-                f"{check.reference}: {check.evidence}" if check.wrong else "",
-                f"{check.verdict}: {check.evidence}" if check.verdict in _SKIPPED else "",
-            )
-            for check in result.checks
-        ),
-    )
+    cases = [
+        Case(
+            f"bootlab.timers.{check.function}",
+            f"{check.number} {check.assertion}",
+            failure=f"{check.reference}: {check.evidence}" if check.wrong else "",
+            skipped=f"{check.verdict}: {check.evidence}" if check.verdict in _SKIPPED else "",
+        )
+        for check in result.checks
+    ]
+    return document([("bootlab timers conform", cases)])

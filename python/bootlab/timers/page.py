@@ -7,8 +7,7 @@ from typing import Any
 from bootlab.model import figures
 from bootlab.timers.stress import Lateness, StressResult
 from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, expirations, instructions, place_words, us
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, number, part, show, table
+from bootlab.views.page_parts import number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 _BAR = 60
@@ -16,7 +15,7 @@ _BAR = 60
 
 def render(result: StressResult) -> str:
     """Make the page."""
-    return page(f"{one_line(result.head.kernel, 80)} · bootlab timers", SCRIPTS, page_data(result))
+    return page(f"{one_line(result.head.kernel, 80)} · bootlab timers", page_data(result))
 
 
 def page_data(result: StressResult) -> dict[str, Any]:
@@ -41,8 +40,6 @@ def page_data(result: StressResult) -> dict[str, Any]:
         ],
         "problems": [show(text) for text in result.faults],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
     }
 
 

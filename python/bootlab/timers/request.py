@@ -9,6 +9,8 @@ import msgspec
 from bootlab.errors import UserError
 
 Mode = Literal["stress", "burst", "curves", "churn", "limit"]
+Receiver = Literal["sigwait", "handler", "signalfd", "thread-id", "thread", "timerfd"]
+Clock = Literal["realtime", "monotonic", "boottime", "tai", "process", "thread"]
 
 
 class StressRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,8 +21,8 @@ class StressRequest(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 60.0
     scale: float = 1.0
     interval_s: tuple[float, float] | None = None
-    clock: str = "monotonic"
-    receiver: str = "sigwait"
+    clock: Clock = "monotonic"
+    receiver: Receiver = "sigwait"
     threads: int = 2
     absolute: bool = False
     seed: int = 1

@@ -11,15 +11,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bootlab.model import figures
+from bootlab.views import html_frame
 from bootlab.views.shown_text import visible
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
            "flame.js", "calls_tree.js", "calls_functions.js", "calls.js", "trend.js", "analysis.js")  # fmt: skip
 ROWS_LIMIT = 1000
 SPANS_LIMIT = 4000
+TEXT_LIMIT = 400
 
 
-def show(text: str, limit: int = 400) -> str:
+_BLANK: dict[str, Any] = {"problems": [], "parts": [], "partsLeft": 0, "account": []}
+
+
+def page(title: str, data: dict[str, Any]) -> str:
+    """Make a page that is drawn of parts; what its data leave out of problems, parts and account is empty."""
+    return html_frame.page(title, SCRIPTS, _BLANK | data)
+
+
+def show(text: str, limit: int = TEXT_LIMIT) -> str:
     """Make text of a log safe to show, at most as long as a person reads."""
     return visible(text, limit)
 
@@ -65,14 +75,18 @@ def number(value: int | None) -> list[Any]:
     return [figures.count(value), value]
 
 
-def lane(name: str, spans: Iterable[tuple[str, int, int, str]]) -> dict[str, Any]:
+def lane(
+    name: str, spans: Iterable[tuple[str, int, int, str]], *, most: int = SPANS_LIMIT, limit: int = TEXT_LIMIT
+) -> dict[str, Any]:
     """Make a lane of a plot: name, start, length and detail of each span; the longest ones when there are too many."""
     everything = sorted(spans, key=lambda span: -span[2])
-    kept = everything[:SPANS_LIMIT]
+    kept = everything[:most]
     return {
         "name": show(name),
         "cut": len(everything) - len(kept),
-        "spans": [[show(what), start, max(length, 0), show(detail)] for what, start, length, detail in kept],
+        "spans": [
+            [show(what, limit), start, max(length, 0), show(detail, limit)] for what, start, length, detail in kept
+        ],
     }
 
 

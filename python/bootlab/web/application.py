@@ -30,9 +30,8 @@ from bootlab.views.gate import page as gate_page
 from bootlab.views.history import boot_page, index_page
 from bootlab.views.history import page as system_page
 from bootlab.views.history.addresses import Addresses
-from bootlab.views.html_frame import page
 from bootlab.views.log import page as log_page
-from bootlab.views.page_parts import SCRIPTS
+from bootlab.views.page_parts import page
 from bootlab.views.run import page as run_page
 from bootlab.web.access import Access
 from bootlab.web.incoming import body, unpacked
@@ -94,7 +93,7 @@ class _Pages:
         name, entries, everything = self._chosen(asked)
         found = self._trends(name, entries)
         data = system_page.system_data(name, entries, found, everything, TO)
-        return HTMLResponse(page(f"{name[:80]} · bootlab", SCRIPTS, data))
+        return HTMLResponse(page(f"{name[:80]} · bootlab", data))
 
     def boot(self, asked: Request) -> Response:
         entry = self._shelf.entry(_number(asked, "id"))
@@ -238,16 +237,12 @@ def _fault(fault: BootlabError) -> Response:
         "name": "Not there" if fault.exit_code == 2 else "Not to be had now",
         "kind": "",
         "headline": [],
-        "problems": [],
         "facts": [["what to do", fault.hint]],
-        "parts": [],
-        "partsLeft": 0,
-        "account": [],
         "empty": fault.message,
         "trail": [["all systems", TO.home]],
         "footer": " ",
     }
-    return HTMLResponse(page("bootlab", SCRIPTS, data), 404 if fault.exit_code == 2 else 503)
+    return HTMLResponse(page("bootlab", data), 404 if fault.exit_code == 2 else 503)
 
 
 async def _not_found(_request: Request, _why: Exception) -> Response:

@@ -13,7 +13,7 @@ from bootlab.builders.kbuild import KernelBuilder, configuration
 from bootlab.builders.kbuild.fragment import Layer
 from bootlab.builders.kbuild.make_run import Make
 from bootlab.errors import BootlabError, KernelBuildError, ToolMissing, UserError
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 from bootlab.model.system import KernelBuild
 from tests.builders.kbuild.conftest import Seen
 from tests.builders.kbuild.fake_tree import request

@@ -9,7 +9,7 @@ import pytest
 from bootlab.builders.images import disk_image, tool
 from bootlab.builders.images.disk_bytes import Window
 from bootlab.builders.loader import grub
-from bootlab.builders.loader.grub import DiskParts
+from bootlab.builders.loader.partition import Booted
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.sources.fat import FatFiles
@@ -38,7 +38,7 @@ def bzimage(path: Path, *, relocatable: int = 1) -> Path:
 @pytest.fixture
 def parts(tmp_path):
     (tmp_path / "initramfs").write_bytes(b"cpio" * 1000)
-    return DiskParts(
+    return Booted(
         kernel=bzimage(tmp_path / "kernel"),
         initramfs=tmp_path / "initramfs",
         cmdline="console=ttyS0 motto='it''s'",

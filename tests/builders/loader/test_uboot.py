@@ -12,7 +12,7 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.loader.uboot import UbootBuilder
 from bootlab.errors import LoaderBuildError, SourceMissing, UserError
 from bootlab.model.boot_loader import LoaderBuild, loader_board
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 
 BOARD = loader_board("orangepi-pc")
 # `tiny_defconfig` asks for nothing; B needs A, as with the real tools. The SPL says what it was built of.

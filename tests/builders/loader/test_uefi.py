@@ -6,6 +6,7 @@ import pytest
 
 from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.loader import uefi
+from bootlab.builders.loader.partition import Booted
 from bootlab.builders.loader.started import started
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
@@ -96,7 +97,7 @@ def test_sections_are_added_behind_the_programs_own(kernel):
 
 
 def test_systemd_boot_has_one_entry(kernel, tmp_path):
-    parts = uefi.UefiParts(kernel=kernel, initramfs=tmp_path / "i", cmdline="console=ttyS0 quiet")
+    parts = Booted(kernel=kernel, initramfs=tmp_path / "i", cmdline="console=ttyS0 quiet")
     assert uefi.entry_file(parts, 3) == {
         "loader/loader.conf": b"timeout 3\ndefault linux.conf\n",
         "loader/entries/linux.conf": b"title Linux\nlinux /kernel\ninitrd /initramfs\noptions console=ttyS0 quiet\n",

@@ -88,3 +88,25 @@ def test_killed_ten_times_it_ends_as_if_undisturbed(tmp_path):
     assert found(cut) == found(whole)
     assert len(list((store / "runs").iterdir())) == 1, "one campaign, one folder"
     assert not list(cut.glob(".making-*"))
+
+
+@pytest.mark.slow
+def test_what_a_power_cut_emptied_is_made_again(tmp_path):
+    """Names may outlive their bytes: of a store that was cut off every other file is empty, or half there."""
+    whole = finished(tmp_path / "whole", tmp_path / "whole.log")
+    store, log = tmp_path / "cut", tmp_path / "cut.log"
+    child = start(store, log)
+    while child.poll() is None and len(lines(log)) < 30:
+        time.sleep(0.001)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.communicate()
+    files = sorted(path for path in store.rglob("*") if path.is_file() and path.stat().st_size)
+    assert len(files) > 20
+    rng = random.Random(7)
+    for path in rng.sample(files, len(files) // 2):
+        with path.open("r+b") as file:
+            file.truncate(rng.choice((0, path.stat().st_size // 2)))
+    cut = finished(store, log)
+    assert handed_over(cut) == handed_over(whole)
+    assert found(cut) == found(whole)
+    assert [line for line in lines(log) if line.startswith("again")], "what was damaged was seen to be"

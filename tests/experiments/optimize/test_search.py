@@ -14,6 +14,7 @@ from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.planning import Wishes, plan_of
 from bootlab.experiments.optimize.search import optimize
 from bootlab.experiments.selection import Selection
+from bootlab.model.change import Change, SetMachine, SetParam
 from bootlab.model.plan import PHASES, phase_of
 from bootlab.model.recording import Outcome
 from bootlab.model.verdict import Effect
@@ -249,3 +250,45 @@ def test_nothing_helps(run):
 def test_phases_are_those_of_what_is_made_anew():
     changes = {one.id: one for one in named("a")}["a"].changes(None)
     assert phase_of(changes) == PHASES[0]
+
+
+class InAnotherPhase(FakeTechnique):
+    """Its change belongs to the machine: that phase comes behind the command line."""
+
+    def changes(self, context):
+        ops = (SetMachine(memory_mib=context.system.machine.memory_mib), SetParam(self.id))
+        return (Change(technique=self.id, ops=ops),)
+
+
+def test_a_late_one_that_lost_is_tried_again_when_what_turns_its_sign_stands(run):
+    """As a compression: it loses on the base, and wins where another phase has taken the ground from the loss."""
+
+    def cost(params):
+        late = (-30 if "turn" in params else 20) if "late" in params else 0
+        return 1000 - (100 if "turn" in params else 0) + late
+
+    found, journal, _ = run(cost, FakeTechnique("late", late=True), InAnotherPhase("turn"))
+    assert ids(found) == ["late", "turn"]
+    offered = [s for s in journal.steps if hasattr(s, "phase") and s.change.id == "late"]
+    assert [(s.phase, s.kept) for s in offered] == [("command line", False), ("again 2", True)]
+    assert offered[0].after_ns - offered[0].before_ns == 20 * MS
+
+
+def test_two_of_different_phases_that_help_only_together(run):
+    def cost(params):
+        return 1000 - (200 if {"a", "b"} <= params else 0)
+
+    found, journal, _ = run(cost, FakeTechnique("a"), InAnotherPhase("b"))
+    assert ids(found) == ["a", "b"]
+    kept = [s.phase for s in journal.steps if hasattr(s, "phase") and s.kept]
+    assert kept == ["again 2"]
+    costs = {row.change.id: row.cost_ns for row in found.stacked.left_out}
+    assert costs == {"a": 200 * MS, "b": 200 * MS}
+
+
+@pytest.mark.parametrize("names", [("a", "b", "x", "y"), ("x", "a", "y", "b")])
+def test_a_gain_that_a_loss_hides_in_its_group_is_found(run, names):
+    """Together they come to nothing; nothing in the log told that one of them saves."""
+    found, _, _ = run(additive(1000, a=30, x=-30), *named(*names))
+    assert ids(found) == ["a"]
+    assert found.stacked.recording.meta.goal_ns == 970 * MS

@@ -8,15 +8,23 @@ import msgspec
 import pytest
 
 from bootlab.analysis.coverage import FunctionCover
+from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.errors import UserError
+from bootlab.errors import KernelBuildError, UserError
 from bootlab.experiments.base import Base
 from bootlab.experiments.optimize import shrinking
 from bootlab.experiments.optimize.halving import Family
 from bootlab.experiments.optimize.shrinking import without_options
-from bootlab.experiments.optimize.unused_options import Ran, families_of, holding, ran, settled
+from bootlab.experiments.optimize.unused_options import (
+    Ran,
+    Unused,
+    families_of,
+    holding,
+    ran,
+    settled,
+)
 from bootlab.kernelsource.advice import Dependent, Reason
-from bootlab.model.recording import Meta, Recording
+from bootlab.model.recording import Meta, Outcome, Recording
 from bootlab.model.system import Kernel, KernelBuild
 from bootlab.techniques.base import Evidence
 from tests.experiments.fake_bench import SYSTEM
@@ -207,3 +215,68 @@ def test_a_kernel_that_cannot_be_traced_is_not_shrunk_and_the_search_goes_on(mon
     base = Base(system=built, recording=recording, diagnosis=None, info=KernelInfo(kind="zimage", arch="arm"))
     assert shrinking.shrink_kernel(bench, base, standing, ()) is None
     assert "one processor only" in said[0]
+
+
+@pytest.fixture
+def shrink(tmp_path, monkeypatch):
+    """Return a function that shrinks a kernel of which some options are needed by the linker or by the boot."""
+
+    def run(unlinked=None, broken=(), also=lambda *_: ""):
+        options = [f"O{number}" for number in range(8)]
+        families = [Family(name=one, members=frozenset({one})) for one in options]
+        unused = Unused(
+            families=families, kept={}, option_of={"f3": "O3"}, needed={"TTY": "tty_write() ran when programs ran"}
+        )
+        monkeypatch.setattr(shrinking, "unused_options", lambda *_args, **_rest: unused)
+        monkeypatch.setattr(shrinking, "KernelBuilder", lambda _cache: SimpleNamespace(settled=lambda *_: {}))
+        built = []
+
+        def boot(system, label):
+            off = {name for change in system.kernel.build.changes for name, value in change if value == "n"}
+            built.append(frozenset(off))
+            if unlinked in off:
+                raise KernelBuildError("ld: undefined reference to f3", missing=frozenset({"f3"}))
+            outcome = Outcome.PANIC if off & set(broken) else Outcome.GOAL
+            meta = Meta(key=f"{len(built)}", outcome=outcome, reason="because", goal_ns=1)
+            return Recording(meta=meta, lines=(), marks=())
+
+        bench = SimpleNamespace(
+            cache=Cache(tmp_path / "cache"), decided=lambda _: None, phase=lambda *_: None, boot=boot
+        )
+        system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
+        recording = Recording(meta=Meta(key="base", outcome=Outcome.GOAL), lines=(), marks=())
+        standing = Evidence(system=system, recording=recording)
+        base = Base(system=system, recording=recording, diagnosis=None, info=KernelInfo())
+        return shrinking.shrink_kernel(bench, base, standing, (), also=also), built
+
+    return run
+
+
+def test_what_the_linker_missed_is_not_linked_again_by_the_next_run(shrink):
+    found, built = shrink(unlinked="O3")
+    assert set(found.dropped) == {f"O{number}" for number in range(8)} - {"O3"}
+    assert found.kept["O3"] == "it cannot be built: ld: undefined reference to f3"
+    assert len(built) == 2
+    again, built_again = shrink(unlinked="O3")
+    assert (again.dropped, again.kept, again.questions) == (found.dropped, found.kept, found.questions)
+    assert not [off for off in built_again if "O3" in off]
+    other, built = shrink(broken=("O5",))
+    assert other.kept["O5"] == "panic: because"
+    assert built, "what links is booted by the bench, which keeps it"
+
+
+def test_every_question_about_a_kernel_is_told_and_what_ran_is_named(shrink):
+    found, built = shrink(broken=("O1",))
+    assert [one.what for one in found.questions] == [f"kernel without {len(off)} options" for off in built]
+    assert {one.broken for one in found.questions} == {"", "panic: because"}
+    assert found.needed == {"TTY": "tty_write() ran when programs ran"}
+
+
+def test_a_final_check_has_a_say_in_what_the_kernel_loses(shrink):
+    def also(system, _recording, _label):
+        off = {name for change in system.kernel.build.changes for name, _ in change}
+        return "the final check '/bin/net' ended with 1, in the base with 0" if "O6" in off else ""
+
+    found, _ = shrink(also=also)
+    assert set(found.dropped) == {f"O{number}" for number in range(8)} - {"O6"}
+    assert found.kept["O6"].startswith("the final check '/bin/net'")

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.analysis.noisy.ranks import middle_ranks
+from bootlab.analysis.noisy.rank_test import middle_ranks
 
 ALPHA = 0.01
 _SHUFFLES = 2000

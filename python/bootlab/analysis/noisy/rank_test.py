@@ -8,11 +8,10 @@ SciPy's `mannwhitneyu` chooses by default. Written out because this one function
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
-from bootlab.analysis.noisy.ranks import middle_ranks
 
 _EXACT_UP_TO = 8
 
@@ -45,3 +44,10 @@ def _exact_tail(u: int, n: int, m: int) -> float:
         for at in range(i, n * m + 1):
             orders[at] += orders[at - i]
     return sum(orders[u:]) / math.comb(n + m, n)
+
+
+def middle_ranks(values: NDArray[np.float64] | Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the rank of each value, the smallest 1, and how many values are equal at each level."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middles = np.cumsum(counts) - (counts - 1) / 2
+    return middles[places], counts.astype(float)

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bootlab.analysis.noisy.ranks import middle_ranks
+from bootlab.analysis.noisy.rank_test import middle_ranks
 
 Side = Literal["both", "above", "below"]
 

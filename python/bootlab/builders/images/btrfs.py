@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.builders.images import sparse, staged, steady, tool
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.model.tree import FileTree
 
@@ -29,5 +28,5 @@ def write(tree: FileTree, image: Path) -> int:
     program = tool.find("mkfs.btrfs", "btrfs-progs", _NEEDED_FOR)
     preload = steady.search_paths(_NEEDED_FOR)
     sparse.create(image, size_kib(tree) << 10)
-    words = [program, "-q", "-K", "-U", UUID, "--rootdir", "{root}", "{image}"]
+    words = [program, "-q", "-K", "-U", tool.UUID, "--rootdir", "{root}", "{image}"]
     return staged.pack(tree, image, words, needed_for=_NEEDED_FOR, environ={}, preload=preload, onto=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.builders.images import staged, tool
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import root_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -25,5 +24,5 @@ def write(tree: FileTree, image: Path, *, compression: str = "") -> int:
                 f"{member.path[:80]!r}: mkfs.erofs allows names up to {NAME_MAX_BYTES} bytes", hint="rename the file"
             )
     program = tool.find("mkfs.erofs", "erofs-utils", "to make EROFS images")
-    words = [program, "--quiet", "-x-1", "-T0", f"-U{UUID}", *([f"-z{compression}"] if compression else [])]
+    words = [program, "--quiet", "-x-1", "-T0", f"-U{tool.UUID}", *([f"-z{compression}"] if compression else [])]
     return staged.pack(tree, image, [*words, "{image}", "{root}"], needed_for="to make EROFS images", environ={})

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from bootlab.builders.images import tool
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -21,7 +20,7 @@ _BLOCK_BYTES = 1024
 # fs/jbd2: a block of the journal starts with its magic number and its type; 2 is a commit.
 _COMMIT = bytes.fromhex("c03b399800000002")
 Kind = Literal["ext2", "ext3", "ext4"]
-_NOW = {"E2FSPROGS_FAKE_TIME": "1", "MKE2FS_CONFIG": "/dev/null", "E2FSPROGS_LIBMAGIC_SUPPRESS": "1"}
+NOW = {"E2FSPROGS_FAKE_TIME": "1", "MKE2FS_CONFIG": "/dev/null", "E2FSPROGS_LIBMAGIC_SUPPRESS": "1"}
 _FEATURES = {
     "ext2": "none,filetype,sparse_super,large_file,ext_attr,dir_index",
     "ext3": "none,filetype,sparse_super,large_file,ext_attr,dir_index,has_journal",
@@ -46,12 +45,19 @@ def write(tree: FileTree, image: Path, *, kind: Kind, size_kib: int, replayed_ki
     journal = [] if kind == "ext2" else ["-J", "size=1"]
     inodes = sum(1 for _ in root.walk()) + 64
     words = ["-q", "-F", "-t", kind, "-b", "1024", "-I", "128" if kind == "ext2" else "256", "-O", _FEATURES[kind]]
-    words += ["-m", "0", "-N", str(inodes), "-U", UUID, "-E", f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0"]
-    tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=_NOW)
+    words += [
+        "-m",
+        "0",
+        "-N",
+        str(inodes),
+        "-U",
+        tool.UUID,
+        "-E",
+        f"hash_seed={tool.UUID},root_owner=0:0,lazy_itable_init=0",
+    ]
+    tool.run([make, *words, *journal, str(image), f"{size_kib}k"], environ=NOW)
     with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
-        script = "\n".join(_commands(root, Path(folder))) + "\n"
-        said = tool.run([fill, "-w", "-f", "/dev/stdin", str(image)], environ=_NOW, source=script.encode())
-    _check_said(said, script)
+        obey(fill, str(image), "\n".join(_commands(root, Path(folder))) + "\n")
     if replayed_kib:
         _leave_unclean(fill, image, replayed_kib)
     return image.stat().st_size
@@ -64,9 +70,7 @@ def _leave_unclean(fill: str, image: Path, count: int) -> None:
     with tempfile.NamedTemporaryFile(prefix="bootlab-ext-", dir=image.parent) as blocks:
         blocks.write(data[first * _BLOCK_BYTES :])
         blocks.flush()
-        script = f"jo\njw -b {first}-{first + count - 1} {blocks.name}\njc\n"
-        said = tool.run([fill, "-w", "-f", "/dev/stdin", str(image)], environ=_NOW, source=script.encode())
-    _check_said(said, script)
+        obey(fill, str(image), f"jo\njw -b {first}-{first + count - 1} {blocks.name}\njc\n")
     data = image.read_bytes()
     changed = bytearray(data)
     at = data.find(_COMMIT)
@@ -81,24 +85,24 @@ def _commands(root: Member, folder: Path) -> list[str]:
     lines = ["rmdir lost+found"]
     for number, member in enumerate(root.walk()):
         # mknod knows no paths: it makes the node in the folder that debugfs stands in.
-        path, name, entry = _quoted(member.path), _quoted(member.name.decode()), member.entry
+        path, name, entry = quoted(member.path), quoted(member.name.decode()), member.entry
         if member is not root:
-            lines.append(f"cd {_quoted(member.path.rpartition('/')[0] or '/')}")
+            lines.append(f"cd {quoted(member.path.rpartition('/')[0] or '/')}")
             if member.link_to:
                 # It only makes the name; the count is set with the first one's other fields.
-                lines.append(f"ln {_quoted(member.link_to)} {path}")
+                lines.append(f"ln {quoted(member.link_to)} {path}")
                 continue
             if entry.kind == "dir":
                 lines.append(f"mkdir {name}")
             elif entry.kind == "symlink":
                 _check_target(member)
-                lines.append(f"symlink {name} {_quoted(entry.target or '', member.path)}")
+                lines.append(f"symlink {name} {quoted(entry.target or '', member.path)}")
             elif entry.kind == "fifo":
                 lines.append(f"mknod {name} p")
             elif entry.kind in _NODES:
                 lines.append(f"mknod {name} {_NODES[entry.kind]} {entry.major} {entry.minor}")
             else:
-                lines.append(f"write {_quoted(_source(member, folder, number))} {name}")
+                lines.append(f"write {quoted(_source(member, folder, number))} {name}")
         lines.append(f"sif {path} mode 0{member.mode:o}")
         lines += [f"sif {path} {field} {value}" for field, value in _fields(member)]
     return lines
@@ -134,7 +138,8 @@ def _source(member: Member, folder: Path, number: int) -> str:
     return str(path)
 
 
-def _quoted(text: str, path: str = "") -> str:
+def quoted(text: str, path: str = "") -> str:
+    """Return a text as debugfs takes it. Raise UserError for what it cannot take."""
     # debugfs reads lines; within quotes a doubled quote is one (lib/ss/parse.c).
     if any(ord(c) < 32 or c == "\x7f" for c in text):
         raise UserError(
@@ -143,11 +148,16 @@ def _quoted(text: str, path: str = "") -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _check_said(said: str, script: str) -> None:
-    """Debugfs ends well whatever happened; every line that is not a command's echo is a complaint, but for a few."""
+def obey(debugfs: str, image: str, script: str, *, fault: str = "", hint: str = "") -> None:
+    """Change an image by debugfs' commands. Raise UserError, which begins with `fault`, for its first complaint.
+
+    It ends well whatever happened: every line that is not a command's echo is a complaint, but for a few.
+    """
+    said = tool.run([debugfs, "-w", "-f", "/dev/stdin", image], environ=NOW, source=script.encode())
     asked = set(script.splitlines())
     for line in said.splitlines():
         text = line.removeprefix("debugfs: ").strip()
-        if not text or text in asked or text.startswith(("debugfs 1.", "Allocated inode:")):
-            continue
-        raise UserError(f"debugfs: {text[:200]}", hint="if the tree does not fit, raise storage.root_kib")
+        if text and text not in asked and not text.startswith(("debugfs 1.", "Allocated inode:")):
+            raise UserError(
+                f"{fault}debugfs: {text[:200]}", hint=hint or "if the tree does not fit, raise storage.root_kib"
+            )

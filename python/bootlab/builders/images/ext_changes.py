@@ -11,11 +11,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bootlab.builders.images import tool
+from bootlab.builders.images import ext, tool
 from bootlab.errors import UserError
 from bootlab.model.tree import Entry, FileTree
 
-_NOW = {"E2FSPROGS_FAKE_TIME": "1"}
 _TIMES = ("atime", "ctime", "mtime", "crtime")
 _NODES = {"char": "c", "block": "b"}
 _LINKS_MAX = 40
@@ -36,42 +35,41 @@ def change(image: Path, start_bytes: int, given: FileTree, put: FileTree, droppe
     old = [place for path, place in places.items() if place not in absent and known.get(place, _FILE).kind != "dir"]
     folders = [path for path in absent if path not in places.values()]
     with tempfile.TemporaryDirectory(prefix="bootlab-ext-", dir=image.parent) as folder:
-        lines = [f"rm {_quoted(place)}" for place in old]
+        lines = [f"rm {ext.quoted(place)}" for place in old]
         for path in folders:
-            lines += [f"mkdir {_quoted(path)}", *_fields(path, Entry(kind="dir"))]
+            lines += [f"mkdir {ext.quoted(path)}", *_fields(path, Entry(kind="dir"))]
         for number, (path, entry) in enumerate(put.entries):
             lines += _made(places[path], entry, Path(folder) / str(number))
-        script = "\n".join(lines) + "\n"
-        said = tool.run([debugfs, "-w", "-f", "/dev/stdin", device], environ=_NOW, source=script.encode())
-    _check(said, script)
+        hint = "is the file system full? Make the image larger, or give its tree in place of it"
+        ext.obey(debugfs, device, "\n".join(lines) + "\n", fault="the copy of the image cannot be changed: ", hint=hint)
 
 
 def _made(path: str, entry: Entry, spare: Path) -> Iterator[str]:
     folder, _, name = path.rpartition("/")
     # mknod and write know no paths: they make a name in the folder that debugfs stands in.
-    yield f"cd {_quoted(folder or '/')}"
+    yield f"cd {ext.quoted(folder or '/')}"
     if entry.kind == "symlink":
-        yield f"symlink {_quoted(name)} {_quoted(entry.target or '')}"
+        yield f"symlink {ext.quoted(name)} {ext.quoted(entry.target or '')}"
     elif entry.kind == "dir":
-        yield f"mkdir {_quoted(path)}"
+        yield f"mkdir {ext.quoted(path)}"
     elif entry.kind == "fifo":
-        yield f"mknod {_quoted(name)} p"
+        yield f"mknod {ext.quoted(name)} p"
     elif entry.kind in _NODES:
-        yield f"mknod {_quoted(name)} {_NODES[entry.kind]} {entry.major} {entry.minor}"
+        yield f"mknod {ext.quoted(name)} {_NODES[entry.kind]} {entry.major} {entry.minor}"
     else:
         source = entry.source
         if source is None:
             spare.write_text(entry.text or "", encoding="utf-8")
             source = str(spare)
-        yield f"write {_quoted(source)} {_quoted(name)}"
+        yield f"write {ext.quoted(source)} {ext.quoted(name)}"
     yield from _fields(path, entry)
 
 
 def _fields(path: str, entry: Entry) -> Iterator[str]:
     kinds = {"dir": 0o040000, "symlink": 0o120000, "fifo": 0o010000, "char": 0o020000, "block": 0o060000}
-    yield f"sif {_quoted(path)} mode 0{kinds.get(entry.kind, 0o100000) | entry.mode:o}"
+    yield f"sif {ext.quoted(path)} mode 0{kinds.get(entry.kind, 0o100000) | entry.mode:o}"
     for name, value in (("uid", entry.uid), ("gid", entry.gid), *((name, 0) for name in _TIMES)):
-        yield f"sif {_quoted(path)} {name} {value}"
+        yield f"sif {ext.quoted(path)} {name} {value}"
 
 
 def _real(path: str, known: dict[str, Entry]) -> str:
@@ -98,26 +96,6 @@ def _absent(debugfs: str, device: str, paths: Iterable[str]) -> list[str]:
         wanted |= {"/" + "/".join(parts[:depth]): None for depth in range(1, len(parts) + 1)}
     if not wanted:
         return []
-    script = "".join(f"testi {_quoted(path)}\n" for path in wanted)
-    said = tool.run([debugfs, "-f", "/dev/stdin", device], environ=_NOW, source=script.encode())
+    script = "".join(f"testi {ext.quoted(path)}\n" for path in wanted)
+    said = tool.run([debugfs, "-f", "/dev/stdin", device], environ=ext.NOW, source=script.encode())
     return [path for path in wanted if re.search(rf"^{re.escape(path)}: {_MISSING}", said, re.MULTILINE)]
-
-
-def _quoted(text: str) -> str:
-    # debugfs reads lines; within quotes a doubled quote is one (lib/ss/parse.c).
-    if not text.isprintable():
-        raise UserError(f"{text!r}: a control character cannot be put into an ext image", hint="rename the file")
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _check(said: str, script: str) -> None:
-    """Debugfs ends well whatever happened; every line that is not a command's echo is a complaint, but for a few."""
-    asked = set(script.splitlines())
-    for line in said.splitlines():
-        text = line.removeprefix("debugfs: ").strip()
-        if not text or text in asked or text.startswith(("debugfs 1.", "Allocated inode:")):
-            continue
-        raise UserError(
-            f"the copy of the image cannot be changed: debugfs: {text[:200]}",
-            hint="is the file system full? Make the image larger, or give its tree in place of it",
-        )

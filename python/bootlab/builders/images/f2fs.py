@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from bootlab.builders.images import f2fs_inodes, sparse, staged, tool
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import root_of, size_of
 from bootlab.model.tree import FileTree
 
@@ -29,7 +28,7 @@ def write(tree: FileTree, image: Path) -> int:
     make = tool.find("mkfs.f2fs", "f2fs-tools", _NEEDED_FOR)
     fill = tool.find("sload.f2fs", "f2fs-tools", _NEEDED_FOR)
     sparse.create(image, size_kib(tree) << 10)
-    tool.run([make, "-q", "-f", "-r", "-T", "0", "-U", UUID, str(image)])
+    tool.run([make, "-q", "-f", "-r", "-T", "0", "-U", tool.UUID, str(image)])
     words = [fill, "-P", "-T", "0", "-f", "{root}", "-t", "/", "{image}"]
     staged.pack(f2fs_inodes.loadable(tree), image, words, needed_for=_NEEDED_FOR, environ={}, onto=True)
     f2fs_inodes.settle(image, tree)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 
+UUID = "b0071ab0-0000-4000-8000-000000000000"
+"""What an image is known by: one for all, so that the same tree always gives the same bytes."""
+
 _TIMEOUT_S = 900
 _SYSTEM_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 # Programs that do not end with an error when the image is too small for what goes in.

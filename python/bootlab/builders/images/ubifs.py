@@ -13,11 +13,10 @@ import zlib
 from pathlib import Path
 
 from bootlab.builders.images import staged, tool
-from bootlab.builders.images.identity import UUID
 from bootlab.model.root import UBI_VOLUME
 from bootlab.model.tree import FileTree
 
-_UUID = uuid.UUID(UUID).bytes
+_UUID = uuid.UUID(tool.UUID).bytes
 _SEQUENCE = "1112014347"
 _HEADER_BYTES = 64
 _SMALLEST_UNIT_BYTES = 8

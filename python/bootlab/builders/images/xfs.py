@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 from bootlab.builders.images import sparse, steady, tool, xfs_log
-from bootlab.builders.images.identity import UUID
 from bootlab.builders.images.members import Member, blocks_of, root_of, size_of
 from bootlab.errors import UserError
 from bootlab.model.tree import FileTree
@@ -29,7 +28,7 @@ _INODE_BYTES = 512
 # The log, and each allocation group's own headers.
 _OWN_MIB, _OWN_GROUP_MIB = 128, 4
 # Said, not left to the version: kernels since 5.10 mount this.
-_FEATURES = f"crc=1,finobt=1,reflink=1,rmapbt=0,bigtime=1,inobtcount=1,uuid={UUID}"
+_FEATURES = f"crc=1,finobt=1,reflink=1,rmapbt=0,bigtime=1,inobtcount=1,uuid={tool.UUID}"
 _TYPES = {"file": "-", "dir": "d", "symlink": "l", "char": "c", "block": "b", "fifo": "p"}
 
 

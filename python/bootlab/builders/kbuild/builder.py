@@ -24,7 +24,6 @@ from bootlab.builders.kbuild.watched_make import WatchedMake
 from bootlab.builders.kbuild.workspace import Workspace
 from bootlab.errors import BootlabError, KernelBuildError, UserError, cannot_write
 from bootlab.kernelsource.configuration import Configuration, read_config
-from bootlab.kernelsource.objects import built_objects
 from bootlab.kernelsource.tree import SourceTree
 from bootlab.model.system import KernelBuild
 
@@ -306,7 +305,7 @@ class KernelBuilder:
         arch = request.target.folder
         try:
             tree = SourceTree(request.tree.path, cache=self._cache.root, arch=arch, configuration=config)
-            return len(built_objects(tree)) or None
+            return len(tree.built_objects()) or None
         except (BootlabError, OSError):
             return None
 

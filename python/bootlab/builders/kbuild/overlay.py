@@ -16,7 +16,7 @@ from pathlib import Path
 from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild.source import SourceTree
 from bootlab.errors import KernelBuildError, ToolMissing, UserError
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.source_build import KernelPatch
 
 OBJECTS = "obj"
 _SKIPPED = frozenset({".git", OBJECTS})

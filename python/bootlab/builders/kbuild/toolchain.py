@@ -73,8 +73,8 @@ def find(target: Architecture, prefix: str | None) -> Toolchain:
         prefix = "" if target.native else target.prefix
     for tool in ("gcc", "ld"):
         _need(f"{prefix}{tool}", _package(prefix, tool), f"to build a kernel for {target.name}")
-    version = " / ".join(_first_line(f"{prefix}{tool}") for tool in ("gcc", "ld"))
-    plugins = Path(_first_line(f"{prefix}gcc", "-print-file-name=plugin"), "include/plugin-version.h").is_file()
+    version = " / ".join(first_line(f"{prefix}{tool}") for tool in ("gcc", "ld"))
+    plugins = Path(first_line(f"{prefix}gcc", "-print-file-name=plugin"), "include/plugin-version.h").is_file()
     return Toolchain(prefix=prefix, version=version, ccache=shutil.which("ccache") is not None, plugins=plugins)
 
 
@@ -83,7 +83,7 @@ def check_plugins(tools: Toolchain, asked: Mapping[str, str]) -> None:
     wanted = next((name for name, value in asked.items() if name.startswith("GCC_PLUGIN") and value == "y"), None)
     if wanted is None or tools.plugins:
         return
-    major = _first_line(f"{tools.prefix}gcc", "-dumpversion").partition(".")[0]
+    major = first_line(f"{tools.prefix}gcc", "-dumpversion").partition(".")[0]
     package = "-".join(word for word in (f"gcc-{major}-plugin-dev", _triplet(tools.prefix)) if word)
     raise ToolMissing(f"plugin-version.h of {tools.prefix}gcc", package=package, needed_for=f"by CONFIG_{wanted}=y")
 
@@ -114,6 +114,7 @@ def _triplet(prefix: str) -> str:
     return Path(prefix).name.rstrip("-").replace("_", "-")
 
 
-def _first_line(program: str, argument: str = "--version") -> str:
+def first_line(program: str, argument: str = "--version") -> str:
+    """Return the first line that a program says; "" of none."""
     done = subprocess.run([program, argument], capture_output=True, text=True, check=False, env=None)
     return done.stdout.partition("\n")[0].strip()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-import msgspec
-
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.images import tool
 from bootlab.builders.loader import partition
@@ -27,15 +25,7 @@ _HEADER_AT, _HEADER_MAGIC = 0x202, b"HdrS"
 _RELOCATABLE_AT, _PREFERRED_AT, _START_AT = 0x234, 0x258, 0x214
 
 
-class DiskParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes on the disk: a bzImage, an initramfs, and the kernel's command line."""
-
-    kernel: Path
-    initramfs: Path | None
-    cmdline: str
-
-
-def disk(loader: Loader, parts: DiskParts, cache: Cache) -> Path:
+def disk(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
     """Return the image, from the cache or made. Raise ToolMissing, EnvironmentFault, UserError."""
     modules = Path(loader.grub or "")
     if not (modules / "boot.img").is_file() or not (modules / "kernel.img").is_file():
@@ -66,7 +56,7 @@ def kernel_entry(kernel: Path) -> int | None:
     return int(struct.unpack_from("<Q", head, _PREFERRED_AT)[0])
 
 
-def commands(parts: DiskParts) -> list[str]:
+def commands(parts: partition.Booted) -> list[str]:
     """Return the commands that load the kernel and start it."""
     # In single quotes GRUB's parsers take every character as it is, but for that quote.
     words = (word.replace("'", "'\\''") for word in parts.cmdline.split())
@@ -75,7 +65,7 @@ def commands(parts: DiskParts) -> list[str]:
     return [*found, f"initrd {_PREFIX}/{INITRAMFS_FILE}"] if parts.initramfs is not None else found
 
 
-def menu(loader: Loader, parts: DiskParts) -> str:
+def menu(loader: Loader, parts: partition.Booted) -> str:
     """Return grub.cfg: one entry, started after the wait, with what Debian's says while it loads."""
     load, *initrd = commands(parts)
     lines = ["set default=0", f"set timeout={loader.wait_s}", "menuentry 'Linux' {", "    echo 'Loading Linux ...'"]
@@ -84,7 +74,7 @@ def menu(loader: Loader, parts: DiskParts) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _core(loader: Loader, modules: Path, parts: DiskParts, cache: Cache) -> Path:
+def _core(loader: Loader, modules: Path, parts: partition.Booted, cache: Cache) -> Path:
     """Return GRUB's core: with its modules on the disk and a menu, or with all in it that loads the kernel."""
     own = loader.start == "command"
     names = (*_MODULES, "linux") if own else _MODULES
@@ -115,7 +105,7 @@ def _own_files(loader: Loader, modules: Path) -> list[Path]:
     return sorted(modules.glob("*.mod")) + sorted(modules.glob("*.lst"))
 
 
-def _write(loader: Loader, modules: Path, core: Path, parts: DiskParts, path: Path) -> None:
+def _write(loader: Loader, modules: Path, core: Path, parts: partition.Booted, path: Path) -> None:
     code = core.read_bytes()
     if len(code) > PARTITION_BYTES - SECTOR_BYTES:
         raise UserError(

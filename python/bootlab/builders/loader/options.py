@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bootlab.builders.loader.commands import SECTOR_BYTES
-from bootlab.model.boot_loader import Loader, LoaderBoard, Options
+from bootlab.model.boot_loader import Loader, LoaderBoard
+from bootlab.model.source_build import Options
 
 ENVIRONMENT_FILE = "bootlab.env"
 """The default environment, in the folder of the objects."""

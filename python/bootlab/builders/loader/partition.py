@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from bootlab.builders.images import tool
 from bootlab.builders.loader.commands import SECTOR_BYTES
 
@@ -16,6 +18,14 @@ _ROOM_BYTES = 4 * _MIB
 _FIXED = {"SOURCE_DATE_EPOCH": "1767225600", "MTOOLS_SKIP_CHECK": "1"}
 _DISK_ID = "0x626f6f74"
 _VOLUME_ID = "626f6f74"
+
+
+class Booted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a PC boots: a bzImage (for UEFI with an EFI stub), an initramfs, and the kernel's command line."""
+
+    kernel: Path
+    initramfs: Path | None
+    cmdline: str
 
 
 def make_table(path: Path, start_bytes: int, content_bytes: int) -> None:

@@ -14,6 +14,7 @@ from bootlab.builders.loader.card import CardParts, card, is_legacy, loaded_byte
 from bootlab.builders.loader.commands import environment
 from bootlab.builders.loader.device_tree import prepared
 from bootlab.builders.loader.options import has_environment, options_of
+from bootlab.builders.loader.partition import Booted
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
@@ -124,7 +125,7 @@ def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
         raise UserError(
             f"{artefacts.kernel} is no bzImage, which GRUB starts", hint='[kernel] form = "image", and name a bzImage'
         )
-    parts = grub.DiskParts(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = grub.disk(loader, parts, cache)
     return Started(system=_with_card(system, str(file)), card=file, kernel_address=entry)
 
@@ -133,7 +134,7 @@ def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
     if system.machine.arch != "x86_64":
         raise UserError("bootlab starts a UEFI on PCs", hint='[machine] arch = "x86_64", or leave loader.uefi out')
     codes = uefi.codes(loader, artefacts.kernel)
-    parts = uefi.UefiParts(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
+    parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = uefi.disk(loader, parts, cache) if loader.start == "menu" else None
     disks = system.machine.disks if file is None else (*system.machine.disks, str(file))
     words = ("-bios", str(loader.uefi), *system.machine.extra)

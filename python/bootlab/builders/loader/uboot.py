@@ -25,8 +25,8 @@ from bootlab.builders.loader.built import BuiltLoader, LoaderFacts
 from bootlab.builders.loader.options import ENVIRONMENT_FILE
 from bootlab.errors import KernelBuildError, LoaderBuildError, ToolMissing, UserError, cannot_write
 from bootlab.kernelsource.configuration import read_config
-from bootlab.model.boot_loader import LoaderBoard, LoaderBuild, Options
-from bootlab.model.source_patch import KernelPatch
+from bootlab.model.boot_loader import LoaderBoard, LoaderBuild
+from bootlab.model.source_build import KernelPatch, Options
 
 _VERSION = 1
 """Raise it when the same request shall give another U-Boot than before."""

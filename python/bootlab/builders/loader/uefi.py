@@ -29,14 +29,6 @@ _ENTRY_AT, _SECTION_ALIGN_AT, _FILE_ALIGN_AT, _IMAGE_SIZE_AT, _HEADERS_SIZE_AT =
 _DATA = 0x40000040
 
 
-class UefiParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is booted: a bzImage with an EFI stub, an initramfs, and the kernel's command line."""
-
-    kernel: Path
-    initramfs: Path | None
-    cmdline: str
-
-
 class Pe(msgspec.Struct, frozen=True, kw_only=True):
     """Where the parts of an EFI program are.
 
@@ -123,7 +115,7 @@ def _unpacked(image: bytes) -> dict[str, str]:
     return {}
 
 
-def entry_file(parts: UefiParts, wait_s: int) -> dict[str, bytes]:
+def entry_file(parts: partition.Booted, wait_s: int) -> dict[str, bytes]:
     """Return systemd-boot's two files: its settings and the one entry."""
     lines = ["title Linux", f"linux /{KERNEL_FILE}"]
     lines += [f"initrd /{INITRAMFS_FILE}"] if parts.initramfs is not None else []
@@ -132,7 +124,7 @@ def entry_file(parts: UefiParts, wait_s: int) -> dict[str, bytes]:
     return {"loader/loader.conf": settings.encode(), "loader/entries/linux.conf": entry.encode()}
 
 
-def disk(loader: Loader, parts: UefiParts, cache: Cache) -> Path:
+def disk(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
     """Return a disk with the program, its entry, kernel and initramfs on a FAT, from the cache or made.
 
     Raise ToolMissing, EnvironmentFault, UserError, OSError.
@@ -152,7 +144,7 @@ def disk(loader: Loader, parts: UefiParts, cache: Cache) -> Path:
     return cache.file(key, ".disk", make)
 
 
-def unified(loader: Loader, parts: UefiParts, cache: Cache) -> Path:
+def unified(loader: Loader, parts: partition.Booted, cache: Cache) -> Path:
     """Return one EFI program of systemd's stub, kernel, initramfs and command line, from the cache or made."""
     program = Path(loader.program or "")
     digests = [None if path is None else cache.digest(path) for path in (program, parts.kernel, parts.initramfs)]

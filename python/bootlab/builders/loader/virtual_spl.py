@@ -12,7 +12,8 @@ from bootlab.builders.loader.fit import FitPart, fit
 from bootlab.builders.loader.uboot import UbootBuilder
 from bootlab.builders.loader.virtual import InRam, Placed, in_ram, kernel_words
 from bootlab.errors import ToolMissing, UserError
-from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader, Options
+from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader
+from bootlab.model.source_build import Options
 from bootlab.model.system import System
 
 OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")

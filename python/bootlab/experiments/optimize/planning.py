@@ -14,7 +14,7 @@ from bootlab.experiments.selection import Selection
 from bootlab.experiments.trials import Applicability, proposals
 from bootlab.logs import analyze
 from bootlab.model.change import Change, ExtendParam
-from bootlab.model.plan import PHASES, PhaseName, Plan, PlannedPhase, PlannedTechnique, phase_of
+from bootlab.model.plan import BUILDS, PHASES, PhaseName, Plan, PlannedPhase, PlannedTechnique, phase_of
 from bootlab.techniques.base import Answer, Technique
 
 _BUILD_WALL_S = 120.0
@@ -31,13 +31,14 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asks for: which techniques, how long, whether the kernel is shrunk."""
+    """What the user asks for: which techniques, how long, whether the kernel is shrunk, what is checked at the end."""
 
     selection: Selection = Selection()
     budget_s: float | None = None
     rounds: int = 2
     shrink: bool = False
     keep: tuple[str, ...] = ()
+    final: tuple[str, ...] = ()
 
 
 def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Applicability, ...]]:
@@ -78,6 +79,7 @@ def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Appli
         rounds=wishes.rounds,
         shrink=wishes.shrink,
         keep=wishes.keep,
+        final=wishes.final,
         base_ns=base.recording.meta.goal_ns,
         boot_wall_s=base.recording.meta.wall_s,
         build_wall_s=_BUILD_WALL_S,
@@ -133,10 +135,19 @@ def _published(technique: Technique) -> str:
 
 def _phase(name: PhaseName, techniques: list[PlannedTechnique]) -> PlannedPhase:
     ordered = sorted(techniques, key=lambda t: (not t.take, -(t.gain_ns or 0)))
-    taken = [t for t in ordered if t.take]
+    return _estimated(PlannedPhase(name=name, techniques=tuple(ordered)))
+
+
+def estimated(plan: Plan) -> Plan:
+    """Return a plan that was edited, with what it takes now."""
+    return msgspec.structs.replace(plan, phases=tuple(_estimated(phase) for phase in plan.phases))
+
+
+def _estimated(phase: PlannedPhase) -> PlannedPhase:
+    taken = [t for t in phase.techniques if t.take]
     # A group takes a diagnosis of both sides and two boots, and halves where it fails; each kept one is left out once.
     choices = sum(len(t.variants) for t in taken)
     singles = len(taken) - sum(1 for t in taken if t.variants)
     boots = (6 if singles else 0) + 2 * singles + 2 * choices
-    builds = 2 * singles + choices if name == "kernel" and taken else 0
-    return PlannedPhase(name=name, techniques=tuple(ordered), boots=boots, builds=builds)
+    builds = 2 * singles + choices if phase.name == BUILDS and taken else 0
+    return msgspec.structs.replace(phase, boots=boots, builds=builds)

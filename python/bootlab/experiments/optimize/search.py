@@ -8,6 +8,7 @@ and then each change that was kept is left out once.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -18,18 +19,23 @@ from bootlab.experiments.base import Base, diagnosis_of, establish, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.campaign import Journal
 from bootlab.experiments.optimize.ending import Tries
+from bootlab.experiments.optimize.final import FinalChecks
 from bootlab.experiments.optimize.floor import floor_found
+from bootlab.experiments.optimize.parts import in_part, parts_of
 from bootlab.experiments.optimize.planning import expected_gains
 from bootlab.experiments.optimize.shrinking import Shrinking, UnusedOptions, shrink_kernel
 from bootlab.experiments.optimize.waterfall import waterfall
 from bootlab.experiments.shared_costs import shared_costs_of
 from bootlab.experiments.stack import Stacker
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, sentence
+from bootlab.experiments.trial import GROUNDS
 from bootlab.experiments.trials import proposals
 from bootlab.model.change import Change, apply_all
 from bootlab.model.floor import Floor
 from bootlab.model.plan import BUILDS, PROGRAMS, Plan
+from bootlab.model.question import Question
 from bootlab.model.recording import Diagnosis
+from bootlab.model.sample import goals_ns
 from bootlab.model.system import System
 from bootlab.model.verdict import Verdict
 from bootlab.model.waterfall import Bar
@@ -39,6 +45,8 @@ _WORTH_NS = 1_000_000
 """A group that changes nothing is halved when one of its members should have saved at least this."""
 
 _NOT_AGAIN = frozenset({Verdict.BROKEN, Verdict.NO_EFFECT})
+_AGAIN = "again"
+"""How the names of rounds begin in which what was left out is tried once more."""
 _HOPELESS_SHARE = 0.05
 """What lost more than this share of the goal is not tried again."""
 
@@ -53,7 +61,9 @@ class Teller(Journal, Protocol):
 class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     """What an optimisation came to: the stack, the system, its diagnosis, the way there, and what the kernel lost.
 
-    `no_floor`: why there is no floor.
+    `no_floor`: why there is no floor. `parts_kept`: files, modules and applets that had to stay, with the reason;
+    `back`: changes that a final check took out again, with the reason. `questions`: boots that told only whether a
+    system works.
     """
 
     base: Base
@@ -64,6 +74,9 @@ class Optimized(msgspec.Struct, frozen=True, kw_only=True):
     floor: Floor | None = None
     no_floor: str = ""
     shrinking: Shrinking | None = None
+    parts_kept: dict[str, str] = {}
+    back: dict[str, str] = {}
+    questions: tuple[Question, ...] = ()
 
 
 def optimize(bench: Bench, base: Base, plan: Plan, journal: Teller) -> Optimized:
@@ -84,10 +97,13 @@ class _Search:
             base = with_dithers(bench, base, cheapest(3 * max(1, len(ids))))
         self._base = base
         journal.base(base)
+        self._final = FinalChecks(bench, base, plan.final)
         self._stacker = Stacker(bench, base, tuple(self._techniques.values()), sink=self._told)
         self._over: dict[str, str] = {}
         self._without_effect: set[str] = set()
         self._gains: dict[str, int] = {}
+        self._parts_kept: dict[str, str] = {}
+        self._questions: list[Question] = []
 
     def run(self) -> Optimized:
         shrunk, shrinking = False, None
@@ -106,11 +122,13 @@ class _Search:
             shrinking = self._shrink()
         for number in range(2, self._plan.rounds + 1):
             before = self._stacker.changes
-            self._round(f"again {number}", tuple(self._techniques.values()))
+            self._round(f"{_AGAIN} {number}", tuple(self._techniques.values()))
             if self._stacker.changes == before:
                 break
         self._bench.phase("leave one out", len(self._stacker.changes))
         stacked = self._stacker.finished(self._stacker.leave_one_out(self._why_spared, dear=self._builds))
+        passed = self._final.passed(stacked, self._tries.over)
+        stacked = passed.stacked
         final = apply_all(self._base.system, stacked.changes)
         bars = waterfall(self._bench, self._base, stacked.changes)
         self._bench.phase("proof of the result")
@@ -125,6 +143,9 @@ class _Search:
             floor=floor if isinstance(floor, Floor) else None,
             no_floor=floor if isinstance(floor, str) else "",
             shrinking=shrinking,
+            parts_kept=self._parts_kept | passed.kept,
+            back=passed.back,
+            questions=(*self._questions, *passed.questions),
         )
 
     def _round(self, name: str, chosen: tuple[Technique, ...]) -> None:
@@ -165,7 +186,10 @@ class _Search:
                 self._refuse(group, phase, over)
                 continue
             step = self._stacker.offer(group, phase)
-            if step is None or step.kept or len(group) == 1:
+            if step is None or step.kept:
+                continue
+            if len(group) == 1:
+                self._in_part(step, phase)
                 continue
             if step.unproved:
                 missing = dict(step.unproved)
@@ -174,9 +198,31 @@ class _Search:
                         # Another change of the group may have taken the ground from it: it is offered again later.
                         self._stacker.refuse(change, phase, f"no effect shown: {missing[change.id]}")
                 pending += [rest] if (rest := tuple(c for c in group if c.id not in missing)) else []
+            elif step.verdict is Verdict.SAME and phase.startswith(_AGAIN):
+                pending += [(change,) for change in self._hidden_in(group)]
             elif step.verdict is not Verdict.SAME or self._promises(group):
                 middle = (len(group) + 1) // 2
                 pending += [group[middle:], group[:middle]]
+
+    def _hidden_in(self, group: tuple[Change, ...]) -> list[Change]:
+        """Boot each change of a group that comes to nothing once alone: a loss may hide a gain. Return the gains."""
+        stack, here = self._stacker.changes, self._stacker.standing.recording.meta
+        flying = []
+        for change in group:
+            if self._builds(change) or self._stacker.conflict(change):
+                continue
+            with suppress(*GROUNDS):
+                system = apply_all(self._base.system, (*stack, change))
+                flying.append((change, self._bench.submit(system, f"stack + {change.id}")))
+        goals = goals_ns(self._base.boots)
+        least_ns = max(_WORTH_NS, max(goals) - min(goals))
+        found = []
+        for change, boot in flying:
+            meta = self._bench.wait(boot).meta
+            if meta.goal_ns is not None and here.goal_ns is not None and meta.goal_clock == here.goal_clock:
+                found.append((here.goal_ns - meta.goal_ns, change))
+        # Taken from the end: what saves most comes first.
+        return [change for saved_ns, change in sorted(found, key=lambda one: one[0]) if saved_ns > least_ns]
 
     def _choose(self, changes: tuple[Change, ...], phase: str) -> None:
         """Offer variants that exclude each other, or what stands, one by one: the fastest of them stays."""
@@ -185,7 +231,20 @@ class _Search:
             if over := self._tries.over():
                 self._refuse((change,), phase, over)
                 continue
-            self._stacker.offer((change,), phase, replace=True)
+            step = self._stacker.offer((change,), phase, replace=True)
+            if step is not None and not step.kept:
+                self._in_part(step, phase)
+
+    def _in_part(self, step: Step, phase: str) -> None:
+        """Of a change that breaks the system and leaves many things out, offer as much as works."""
+        if step.verdict is not Verdict.BROKEN or not parts_of(step.change) or self._tries.over():
+            return
+        standing = self._stacker.standing.system
+        found = in_part(self._bench, self._base, standing, step.change, over=self._tries.over)
+        self._parts_kept |= found.kept
+        self._questions += found.questions
+        if found.change is not None:
+            self._stacker.offer((found.change,), phase)
 
     def _shrink(self) -> Shrinking | None:
         if not self._plan.shrink or self._tries.over():
@@ -198,7 +257,9 @@ class _Search:
             self._plan.keep,
             unguarded="security" in self._plan.allow,
             over=self._tries.over,
+            also=self._final.why_broken,
         )
+        self._questions += found.questions if found is not None else ()
         if found is not None and found.change is not None:
             self._stacker.know(found.technique)
             step = self._stacker.offer((found.change,), "unused kernel options")

@@ -11,18 +11,24 @@ compile. What the linker then misses is kept, and the rest is asked again; only 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild import KernelBuilder
 from bootlab.errors import BuildError, KernelBuildError, MeasurementError, UserError
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.halving import shrink
+from bootlab.experiments.optimize.parts import Oracle
 from bootlab.experiments.optimize.unused_options import settled, unused_options
 from bootlab.experiments.trial import HostEnded
 from bootlab.model.change import Change
 from bootlab.model.kernel_change import SetKernelOptions
+from bootlab.model.question import Question
+from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
@@ -66,13 +72,18 @@ class UnusedOptions(Technique):
 
 
 class Shrinking(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it. `kept`: options that had to stay, or were never offered, each with its reason."""
+    """What came of it. `kept`: options that had to stay, or were never offered, each with its reason.
+
+    `needed`: those whose code ran for the goal; with the function.
+    """
 
     technique: UnusedOptions
     change: Change | None
     dropped: tuple[str, ...]
     kept: dict[str, str]
     asked: int
+    needed: dict[str, str] = {}
+    questions: tuple[Question, ...] = ()
 
 
 def shrink_kernel(
@@ -83,12 +94,13 @@ def shrink_kernel(
     *,
     unguarded: bool = False,
     over: Callable[[], str] = lambda: "",
+    also: Oracle = lambda _system, _recording, _label: "",
 ) -> Shrinking | None:
     """Leave out of a system's kernel what never ran; None where its kernel is not built here or cannot be traced.
 
     Each question is a kernel build and a boot, both kept by content: an interrupted search asks none of them twice.
     `unguarded`: options that guard against attacks may go, too. `over`: why nothing more is tried, or ""; what is
-    not decided by then stays.
+    not decided by then stays. `also`: what has to work besides goal and check.
     """
     build = standing.system.kernel.build
     if build is None:
@@ -107,14 +119,16 @@ def shrink_kernel(
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}
     really: dict[frozenset[str], frozenset[str]] = {}
+    questions: list[Question] = []
 
     def why_broken(asked: frozenset[str]) -> str:
         if ended := over():
             return f"not decided: {ended}"
         really[asked] = settled(asked | unused.modules, settle)
-        found = _why_broken(bench, base, without_options(standing.system, really[asked]), len(really[asked]))
+        found = _why_broken(bench, base, standing, really[asked], also)
         missing[asked] = frozenset() if isinstance(found, str) else found.missing
         broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
+        questions.append(Question(what=f"kernel without {len(really[asked])} options", broken=broken))
         bench.decided(f"  without {len(really[asked])} options: {broken or 'it works'}")
         return broken
 
@@ -127,22 +141,70 @@ def shrink_kernel(
     technique = UnusedOptions(dropped)
     change = Change(technique=technique.id, ops=(SetKernelOptions(technique.options),)) if dropped else None
     kept = unused.kept | found.kept | back
-    return Shrinking(technique=technique, change=change, dropped=dropped, kept=kept, asked=found.asked)
+    return Shrinking(
+        technique=technique,
+        change=change,
+        dropped=dropped,
+        kept=kept,
+        asked=found.asked,
+        needed=unused.needed,
+        questions=tuple(questions),
+    )
 
 
-def _why_broken(bench: Bench, base: Base, system: System, count: int) -> str | KernelBuildError:
+def _why_broken(
+    bench: Bench, base: Base, standing: Evidence, options: frozenset[str], also: Oracle
+) -> str | KernelBuildError:
     """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built."""
-    label = f"without {count} options"
+    label, system = f"without {len(options)} options", without_options(standing.system, options)
     try:
-        recording = bench.boot(system, label)
-    except KernelBuildError as fault:
-        return fault
+        # The standing boot's key tells compiler and source, too.
+        recording = _booted(bench, system, label, key_of("unlinked", standing.recording.meta.key, sorted(options)))
     except BuildError as fault:
         return f"it cannot be built: {fault.message}"
+    if isinstance(recording, KernelBuildError):
+        return recording
     broken = why_lost(bench, base, system, recording, label)
     if isinstance(broken, HostEnded):
         raise MeasurementError(f"the host ended a boot {label}: {broken}", hint="run the same command again")
-    return broken
+    return broken or also(system, recording, label)
+
+
+class _Unlinked(msgspec.Struct, frozen=True):
+    """What the linker missed."""
+
+    message: str
+    missing: tuple[str, ...]
+
+
+class _Linked(Exception):
+    """There is nothing to remember: the kernel could be built."""
+
+
+def _booted(bench: Bench, system: System, label: str, key: str) -> Recording | KernelBuildError:
+    """Boot a system. What the linker misses is remembered, so that an interrupted search does not link in vain again.
+
+    Return the error of a kernel that cannot be built.
+    """
+    made: list[Recording | KernelBuildError] = []
+
+    def make(path: Path) -> None:
+        try:
+            made.append(bench.boot(system, label))
+        except KernelBuildError as fault:
+            made.append(fault)
+            if fault.missing:
+                said = _Unlinked(fault.message, tuple(sorted(fault.missing)))
+                path.write_bytes(msgspec.json.encode(said))
+                return
+        raise _Linked
+
+    with suppress(_Linked):
+        kept = bench.cache.file(key, ".json", make)
+        if not made:
+            said = msgspec.json.decode(kept.read_bytes(), type=_Unlinked)
+            return KernelBuildError(said.message, missing=frozenset(said.missing))
+    return made[0]
 
 
 def without_options(system: System, options: frozenset[str]) -> System:

@@ -50,13 +50,15 @@ Tier = Literal[0, 1, 2]
 class Unused(msgspec.Struct, frozen=True, kw_only=True):
     """What may be offered, why the rest may not, and the option that each function of the image belongs to.
 
-    `modules`: options that are modules where no module is built: they go with every question.
+    `modules`: options that are modules where no module is built: they go with every question. `needed`: options whose
+    code ran for the goal, with the function.
     """
 
     families: list[Family]
     kept: dict[str, str]
     option_of: dict[str, str]
     modules: frozenset[str] = frozenset()
+    needed: dict[str, str] = {}
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +109,7 @@ def unused_options(
     families, held = holding(families, found, tree.advisor.turned_on_by, lambda off: settle(off | modules))
     kept |= held
     option_of = {row.function: row.symbol for row in covered if row.symbol}
-    return Unused(families=families, kept=kept, option_of=option_of, modules=modules)
+    return Unused(families=families, kept=kept, option_of=option_of, modules=modules, needed=found.needed)
 
 
 def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionTrace:

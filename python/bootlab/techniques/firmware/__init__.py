@@ -1,1 +1,1 @@
-"""Techniques of the stage `firmware`: one file each, registered in `bootlab.techniques.registry`."""
+"""Techniques of the stage `firmware`: one file a mechanism, registered in `bootlab.techniques.registry`."""

@@ -11,50 +11,6 @@ from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, appeared, differs, either, vanished
 from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
-
-class I8042Probing(ParameterTechnique):
-    """The keyboard controller is slow to talk to, even an emulated one."""
-
-    id = "i8042-probing"
-    title = "PS/2 controller probed less"
-    addresses = ("ps2-controller-search",)
-    stage = "kernel"
-    what = "Sets `i8042.noaux`, `i8042.nomux`, `i8042.nopnp` and `i8042.dumbkbd`."
-    why = (
-        "The kernel waits for a status bit at each command to the controller; the mouse port alone takes dozens of "
-        "commands."
-    )
-    when_not = "There is no such controller, or a PS/2 mouse or keyboard LEDs are used."
-    cost = "None if nobody uses the ports."
-    risk = Risk(function="no PS/2 mouse; the keyboard's LEDs and repeat rate cannot be set")
-    architectures = ("x86_64",)
-    proof = "kernel-log"
-    sets = (Param("i8042.noaux"), Param("i8042.nomux"), Param("i8042.nopnp"), Param("i8042.dumbkbd"))
-    references = ("drivers/input/serio/i8042.c", "Firecracker's default kernel command line")
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the driver found a controller."""
-        if answer := self.already(context):
-            return answer
-        if context.enabled("SERIO_I8042") is False:
-            return Applies.no("the kernel has no i8042 driver", "CONFIG_SERIO_I8042 is not set")
-        log = KernelLog.of(context)
-        if line := log.line(r"i8042: PNP: No PS/2 controller found|i8042: No controller found"):
-            return Applies.no("there is no controller", line)
-        if line := log.line(r"serio: i8042 (?:KBD|AUX) port|i8042: PNP: PS/2"):
-            return Applies.yes("the driver talks to a controller", line)
-        return (
-            Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("the driver found nothing", "i8042")
-        )
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the mouse port that is gone, or by the driver's own word."""
-        return either(
-            vanished(before, after, r"serio: i8042 AUX\d? port"),
-            appeared(before, after, r"i8042: PNP detection disabled"),
-        )
-
-
 _PORTS = r"Serial: 8250/16550 driver, (\d{1,3}) ports"
 
 _FOUND = re.compile(r"\bttyS(\d{1,2}) at (?:I/O|MMIO)")
@@ -71,7 +27,6 @@ class Serial8250Uarts(Technique):
     when_not = "All configured ports exist, or a plug-in card adds more."
     cost = "Further ports stay unusable until the number is raised."
     risk = Risk(function="a port that is plugged in later stays unusable")
-    proof = "kernel-log"
     references = ("drivers/tty/serial/8250/8250_core.c: nr_uarts", "Firecracker's default kernel command line")
 
     def _wanted(self, context: Context) -> int:
@@ -86,11 +41,7 @@ class Serial8250Uarts(Technique):
         log = KernelLog.of(context)
         found = log.match(_PORTS)
         if found is None:
-            return (
-                Applies.unknown(log.why_silent())
-                if log.why_silent()
-                else Applies.no("no 8250 driver", "no Serial: line")
-            )
+            return log.absent("no 8250 driver", "no Serial: line")
         wanted = self._wanted(context)
         if int(found[1]) > wanted:
             return Applies.yes(f"{found[1]} ports are set up and the last one in use is number {wanted}", found.string)
@@ -110,7 +61,6 @@ class PciOff(ParameterTechnique):
 
     id = "pci-off"
     title = "PCI switched off"
-    stage = "kernel"
     what = "Sets `pci=off`."
     why = "The kernel skips scanning the bus, sizing every BAR and running the quirks of each device."
     when_not = "The system needs a PCI device."
@@ -147,7 +97,37 @@ _INTERPRETER = r"ACPI: Interpreter enabled"
 
 
 TECHNIQUES: tuple[Technique, ...] = (
-    I8042Probing(),
+    # The keyboard controller is slow to talk to, even an emulated one.
+    ParameterRow(
+        id="i8042-probing",
+        title="PS/2 controller probed less",
+        addresses=("ps2-controller-search",),
+        what="Sets `i8042.noaux`, `i8042.nomux`, `i8042.nopnp` and `i8042.dumbkbd`.",
+        why=(
+            "The kernel waits for a status bit at each command to the controller; the mouse port alone takes dozens of "
+            "commands."
+        ),
+        when_not="There is no such controller, or a PS/2 mouse or keyboard LEDs are used.",
+        cost="None if nobody uses the ports.",
+        risk=Risk(function="no PS/2 mouse; the keyboard's LEDs and repeat rate cannot be set"),
+        architectures=("x86_64",),
+        sets=(Param("i8042.noaux"), Param("i8042.nomux"), Param("i8042.nopnp"), Param("i8042.dumbkbd")),
+        references=("drivers/input/serio/i8042.c", "Firecracker's default kernel command line"),
+        without=(("SERIO_I8042", "the kernel has no i8042 driver"),),
+        signs=(
+            Sign(
+                "no",
+                r"i8042: PNP: No PS/2 controller found|i8042: No controller found",
+                "there is no controller",
+            ),
+            Sign("yes", r"serio: i8042 (?:KBD|AUX) port|i8042: PNP: PS/2", "the driver talks to a controller"),
+        ),
+        otherwise=("the driver found nothing", "i8042"),
+        shows=lambda before, after: either(
+            vanished(before, after, r"serio: i8042 AUX\d? port"),
+            appeared(before, after, r"i8042: PNP detection disabled"),
+        ),
+    ),
     Serial8250Uarts(),
     PciOff(),
     ParameterRow(

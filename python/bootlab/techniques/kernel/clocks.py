@@ -10,7 +10,7 @@ from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk,
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, appeared, interval_shrank, vanished
 from bootlab.techniques.option import value_of
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.parameter import ParameterRow, ParameterTechnique, Sign
 
 _TIMER = r"\.\.TIMER: vector="
 
@@ -20,7 +20,6 @@ class NoApicTimer(ParameterTechnique):
 
     id = "no-apic-timer"
     title = "No calibration of the local APIC timer"
-    stage = "kernel"
     what = "Sets `noapictimer`: the HPET, or the PIT where there is none, remains the source of timer interrupts."
     why = (
         "The calibration (calibrate_APIC_clock) counts the timer over LAPIC_CAL_LOOPS ticks: 100 ms of waiting "
@@ -34,7 +33,6 @@ class NoApicTimer(ParameterTechnique):
     risk = Risk(runtime="each timer interrupt is set through the HPET or the PIT, which takes longer")
     architectures = ("x86_64",)
     conflicts = ("hpet-off",)
-    proof = "kernel-log"
     sets = (Param("noapictimer"),)
     references = (
         "arch/x86/kernel/apic/apic.c: setup_boot_APIC_clock(), calibrate_APIC_clock()",
@@ -55,9 +53,8 @@ class NoApicTimer(ParameterTechnique):
             return Applies.no("several processors would share one broadcast timer", cpus.string)
         ticks = log.line(r"clocksource: hpet: mask|hpet0: at MMIO") or log.line(_TIMER)
         if not ticks:
-            silent = log.why_silent()
             missing = "no hpet line, and no timer interrupt at the IO-APIC"
-            return Applies.unknown(silent) if silent else Applies.no("no other timer is there to tick with", missing)
+            return log.absent("no other timer is there to tick with", missing)
         if cpus is None and not log.match(r"Brought up 1 node, 1 CPU"):
             return Applies.unknown("it does not show how many processors are possible", ticks)
         return Applies.yes("one processor, another timer that ticks, and no deadline timer", ticks)
@@ -65,83 +62,6 @@ class NoApicTimer(ParameterTechnique):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the kernel's own word in place of the calibration."""
         return appeared(before, after, r"Disabling APIC timer")
-
-
-class NoTimerCheck(ParameterTechnique):
-    """The IO-APIC code waits ten ticks to see whether the timer interrupt comes."""
-
-    id = "no-timer-check"
-    title = "No trial of the timer interrupt"
-    stage = "kernel"
-    what = "Sets `no_timer_check`."
-    why = "The check (timer_irq_works) spins for ten ticks. It is meant for old boards whose tables name the wrong pin."
-    when_not = "KVM, VMware and Hyper-V guests skip it already. A board with wrong tables would not boot."
-    cost = "None."
-    architectures = ("x86_64",)
-    proof = "kernel-log"
-    sets = (Param("no_timer_check"),)
-    references = ("arch/x86/kernel/apic/io_apic.c: timer_irq_works(), check_timer()",)
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the IO-APIC timer is set up and no hypervisor has switched the trial off."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if line := log.line(
-            r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: (?:KVM|VMware|Microsoft)"
-        ):
-            return Applies.no("the hypervisor's guest code skips it already", line)
-        if line := log.line(_TIMER):
-            return Applies.yes("the timer's pin is tried out", line)
-        if silent := log.why_silent():
-            return Applies.unknown(silent)
-        return Applies.no("no IO-APIC timer is set up", f"no line with {_TIMER!r}")
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the wait after the timer's line: the kernel prints nothing about a trial that worked."""
-        return interval_shrank(before, after, _TIMER, "", least_ns=1_000_000, at_most_ns=500_000)
-
-
-class TscReliable(ParameterTechnique):
-    """Each further processor's counter is compared with the first one's for 2 or 20 milliseconds."""
-
-    id = "tsc-reliable"
-    title = "Time stamp counter taken as reliable"
-    stage = "kernel"
-    what = "Sets `tsc=reliable`."
-    why = "When a processor comes up, a loop (check_tsc_sync_source) compares its counter with another's."
-    when_not = (
-        "There is only one processor: nothing is compared at boot, and the rest of the parameter works after boot."
-    )
-    cost = "A counter that drifts is not noticed, and time goes wrong."
-    risk = Risk(function="a counter that drifts is not noticed, and time goes wrong")
-    architectures = ("x86_64",)
-    proof = "kernel-log"
-    sets = (Param("tsc", "reliable"),)
-    references = (
-        "arch/x86/kernel/tsc_sync.c: check_tsc_sync_source()",
-        "arch/x86/kernel/tsc.c: check_system_tsc_reliable()",
-    )
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when several processors are brought up by the kernel."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if line := log.line(r"tsc: Marking TSC unstable"):
-            return Applies.no("the counter is known to be unusable", line)
-        found = log.match(r"smp: Brought up \d+ nodes?, (\d+) CPUs?")
-        if found is None:
-            return Applies.unknown(log.why_silent() or "it does not show how many processors are brought up")
-        if found[1] == "1":
-            return Applies.no("one processor: there is no second counter to compare", found.string)
-        return Applies.yes("each further processor's counter is compared", found.string)
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the time that bringing up the other processors takes: the comparison prints nothing."""
-        return interval_shrank(
-            before, after, r"smp: Bringing up secondary CPUs", r"smp: Brought up", least_ns=15_000_000
-        )
 
 
 _HPET = r"clocksource: hpet: mask"
@@ -152,7 +72,6 @@ class HpetOff(ParameterTechnique):
 
     id = "hpet-off"
     title = "HPET not used"
-    stage = "kernel"
     what = "Sets `hpet=disable`."
     why = "The HPET is not mapped, compared with another clock, or registered."
     when_not = "The TSC is unstable, or `noapictimer` leaves the HPET as the only timer."
@@ -170,9 +89,7 @@ class HpetOff(ParameterTechnique):
         log = KernelLog.of(context)
         line = log.line(_HPET)
         if not line:
-            return (
-                Applies.unknown(log.why_silent()) if log.why_silent() else Applies.no("no HPET is used", "no hpet line")
-            )
+            return log.absent("no HPET is used", "no hpet line")
         if bad := log.line(r"tsc: Marking TSC unstable|TSC found unstable|Switched to clocksource hpet"):
             return Applies.no("the HPET is the clock that this machine runs on", bad)
         return Applies.yes("the HPET is set up beside the TSC", line)
@@ -231,8 +148,64 @@ class TimerFrequency(Technique):
 
 TECHNIQUES: tuple[Technique, ...] = (
     NoApicTimer(),
-    NoTimerCheck(),
-    TscReliable(),
+    # The IO-APIC code waits ten ticks to see whether the timer interrupt comes.
+    ParameterRow(
+        id="no-timer-check",
+        title="No trial of the timer interrupt",
+        what="Sets `no_timer_check`.",
+        why=(
+            "The check (timer_irq_works) spins for ten ticks. It is meant for old boards whose tables name the wrong "
+            "pin."
+        ),
+        when_not="KVM, VMware and Hyper-V guests skip it already. A board with wrong tables would not boot.",
+        cost="None.",
+        architectures=("x86_64",),
+        sets=(Param("no_timer_check"),),
+        references=("arch/x86/kernel/apic/io_apic.c: timer_irq_works(), check_timer()",),
+        signs=(
+            Sign(
+                "no",
+                r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: (?:KVM|VMware|Microsoft)",
+                "the hypervisor's guest code skips it already",
+            ),
+            Sign("yes", _TIMER, "the timer's pin is tried out"),
+        ),
+        otherwise=("no IO-APIC timer is set up", f"no line with {_TIMER!r}"),
+        # The kernel prints nothing about a trial that worked: the wait after the timer's line shows it.
+        shows=lambda before, after: interval_shrank(before, after, _TIMER, "", least_ns=1_000_000, at_most_ns=500_000),
+    ),
+    # Each further processor's counter is compared with the first one's for 2 or 20 milliseconds.
+    ParameterRow(
+        id="tsc-reliable",
+        title="Time stamp counter taken as reliable",
+        what="Sets `tsc=reliable`.",
+        why="When a processor comes up, a loop (check_tsc_sync_source) compares its counter with another's.",
+        when_not=(
+            "There is only one processor: nothing is compared at boot, and the rest of the parameter works after boot."
+        ),
+        cost="A counter that drifts is not noticed, and time goes wrong.",
+        risk=Risk(function="a counter that drifts is not noticed, and time goes wrong"),
+        architectures=("x86_64",),
+        sets=(Param("tsc", "reliable"),),
+        references=(
+            "arch/x86/kernel/tsc_sync.c: check_tsc_sync_source()",
+            "arch/x86/kernel/tsc.c: check_system_tsc_reliable()",
+        ),
+        signs=(
+            Sign("no", r"tsc: Marking TSC unstable", "the counter is known to be unusable"),
+            Sign(
+                "no",
+                r"smp: Brought up \d+ nodes?, 1 CPU\b",
+                "one processor: there is no second counter to compare",
+            ),
+            Sign("yes", r"smp: Brought up \d+ nodes?, \d+ CPUs?", "each further processor's counter is compared"),
+        ),
+        otherwise="it does not show how many processors are brought up",
+        # The comparison prints nothing: the time that bringing the others up takes shows it.
+        shows=lambda before, after: interval_shrank(
+            before, after, r"smp: Bringing up secondary CPUs", r"smp: Brought up", least_ns=15_000_000
+        ),
+    ),
     HpetOff(),
     TimerFrequency(),
 )

@@ -19,7 +19,6 @@ class Quiet(ParameterTechnique):
     id = "quiet"
     title = "Quiet console"
     addresses = ("console-output",)
-    stage = "kernel"
     what = "Sets `quiet`: the console's log level becomes CONFIG_CONSOLE_LOGLEVEL_QUIET (default: 4)."
     why = "The boot waits for every character on a serial console: 87 us each at 115200 baud."
     when_not = "The console is fast and prints little, or the goal or check is a kernel message."
@@ -44,16 +43,18 @@ class Quiet(ParameterTechnique):
         level = level_of(context.system.cmdline)
         if level is not None and level <= 4:
             return Applies.no("loglevel= is as quiet already", f"loglevel={level}")
-        lines = kernel_lines(context.recording)
-        if lines:
-            return Applies.yes(
-                "the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters"
-            )
-        return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
+        return _prints(context)
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by kernel lines that the console no longer shows."""
         return fewer_kernel_lines(before, after)
+
+
+def _prints(context: Context) -> Applies:
+    lines = kernel_lines(context.recording)
+    if not lines:
+        return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
+    return Applies.yes("the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters")
 
 
 LEVELS = (3, 0)
@@ -85,10 +86,7 @@ class Loglevel(Technique):
         level = level_of(context.system.cmdline)
         if level is not None and level <= min(LEVELS):
             return Applies.no("the level is as low as it goes", f"loglevel={level}")
-        lines = kernel_lines(context.recording)
-        if not lines:
-            return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
-        return Applies.yes("the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters")
+        return _prints(context)
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose each level below the present one."""
@@ -196,7 +194,6 @@ class DebugLeftovers(Technique):
     cost = "None."
     risk = Risk(debuggability="their output is gone")
     rests_on = ("cmdline",)
-    proof = "kernel-log"
     references = ("Documentation/admin-guide/kernel-parameters.txt", "kernel/printk/printk.c", "init/main.c")
 
     def _present(self, context: Context) -> tuple[str, ...]:
@@ -233,7 +230,6 @@ class PrintkTime(ParameterTechnique):
 
     id = "printk-time"
     title = "Messages without time stamps"
-    stage = "kernel"
     what = "Sets `printk.time=0`."
     why = "At 115200 baud the stamps of 300 lines take 390 ms."
     when_not = "The console is quiet, or somebody reads the stamps, as bootlab does."

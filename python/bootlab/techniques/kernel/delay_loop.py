@@ -78,7 +78,6 @@ class LpjPreset(Technique):
     kernels = "2.6.9 and later"
     late = True
     conflicts = ("lpj-compiled-in",)
-    proof = "kernel-log"
     published: tuple[Published, ...] = (
         Published("-83 ms", "BeagleBone Black, Linux 6.1", "Bootlin boot-time training"),
         Published("-212 ms", "OMAP1510 168 MHz, Linux 2.4", "eLinux wiki: Preset LPJ"),

@@ -1,17 +1,20 @@
-"""Initcalls left out by name."""
+"""Initcalls left out by name: slow ones, those that only serve debugging, and groups that share a cost."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from bootlab.model.change import Change, ExtendParam
 from bootlab.model.cmdline import Param
 from bootlab.model.recording import Diagnosis, Initcall
+from bootlab.model.shared_cost import SharedCost
 from bootlab.model.verdict import Effect
-from bootlab.techniques.base import Applies, Context, Evidence, Risk, Technique
+from bootlab.techniques.base import Applies, Context, Evidence, Proof, Risk, Technique
 from bootlab.techniques.evidence import KernelLog, either, never_called, quote
 from bootlab.techniques.parameter import ParameterTechnique
 from bootlab.techniques.probes import may_serve_the_console
+from bootlab.techniques.row import Row
 from bootlab.techniques.vital_initcalls import vital
 
 MAX_CANDIDATES = 8
@@ -138,7 +141,6 @@ class NoTracefs(ParameterTechnique):
     id = "no-tracefs"
     title = "No tracing file system"
     addresses = ("tracer-set-up",)
-    stage = "kernel"
     what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
     why = (
         "The kernel makes a file for each of a thousand events, and searches each event's format for names of "
@@ -189,7 +191,178 @@ class NoTracefs(ParameterTechnique):
         return either(never_called(before, after, "tracer_init_tracefs"), by_log)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DebugInitcalls(Row):
+    """A row: initcalls whose whole work serves debugging. Those of `names` that the kernel has are left out."""
+
+    names: tuple[str, ...]
+    needs_diagnosis: bool = True
+    proof: Proof = "diagnosis"
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the diagnostic boot saw one of them run."""
+        if context.enabled("KALLSYMS") is False:
+            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+        if context.diagnosis is None or not context.diagnosis.initcalls:
+            return Applies.unknown("a diagnostic boot with initcalls is missing")
+        if found := self._ran(context):
+            return Applies.yes("the kernel makes them at boot", quote(" ".join(found)))
+        return Applies.no("no such initcall ran", quote(" ".join(self.names)))
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose leaving out those that ran; all of them where that is not known."""
+        found = self._ran(context) or self.names
+        return (Change(technique=self.id, ops=(ExtendParam("initcall_blacklist", ",".join(found)),)),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's word for each initcall, or by the initcalls that never ran."""
+        return left_out(before, after, only=frozenset(self.names))
+
+    def _ran(self, context: Context) -> tuple[str, ...]:
+        calls = context.diagnosis.initcalls if context.diagnosis is not None else ()
+        ran = {call.function for call in calls if call.module is None}
+        return tuple(name for name in self.names if name in ran)
+
+
+MAX_GROUPS = 6
+
+
+class InitcallGroups(Technique):
+    """What one initcall alone does not save: the next caller would pay, or a kernel thread does the work."""
+
+    id = "initcall-groups"
+    title = "Initcalls that share a cost left out together"
+    stage = "kernel"
+    what = (
+        "Traces the base and looks for costs that several initcalls share: work that the first of them does for "
+        "all, or work that an initcall queues for a kernel thread. Sets `initcall_blacklist=` for all initcalls "
+        "that share a cost."
+    )
+    why = (
+        "Leaving out only one of them moves the cost to the next: type information (BTF), for example, is parsed "
+        "for whoever asks first. Queued work runs while another initcall waits, and looks like that one's."
+    )
+    when_not = "Something uses what one of the initcalls sets up. The more initcalls, the more function is lost."
+    cost = "If leaving them out is harmless, better switch off the kernel options: that also makes the kernel smaller."
+    risk = Risk(
+        function=(
+            "what every initcall of the group set up is missing (a variant's name is the work that is saved, its "
+            "parameter lists the initcalls): for btf_parse_vmlinux that is BPF's kernel functions and, if built "
+            "in, the default TCP congestion control; only what goal and check cover is proved to work"
+        ),
+        debuggability=(
+            "later code may crash because something was never initialised; without ftrace's check, dead entries of "
+            "weak functions stay in the list of traceable functions"
+        ),
+    )
+    kernels = "3.17 and later with CONFIG_KALLSYMS"
+    needs_diagnosis = True
+    needs_trace = True
+    proof = "diagnosis"
+    exclusive = False
+    references = (
+        "init/main.c: initcall_blacklist(), do_one_initcall()",
+        "kernel/bpf/btf.c: bpf_get_btf_vmlinux(), register_btf_kfunc_id_set()",
+        "kernel/trace/ftrace.c: ftrace_check_for_weak_functions(), ftrace_check_work_func()",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when a traced boot shows a shared cost none of whose initcalls is vital."""
+        if context.enabled("KALLSYMS") is False:
+            return Applies.no("the kernel cannot look initcalls up by name", "CONFIG_KALLSYMS is not set")
+        if context.shared_costs is None:
+            return Applies.unknown("no boot was traced (`bootlab try` and `stack` trace one in exact mode on QEMU)")
+        found = _groups(context)
+        if not found:
+            kept = "; ".join(f"{c.function}: {', '.join(filter(vital, c.initcalls))}" for c in context.shared_costs)
+            return Applies.no("initcalls that can be left out share no cost of 2 ms", f"kept: {kept}" if kept else "")
+        said = "; ".join(f"{c.function} {c.cost_ns / 1e6:.1f} ms of {', '.join(c.initcalls)}" for c in found)
+        return Applies.yes(f"{len(found)} costs are shared by initcalls that may be left out", said)
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose each group alone, named after the work that it saves."""
+        return tuple(
+            Change(
+                technique=self.id,
+                ops=(ExtendParam("initcall_blacklist", ",".join(cost.initcalls)),),
+                label=cost.function,
+            )
+            for cost in _groups(context)
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove that none of the group ran, and look for another initcall that took the cost over."""
+        return left_out(before, after)
+
+
+def _groups(context: Context) -> list[SharedCost]:
+    # A cost that a vital initcall pays for too does not go away.
+    return [c for c in context.shared_costs or () if not any(vital(name) for name in c.initcalls)][:MAX_GROUPS]
+
+
 TECHNIQUES: tuple[Technique, ...] = (
     InitcallBlacklist(),
     NoTracefs(),
+    DebugInitcalls(
+        id="no-weak-function-check",
+        title="No search for functions that ftrace must not touch",
+        names=("ftrace_check_for_weak_functions",),
+        what=("Sets `initcall_blacklist=` for `ftrace_check_for_weak_functions`."),
+        why=(
+            "For ftrace, the kernel looks up the symbol of every traceable function (40,000 in a distribution's "
+            "kernel), to find those that the linker replaced. A work queue does it; on one processor everything else "
+            "waits for that."
+        ),
+        when_not="Somebody traces functions by pattern (`set_ftrace_filter`), or the kernel is built without ftrace.",
+        cost="None while nobody traces.",
+        risk=Risk(
+            debuggability="the list of functions to trace also names functions that were replaced at link time; "
+            "tracing them shows nothing"
+        ),
+        kernels="5.19 and later with CONFIG_DYNAMIC_FTRACE and CONFIG_KALLSYMS",
+        references=(
+            "kernel/trace/ftrace.c: ftrace_check_for_weak_functions(), ftrace_check_sync()",
+            "init/main.c: initcall_blacklist()",
+        ),
+    ),
+    DebugInitcalls(
+        id="no-slab-sysfs",
+        title="No files about slab caches",
+        # Newer kernels (Debian 13's 6.12.118 too) make these files and those in debugfs in one initcall.
+        names=("slab_sysfs_init", "slab_late_init"),
+        what=("Sets `initcall_blacklist=` for `slab_sysfs_init` and `slab_late_init`."),
+        why="The kernel makes a folder with dozens of files in /sys/kernel/slab for each of some hundred slab caches.",
+        when_not="Something reads /sys/kernel/slab (slabinfo of the kernel's tools); /proc/slabinfo stays.",
+        cost="Some bytes for each cache that a module removes again are not given back.",
+        risk=Risk(debuggability="/sys/kernel/slab is missing: slab caches cannot be inspected or checked at run time"),
+        kernels="2.6.22 and later with CONFIG_SLUB and CONFIG_KALLSYMS",
+        references=(
+            "mm/slub.c: slab_sysfs_init(), slab_late_init()",
+            "init/main.c: initcall_blacklist()",
+        ),
+    ),
+    DebugInitcalls(
+        id="library-self-tests",
+        title="Self-tests of the crypto library skipped",
+        names=("blake2s_mod_init", "curve25519_init", "chacha20poly1305_init", "crypto_kdf108_init"),
+        what=(
+            "Sets `initcall_blacklist=` for `blake2s_mod_init` and `curve25519_init` and `chacha20poly1305_init` and "
+            "`crypto_kdf108_init`."
+        ),
+        why=(
+            "These initcalls do nothing but test an algorithm of the library with known answers; "
+            "`cryptomgr.notests` does not reach them."
+        ),
+        when_not="The tests are compiled out (CONFIG_CRYPTO_MANAGER_DISABLE_TESTS), or must be run (FIPS).",
+        cost="None at run time.",
+        risk=Risk(debuggability="a miscompiled algorithm or a broken accelerator goes unnoticed"),
+        kernels="5.6 to 6.15 with CONFIG_KALLSYMS",
+        references=(
+            "lib/crypto/blake2s.c: blake2s_mod_init()",
+            "lib/crypto/curve25519.c: curve25519_init()",
+            "crypto/kdf_sp800108.c: crypto_kdf108_init()",
+            "init/main.c: initcall_blacklist()",
+        ),
+    ),
+    InitcallGroups(),
 )

@@ -10,7 +10,7 @@ from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk,
 from bootlab.techniques.built import built_with
 from bootlab.techniques.evidence import KernelLog, differs, quote
 from bootlab.techniques.option import Options, stated, value_of, with_expert
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.parameter import ParameterRow, Sign
 
 _MEMORY = r"Memory: (\d{1,12}K/\d{1,12}K) available"
 
@@ -87,41 +87,11 @@ def _end_of_initramfs_mib(context: Context, total_mib: int) -> int:
 _AUTO_INIT = r"mem auto-init: .*heap alloc:(on|off)"
 
 
-class InitOnAlloc(ParameterTechnique):
-    """Every page and slab object is zeroed when it is handed out."""
-
-    id = "init-on-alloc"
-    title = "Memory not zeroed on allocation"
-    stage = "kernel"
-    what = "Sets `init_on_alloc=0`."
-    why = "The boot allocates most memory for the first time, and zeroing writes all of it once more than needed."
-    when_not = "Memory holds secrets that a bug could leak."
-    cost = "Security only."
-    risk = Risk(security=("uninitialised memory can leak its earlier contents (the option is a hardening measure)"))
-    kernels = "5.3 and later"
-    sets = (Param("init_on_alloc", "0"),)
-    references = (
-        "mm/page_alloc.c: init_mem_debugging_and_hardening()",
-        "security/Kconfig.hardening: INIT_ON_ALLOC_DEFAULT_ON",
-    )
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the kernel printed `heap alloc:on`."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if found := log.match(_AUTO_INIT):
-            if found[1] == "on":
-                return Applies.yes("memory is zeroed on allocation", found.string)
-            return Applies.no("memory is not zeroed on allocation", found.string)
-        return Applies.unknown(log.why_silent() or "the kernel did not print its auto-init line (before 5.3)")
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the kernel's own line."""
-        effect = differs(before, after, _AUTO_INIT)
-        if effect.shown and not KernelLog.of(after).match(r"mem auto-init: .*heap alloc:off"):
-            return Effect(False, f"it was switched on, not off: {effect.evidence}")
-        return effect
+def _no_longer_zeroed(before: Evidence, after: Evidence) -> Effect:
+    effect = differs(before, after, _AUTO_INIT)
+    if effect.shown and not KernelLog.of(after).match(r"mem auto-init: .*heap alloc:off"):
+        return Effect(False, f"it was switched on, not off: {effect.evidence}")
+    return effect
 
 
 # mm/Kconfig: SLOB went in 6.4, SLAB in 6.8, SLUB_TINY came in 6.2.
@@ -212,6 +182,27 @@ def _others(context: Context) -> list[str]:
 
 TECHNIQUES: tuple[Technique, ...] = (
     MemoryLimit(),
-    InitOnAlloc(),
+    # Every page and slab object is zeroed when it is handed out.
+    ParameterRow(
+        id="init-on-alloc",
+        title="Memory not zeroed on allocation",
+        what="Sets `init_on_alloc=0`.",
+        why="The boot allocates most memory for the first time, and zeroing writes all of it once more than needed.",
+        when_not="Memory holds secrets that a bug could leak.",
+        cost="Security only.",
+        risk=Risk(security="uninitialised memory can leak its earlier contents (the option is a hardening measure)"),
+        kernels="5.3 and later",
+        sets=(Param("init_on_alloc", "0"),),
+        references=(
+            "mm/page_alloc.c: init_mem_debugging_and_hardening()",
+            "security/Kconfig.hardening: INIT_ON_ALLOC_DEFAULT_ON",
+        ),
+        signs=(
+            Sign("yes", r"mem auto-init: .*heap alloc:on", "memory is zeroed on allocation"),
+            Sign("no", r"mem auto-init: .*heap alloc:off", "memory is not zeroed on allocation"),
+        ),
+        otherwise="the kernel did not print its auto-init line (before 5.3)",
+        shows=_no_longer_zeroed,
+    ),
     SlabAllocator(),
 )

@@ -11,7 +11,7 @@ from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.built import images_differ
 from bootlab.techniques.evidence import KernelLog, either, interval_shrank, vanished
-from bootlab.techniques.parameter import ParameterTechnique
+from bootlab.techniques.parameter import ParameterRow, Sign
 from bootlab.techniques.probes import probed_during, probes_moved, slow_probes
 
 _SLOW_US = 1000
@@ -20,6 +20,13 @@ _MAX_DRIVERS = 8
 
 # dev_info() and its kin print "DRIVER DEVICE: ".
 _DRIVER_OF = re.compile(r"^([A-Za-z][\w.-]{0,40}) (\S{1,64}): ")
+
+
+_WHEN_NOT = (
+    "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
+    "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
+)
+_RISK = Risk(function="names such as sda or eth0 depend on which probe ends first; use labels and stable names")
 
 
 class DriverAsyncProbe(Technique):
@@ -31,12 +38,9 @@ class DriverAsyncProbe(Technique):
     stage = "kernel"
     what = "Sets `driver_async_probe=` to the slow drivers, or to `*` for all."
     why = "Built-in drivers probe one after the other; one that waits for hardware delays all that follow."
-    when_not = (
-        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
-        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
-    )
+    when_not = _WHEN_NOT
     cost = "Device numbers may change from boot to boot."
-    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
+    risk = _RISK
     kernels = "5.1 and later; `*` in 6.0 and later"
     needs_diagnosis = True
     proof = "diagnosis"
@@ -97,12 +101,9 @@ class DriversAsync(Technique):
         "The next driver need not wait for a probe that waits for its hardware, and the command line need not name "
         "the drivers."
     )
-    when_not = (
-        "There is one processor and the probes compute instead of waiting. Init never starts before the slowest "
-        "probe has ended, because the kernel waits for all of them (async_synchronize_full)."
-    )
+    when_not = _WHEN_NOT
     cost = "A patch to maintain until it is upstream; device numbers may change from boot to boot."
-    risk = Risk(function=("names such as sda or eth0 depend on which probe ends first; use labels and stable names"))
+    risk = _RISK
     kernels = "4.2 and later"
     needs_diagnosis = True
     needs_source = True
@@ -162,50 +163,35 @@ def _slow(context: Context) -> list[tuple[str, int, str]]:
 _PENDING = r"deferred probe pending|deferred probe timeout, ignoring dependency"
 
 
-class DeferredProbeTimeout(ParameterTechnique):
-    """A kernel with modules waits 10 s for drivers that a deferred device depends on."""
-
-    id = "deferred-probe-timeout"
-    title = "No wait for deferred probes"
-    addresses = ("missing-supplier",)
-    stage = "kernel"
-    what = (
-        "Sets `deferred_probe_timeout=0`: the kernel stops waiting for optional suppliers when the initcalls are done."
-    )
-    why = (
-        "A device whose optional supplier has no driver stays deferred until the time-out ends, and everything "
-        "that uses it waits."
-    )
-    when_not = "No device is deferred, or the supplier's driver comes later as a module."
-    cost = "None if nothing is missing."
-    risk = Risk(function=("a device whose supplier's driver is a module comes up without it, or not at all"))
-    kernels = "4.19 and later; the default is 10 s with modules since 6.0, 0 without"
-    proof = "kernel-log"
-    sets = (Param("deferred_probe_timeout", "0"),)
-    published = (Published("more than 0.5 s", "SDM845 (comma 3X)", "github.com/commaai/openpilot issue 30894"),)
-    references = ("drivers/base/dd.c: driver_deferred_probe_timeout",)
-
-    def applies(self, context: Context) -> Applies:
-        """Yes when the kernel printed that probes are pending or timed out."""
-        if answer := self.already(context):
-            return answer
-        log = KernelLog.of(context)
-        if line := log.line(_PENDING):
-            return Applies.yes("a probe is deferred until the time-out", line)
-        if silent := log.why_silent():
-            return Applies.unknown(silent)
-        return Applies.no("no probe was pending when the recording ended", "no line about a deferred probe")
-
-    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
-        """Prove it by the message that no longer appears, or appears at the end of the initcalls."""
-        return either(
-            vanished(before, after, _PENDING),
-            interval_shrank(before, after, r"Run /\S+ as init", _PENDING, least_ns=1_000_000_000),
-        )
-
-
 TECHNIQUES: tuple[Technique, ...] = (
     DriverAsyncProbe(),
     DriversAsync(),
-    DeferredProbeTimeout(),
+    # A kernel with modules waits 10 s for drivers that a deferred device depends on.
+    ParameterRow(
+        id="deferred-probe-timeout",
+        title="No wait for deferred probes",
+        addresses=("missing-supplier",),
+        what=(
+            "Sets `deferred_probe_timeout=0`: the kernel stops waiting for optional suppliers when the initcalls are "
+            "done."
+        ),
+        why=(
+            "A device whose optional supplier has no driver stays deferred until the time-out ends, and everything "
+            "that uses it waits."
+        ),
+        when_not="No device is deferred, or the supplier's driver comes later as a module.",
+        cost="None if nothing is missing.",
+        risk=Risk(function="a device whose supplier's driver is a module comes up without it, or not at all"),
+        kernels="4.19 and later; the default is 10 s with modules since 6.0, 0 without",
+        sets=(Param("deferred_probe_timeout", "0"),),
+        published=(Published("more than 0.5 s", "SDM845 (comma 3X)", "github.com/commaai/openpilot issue 30894"),),
+        references=("drivers/base/dd.c: driver_deferred_probe_timeout",),
+        signs=(Sign("yes", _PENDING, "a probe is deferred until the time-out"),),
+        otherwise=("no probe was pending when the recording ended", "no line about a deferred probe"),
+        # The message no longer appears, or appears at the end of the initcalls.
+        shows=lambda before, after: either(
+            vanished(before, after, _PENDING),
+            interval_shrank(before, after, r"Run /\S+ as init", _PENDING, least_ns=1_000_000_000),
+        ),
+    ),
 )

@@ -19,7 +19,6 @@ class NoreplaceSmp(ParameterTechnique):
 
     id = "noreplace-smp"
     title = "Lock prefixes left in place"
-    stage = "kernel"
     what = "Sets `noreplace-smp`."
     why = "On one processor the kernel patches the lock prefixes out, place by place, and synchronises each cache line."
     when_not = "Several processors are present: then nothing is patched."
@@ -72,7 +71,6 @@ class OneProcessor(Technique):
         function=("the other processors are never used; with `nosmp`, devices that need MSI or IO-APIC lines may fail"),
         runtime="one processor does all work",
     )
-    proof = "kernel-log"
     published = (
         Published("-126 ms with CONFIG_SMP=n", "BeagleBone Black", "Bootlin boot-time training"),
         Published("about 8 ms a processor", "x86", "Linux Plumbers 2019, F. Tang"),
@@ -132,7 +130,6 @@ class ProcessorsLater(Technique):
         function="the other processors stay off until something writes 1 to /sys/devices/system/cpu/cpuN/online"
     )
     conflicts = ("one-processor",)
-    proof = "kernel-log"
     references = (
         "kernel/cpu.c: bringup_nonboot_cpus()",
         "Documentation/core-api/cpu_hotplug.rst: maxcpus=n",
@@ -178,7 +175,6 @@ class RcuExpedited(ParameterTechnique):
 
     id = "rcu-expedited"
     title = "Expedited RCU grace periods"
-    stage = "kernel"
     what = "Sets `rcupdate.rcu_expedited=1`."
     why = (
         "A wait for a grace period (synchronize_rcu) ends after microseconds instead of ticks, also when user "

@@ -17,7 +17,6 @@ class RandomTrustCpu(ParameterTechnique):
     id = "random-trust-cpu"
     title = "Random numbers of the processor trusted"
     addresses = ("random-number-wait",)
-    stage = "kernel"
     what = "Sets `random.trust_cpu=on`."
     why = (
         "RDRAND or a similar instruction fills the pool before the first user asks, instead of timer jitter or "

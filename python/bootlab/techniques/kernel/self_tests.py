@@ -17,7 +17,6 @@ class CryptoSelftests(ParameterTechnique):
     id = "crypto-selftests"
     title = "Crypto self-tests skipped"
     addresses = ("crypto-self-test",)
-    stage = "kernel"
     what = "Sets `cryptomgr.notests`."
     why = "Distribution kernels have dozens of algorithms built in, and test each with hundreds of vectors before init."
     when_not = "The tests are already compiled out, or the system must run them (FIPS 140: `fips=1` runs them anyway)."
@@ -26,7 +25,6 @@ class CryptoSelftests(ParameterTechnique):
         debuggability="the self-tests are a safety net: a miscompiled algorithm or a broken accelerator goes unnoticed"
     )
     kernels = "4.5 and later"
-    proof = "kernel-log"
     sets = (Param("cryptomgr.notests"),)
     references = (
         "crypto/testmgr.c: alg_test()",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bootlab.analysis.forest_difference import ForestDifference
 from bootlab.views.functions.calls_data import calls_data, weights
 from bootlab.views.functions.difference_text import signed, weight
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, part, show
+from bootlab.views.page_parts import page, part, show
 from bootlab.views.shown_text import one_line
 
 
@@ -39,10 +38,7 @@ def render(difference: ForestDifference, names: tuple[str, str], *, floor: int =
         "name": show(f"{names[1]} against {names[0]}"),
         "kind": f"Difference of two traces, {after.clock} clock",
         "facts": facts,
-        "problems": [],
         "parts": [part("What changed", lead, calls=calls)],
-        "partsLeft": 0,
-        "account": [],
     }
     title = f"{one_line(names[1], 60)} against {one_line(names[0], 60)} · bootlab trace"
-    return page(title, SCRIPTS, data)
+    return page(title, data)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -13,6 +11,7 @@ from bootlab.analysis.coverage import Cover, FunctionCover
 from bootlab.kernelsource.devices import Node
 from bootlab.kernelsource.levers import Lever, Levers
 from bootlab.model import figures
+from bootlab.views.csv_text import csv_text
 from bootlab.views.text_table import Fitted, cell, text_table
 
 
@@ -99,8 +98,6 @@ def coverage_view(total: Cover, groups: Sequence[tuple[str, Sequence[Cover]]], r
 
 def coverage_csv(covered: Sequence[FunctionCover]) -> bytes:
     """Write a line for each function of the image."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("function", "bytes", "executed", "object", "symbol"))
-    writer.writerows((row.function, row.bytes, int(row.executed), row.object, row.symbol) for row in covered)
-    return out.getvalue().encode("utf-8", "replace")
+    head = ("function", "bytes", "executed", "object", "symbol")
+    rows = ((row.function, row.bytes, int(row.executed), row.object, row.symbol) for row in covered)
+    return csv_text(head, rows).encode("utf-8", "replace")

@@ -10,8 +10,7 @@ from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.model.figures import count, counted, grouped_ms, percent
 from bootlab.model.figures import ms as ms_text
 from bootlab.views.functions.calls_data import calls_data
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, ms, number, part, show, table
+from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 IRQ_OFF_ROWS = 50
@@ -19,7 +18,7 @@ IRQ_OFF_ROWS = 50
 
 def render(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[dict[str, Any]] = ()) -> str:
     """Make the page; paths and waits below `min_ns` are left out. `more`: tables that others made."""
-    return page(f"{one_line(name, 120)} · bootlab trace", SCRIPTS, page_data(trace, name, min_ns=min_ns, more=more))
+    return page(f"{one_line(name, 120)} · bootlab trace", page_data(trace, name, min_ns=min_ns, more=more))
 
 
 def page_data(
@@ -55,8 +54,6 @@ def page_data(
             *head.limits_reached,
         ],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
     }
 
 

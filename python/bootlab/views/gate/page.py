@@ -9,8 +9,7 @@ from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import Answer, GateResult
 from bootlab.model import figures
 from bootlab.views.gate.text import quantities, rule_line, sentence
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, ms, part, show, table
+from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 _VERDICTS = {Answer.PASSED: "faster", Answer.FAILED: "slower", Answer.UNDECIDED: "unknown"}
@@ -18,7 +17,7 @@ _VERDICTS = {Answer.PASSED: "faster", Answer.FAILED: "slower", Answer.UNDECIDED:
 
 def render(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> str:
     """Make the page. `title`: gate or comparison; `trail`: names and addresses of the pages above it on a server."""
-    return page(f"{one_line(found.name, 120)} · bootlab {title}", SCRIPTS, page_data(found, title=title, trail=trail))
+    return page(f"{one_line(found.name, 120)} · bootlab {title}", page_data(found, title=title, trail=trail))
 
 
 def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
@@ -48,8 +47,6 @@ def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[s
             ["answer", show(sentence(found))] if title == "gate" else ["", ""],
         ],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
         "trail": [list(step) for step in trail] or None,
     }
 

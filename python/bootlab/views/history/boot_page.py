@@ -7,8 +7,7 @@ from bootlab.history.entry import Entry
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, ms, part, show, table
+from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 
@@ -50,9 +49,7 @@ def render(entry: Entry, *, report: str | None, log: str | None, compare: str | 
             ["recording", entry.object[:12] or "not kept"],
         ],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
         "trail": [["all systems", to.home], [show(entry.system), to.system(entry.system)]],
         "footer": "Times in milliseconds on the clock named beside them.",
     }
-    return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", SCRIPTS, data)
+    return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", data)

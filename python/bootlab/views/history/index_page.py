@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, number, part, show, table
+from bootlab.views.page_parts import number, page, part, show, table
 
 
 def render(systems: Sequence[tuple[str, int]], runs: Sequence[str], all_runs: int, to: Addresses) -> str:
@@ -30,16 +29,13 @@ def render(systems: Sequence[tuple[str, int]], runs: Sequence[str], all_runs: in
             [figures.count(sum(count for _, count in systems)), "", "boots in the history", ""],
             [figures.count(all_runs), "", "run in the store" if all_runs == 1 else "runs in the store", ""],
         ],
-        "problems": [],
         "facts": [],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
         "empty": "Nothing is kept yet: bootlab boot SYSTEM.toml makes a run, bootlab history add last --system NAME "
         "puts it into the history.",
         "footer": "Reads the history and the store anew for each page.",
     }
-    return page("bootlab", SCRIPTS, data)
+    return page("bootlab", data)
 
 
 def _kind(run: str) -> str:

@@ -15,8 +15,7 @@ from bootlab.history.trend import Change, Trend
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
-from bootlab.views.html_frame import page
-from bootlab.views.page_parts import SCRIPTS, ms, number, part, show, table
+from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 _CHARTS = 6
@@ -27,7 +26,7 @@ def render_system(
     system: str, entries: Sequence[Entry], trends: Sequence[Trend], *, everything: int | None = None
 ) -> str:
     """Make the page of a system's boots (at least one), the oldest first. `everything`: how many there are in all."""
-    return page(f"{one_line(system, 120)} · bootlab history", SCRIPTS, system_data(system, entries, trends, everything))
+    return page(f"{one_line(system, 120)} · bootlab history", system_data(system, entries, trends, everything))
 
 
 def system_data(
@@ -63,8 +62,6 @@ def system_data(
             ["to", entries[-1].at[:19].replace("T", " ")],
         ],
         "parts": [one for one in parts if one is not None],
-        "partsLeft": 0,
-        "account": [],
         "trail": [["all systems", to.home]] if to is not None else None,
         "footer": _FOOTER if to is None else "Times in milliseconds on the clock named beside them.",
     }

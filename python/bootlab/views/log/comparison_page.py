@@ -36,7 +36,6 @@ def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analys
         "lines": sum(a.document.lines for a in analyses),
         "bytes": sum(a.document.input.read_bytes for a in analyses),
         "packing": "",
-        "problems": [],
         "parts": parts[:PARTS_LIMIT],
         "partsLeft": max(0, len(parts) - PARTS_LIMIT),
         "account": [files],

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison
-from bootlab.views.html_frame import page
 from bootlab.views.log.comparison_page import comparison_data
 from bootlab.views.log.page_data import page_data
-from bootlab.views.page_parts import SCRIPTS
+from bootlab.views.page_parts import page
 from bootlab.views.shown_text import one_line
 
 
 def render(analysis: Analysis, *, boot: int | None = None) -> str:
     """Make the page, of one boot only when `boot` names it."""
-    return page(f"{one_line(analysis.name, 120)} · bootlab analyze", SCRIPTS, page_data(analysis, boot=boot))
+    return page(f"{one_line(analysis.name, 120)} · bootlab analyze", page_data(analysis, boot=boot))
 
 
 def render_comparison(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> str:
     """Make the page of comparisons; the first analysis is the base when there are several."""
     data = comparison_data(comparisons, analyses)
-    return page(f"{one_line(data['name'], 120)} · bootlab analyze", SCRIPTS, data)
+    return page(f"{one_line(data['name'], 120)} · bootlab analyze", data)

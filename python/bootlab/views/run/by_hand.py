@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,24 +14,39 @@ from bootlab.model.change import Change, Op
 from bootlab.model.change_text import op_text
 from bootlab.model.figures import ms
 from bootlab.model.waterfall import Bar
+from bootlab.techniques.base import Technique
 from bootlab.views.shown_text import one_line
-
-if TYPE_CHECKING:
-    from bootlab.techniques.base import Technique
 
 _HEAD = """\
 #!/bin/sh
 # From {name} to its optimized form, by hand. Written by bootlab; read it before you run it.
 #
-# ROOT is the unpacked root tree, KERNEL the kernel's source with its .config. Steps that a script cannot make are
-# comments that begin with TODO. What a change saved is from the waterfall: one boot with all changes above it.
+# ROOT is the unpacked root tree, INITRAMFS that of an initramfs which only mounts the root, KERNEL and LOADER the
+# sources with their .config. Steps that a script cannot make are comments that begin with TODO. What a change saved is
+# from the waterfall: one boot with all changes above it.
 set -e
-: "${{ROOT:?the folder of the root tree}}"
 """
+_ROOT = '"$ROOT"'
+
+_NEEDS_ROOT = ': "${ROOT:?the folder of the root tree}"\n'
+_PACKERS = {
+    "none": "cat",
+    "gzip": "gzip -9n",
+    "bzip2": "bzip2 -9",
+    "lzma": "xz --format=lzma -9",
+    "xz": "xz --check=crc32 --lzma2=preset=9,dict=1MiB",
+    "lzo": "lzop -9",
+    "lz4": "lz4 -l -12",
+    "zstd": "zstd -22 --ultra",
+}
+"""What the kernel can unpack (bootlab.builders.compress)."""
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it."""
+    """What the script is about. `left_out_ns`: by a change's id, how much later the result comes without it.
+
+    `besides`: techniques that are not in the catalogue.
+    """
 
     name: str
     changes: tuple[Change, ...]
@@ -40,14 +54,16 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     left_out_ns: dict[str, int]
     base_cmdline: str
     cmdline: str
+    besides: tuple[Technique, ...] = ()
 
 
 def script(made: Made) -> str:
     """Return the script."""
-    lines = [_HEAD.format(name=one_line(made.name, 80))]
+    head = _HEAD.format(name=one_line(made.name, 80))
+    lines: list[str] = []
     bars = {one: bar for bar in made.bars for one in bar.changes}
     for number, change in enumerate(made.changes, 1):
-        technique = _technique(change.technique)
+        technique = _technique(change.technique, made.besides)
         title = technique.title if technique is not None else change.technique
         lines.append(f"# {number}. {one_line(change.id, 100)}: {one_line(title, 100)}")
         bar, cost_ns = bars.get(change.id), made.left_out_ns.get(change.id)
@@ -62,32 +78,69 @@ def script(made: Made) -> str:
             lines += [f"#    risk, {kind}: {one_line(said, 160)}" for kind, said in risks]
         lines += [line for op in change.ops for line in _commands(op)]
         lines.append("")
+    lines += _packed(made.changes)
     lines += ["# The kernel's command line at the end:", f"cmdline={shlex.quote(made.cmdline)}"]
     lines += [f"# before: {one_line(made.base_cmdline, 2000)}", "printf '%s\\n' \"$cmdline\" > cmdline.txt"]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    return f"{head}{_NEEDS_ROOT if '$ROOT' in text else ''}\n{text}"
 
 
-def _technique(name: str) -> Technique | None:
+def _technique(name: str, besides: tuple[Technique, ...]) -> Technique | None:
     try:
         return techniques.get(name)
     except UserError:
-        return None
+        return next((one for one in besides if one.id == name), None)
 
 
 def _commands(op: Op) -> list[str]:
     match op:
         case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam() | ops.SetInitArguments():
-            return [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line stands below)"]
+            lines = [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line stands below)"]
         case ops.DropFiles():
-            return [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
+            lines = [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
+        case ops.DropInitramfsFiles():
+            lines = [f"rm -rf -- {' '.join(_rooted(path, _INITRAMFS) for path in op.paths)}"]
         case ops.PutFile():
-            return _put(op)
-        case kernel_ops.SetKernelOptions():
-            return ['cd "${KERNEL:?the kernel source}"', *_config(op.options), "make olddefconfig", 'cd "$OLDPWD"']
+            lines = _put(op)
         case ops.SetCompression():
-            return [f"# TODO: pack the initramfs with compression {op.compression!r}"]
+            lines = [f"# initramfs: {op.compression}; it is packed at the end"]
+        case ops.SetBusybox() if op.applets:
+            lines = [f"# TODO: build {one_line(op.path, 200)} with these applets alone: {' '.join(op.applets)}"]
+        case ops.SetLoaderOptions():
+            source = 'cd "${LOADER:?the source of the boot loader}"'
+            lines = [source, *_config(op.options), "make olddefconfig", 'cd "$OLDPWD"']
         case _:
-            return [f"# TODO: {one_line(op_text(op), 400)}"]
+            lines = _kernel_commands(op) or [f"# TODO: {one_line(op_text(op), 400)}"]
+    return lines
+
+
+def _kernel_commands(op: Op) -> list[str]:
+    """Return what is done in the kernel's source; [] for what is not."""
+    match op:
+        case kernel_ops.SetKernelOptions():
+            lines = [*_config(op.options), "make olddefconfig"]
+        case kernel_ops.AddKernelFragment():
+            lines = [f"scripts/kconfig/merge_config.sh -m .config {shlex.quote(op.path)}", "make olddefconfig"]
+        case kernel_ops.AddKernelPatch():
+            lines = _document("patch -p1", op.patch.text)
+        case kernel_ops.SetKernelVariables():
+            words = " ".join(f"{name}={shlex.quote(value)}" for name, value in op.variables)
+            lines = [f"# the kernel is built with: make {one_line(words, 400)}"]
+        case _:
+            return []
+    return ['cd "${KERNEL:?the kernel source}"', *lines, 'cd "$OLDPWD"']
+
+
+_INITRAMFS = '"${INITRAMFS:-$ROOT}"'
+
+
+def _packed(changes: tuple[Change, ...]) -> list[str]:
+    """Pack the initramfs, where a change packs it in another way."""
+    found = [op.compression for change in changes for op in change.ops if isinstance(op, ops.SetCompression)]
+    if not found:
+        return []
+    archive = f"cd {_INITRAMFS} && find . -print0 | LC_ALL=C sort -z | cpio --null -o -H newc -R 0:0 --quiet"
+    return ["# The initramfs:", f"({archive}) | {_PACKERS[found[-1]]} > initramfs.cpio", ""]
 
 
 def _config(options: tuple[tuple[str, str], ...]) -> list[str]:
@@ -103,18 +156,27 @@ def _config(options: tuple[tuple[str, str], ...]) -> list[str]:
 def _put(op: ops.PutFile) -> list[str]:
     place, entry = _rooted(op.path), op.entry
     if entry.kind == "dir":
-        return [f"mkdir -p -m {entry.mode:04o} {place}"]
+        return [f"mkdir -p {place}", f"chmod {entry.mode:04o} {place}"]
+    # What is there may be a link, through which one would write.
+    clear = [f"mkdir -p {_rooted(op.path.rpartition('/')[0] or '/')}", f"rm -rf -- {place}"]
     if entry.kind == "symlink":
-        return [f"ln -sfn {shlex.quote(entry.target or '')} {place}"]
+        return [*clear, f"ln -s -- {shlex.quote(entry.target or '')} {place}"]
     if entry.text is not None:
-        end = "EOF"
-        while end in entry.text:
-            end += "_"
-        return [f"cat > {place} <<'{end}'", entry.text.rstrip("\n"), end, f"chmod {entry.mode:04o} {place}"]
+        return [*clear, *_document(f"cat > {place}", entry.text), f"chmod {entry.mode:04o} {place}"]
     if entry.source is not None:
-        return [f"install -m {entry.mode:04o} {shlex.quote(entry.source)} {place}"]
+        return [*clear, f"install -m {entry.mode:04o} -- {shlex.quote(entry.source)} {place}"]
     return [f"# TODO: {one_line(op_text(op), 400)}"]
 
 
-def _rooted(path: str) -> str:
-    return '"$ROOT"' + shlex.quote(path)
+def _document(command: str, text: str) -> list[str]:
+    """Hand a text to a command, byte for byte."""
+    if not text.endswith("\n"):
+        return [f"printf '%s' {shlex.quote(text)} | {command}"]
+    end = "EOF"
+    while end in text:
+        end += "_"
+    return [f"{command} <<'{end}'", text[:-1], end]
+
+
+def _rooted(path: str, root: str = _ROOT) -> str:
+    return root + shlex.quote(path)

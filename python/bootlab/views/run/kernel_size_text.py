@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from bootlab.analysis.kernel_size import KernelSize, OtherKernel, SizeRow
 from bootlab.model import figures
+from bootlab.views.csv_text import csv_text
 from bootlab.views.shown_text import one_line
 
 _COLUMNS = ("objects", "text", "rodata", "data", "bss", "in the image", "compressed")
@@ -37,16 +35,12 @@ def terminal(size: KernelSize, *, rows: int) -> RenderableType:
 
 def comma_separated(size: KernelSize) -> str:
     """Return one line a subsystem, option or other kernel, with plain numbers."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV_HEAD)
-    for table, rows in (("whole", (size.whole,)), ("subsystem", size.subsystems), ("option", size.options)):
-        for row in rows:
-            writer.writerow([table, *(getattr(row, name) for name in _CSV_HEAD[1:])])
+    tables = (("whole", (size.whole,)), ("subsystem", size.subsystems), ("option", size.options))
+    rows = [[table, *(getattr(row, name) for name in _CSV_HEAD[1:])] for table, rows in tables for row in rows]
     for other in size.others:
-        saved = "" if other.loaded_saved_bytes is None else size.whole.loaded_bytes - other.loaded_saved_bytes
-        writer.writerow(["other kernel", _label(other), "", "", "", "", "", saved, other.image_bytes])
-    return text.getvalue()
+        saved = None if other.loaded_saved_bytes is None else size.whole.loaded_bytes - other.loaded_saved_bytes
+        rows.append(["other kernel", _label(other), *[None] * 5, saved, other.image_bytes])
+    return csv_text(_CSV_HEAD, rows)
 
 
 def _table(title: str, rows: tuple[SizeRow, ...], whole: SizeRow, limit: int) -> Table:

@@ -17,6 +17,8 @@ TABLES = (
     ),
     Table(title="What to undo for debugging", columns=("title", "lost"), group="undo"),
     Table(title="Kernel options whose code never ran and that stayed", columns=("title", "words"), group="option"),
+    Table(title="Files, modules and applets that had to stay", columns=("title", "words"), group="part"),
+    Table(title="Asked of a boot: does it still work?", columns=("title", "words"), group="question"),
 )
 
 
@@ -58,6 +60,21 @@ def rows(results: Results) -> list[Row]:
     found += [
         Row(id=f"option {name}", title=f"CONFIG_{name}", reason=why, values={"group": "option", "words": why})
         for name, why in results.options_kept.items()
+    ]
+    found += [
+        Row(id=f"part {name}", title=name, reason=why, values={"group": "part", "words": why})
+        for name, why in results.parts_kept.items()
+    ]
+    found += [
+        Row(
+            id=f"question {number}",
+            title=one.what,
+            key=one.key,
+            ok=not one.broken,
+            reason=one.broken,
+            values={"group": "question", "words": one.broken or "it works"},
+        )
+        for number, one in enumerate(results.questions, 1)
     ]
     return found
 

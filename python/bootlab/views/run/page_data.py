@@ -21,6 +21,7 @@ from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.document import BootSummary, FinalSystem, Results
 from bootlab.techniques.base import Risk
+from bootlab.views.page_parts import lane
 from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import modelled_lines, stacked
 from bootlab.views.run.tables import RISK_FLAGS
@@ -142,21 +143,10 @@ def _console(lines: tuple[Line, ...]) -> dict[str, Any]:
 
 
 def _lanes(spans: Iterable[Span]) -> list[dict[str, Any]]:
-    by_lane: dict[str, list[Span]] = {}
+    by_lane: dict[str, list[tuple[str, int, int, str]]] = {}
     for span in spans:
-        by_lane.setdefault(span.lane, []).append(span)
-    out = []
-    for lane, members in by_lane.items():
-        kept = sorted(members, key=lambda s: -s.duration_ns)[:SPANS_LIMIT]
-        kept.sort(key=lambda s: (s.start_ns, -s.duration_ns))
-        out.append(
-            {
-                "name": _show(lane),
-                "cut": len(members) - len(kept),
-                "spans": [[visible(s.name, 300), s.start_ns, max(0, s.duration_ns), _show(s.detail)] for s in kept],
-            }
-        )
-    return out
+        by_lane.setdefault(span.lane, []).append((span.name, span.start_ns, span.duration_ns, span.detail))
+    return [lane(name, members, most=SPANS_LIMIT, limit=TEXT_LIMIT) for name, members in by_lane.items()]
 
 
 def _trial(trial: Trial, results: Results) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bootlab.model.comparison import Column, Comparison, Table, Value
-from bootlab.views import html_frame
-from bootlab.views.page_parts import SCRIPTS, part, table
+from bootlab.views import page_parts
+from bootlab.views.page_parts import part, table
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import cells
 
@@ -27,11 +27,9 @@ def page(found: Comparison) -> str:
         "facts": [],
         "problems": [f"Not to be relied on: {line}" for line in doubtful],
         "parts": parts,
-        "partsLeft": 0,
-        "account": [],
         "notes": [one_line(line, 2000) for line in found.footnote.splitlines()],
     }
-    return html_frame.page(one_line(found.headline), SCRIPTS, data)
+    return page_parts.page(one_line(found.headline), data)
 
 
 def drawn(found: Comparison, made: Table) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // What `optimize` adds: the way from the base to the result, the floor beside it, what to undo for debugging.
 function waySection(data) {
-  const { bar, undo, option } = data.tables;
+  const { bar, undo, option, part, question } = data.tables;
   if (!bar) return null;
   const rows = rowsOf(bar);
   const steps = new Map(rows.map((row) => {
@@ -14,7 +14,8 @@ function waySection(data) {
     pictures: { title: { name: "goal", cls: "fall", cell: (row) => fall(steps.get(row), whole) } },
   }).node];
   if (undo) parts.push(el("h3", {}, undo.caption), madeTable(undo, { still: true, draw: { title: named } }).node);
-  if (option) parts.push(folded(option.caption, madeTable(option, { still: true, draw: { title: named } }).node));
+  for (const table of [part, option]) if (table) parts.push(folded(table.caption, madeTable(table, { still: true, draw: { title: named } }).node));
+  if (question) parts.push(folded(question.caption, madeTable(question, { still: true }).node));
   return section("way", "Way to the result", "Each change of the final system, on top of those above it; one boot each.", parts);
 }
 

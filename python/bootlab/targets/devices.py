@@ -1,0 +1,53 @@
+"""Devices in step with the instructions: the plugin that makes those exact which QEMU serves at the host's pace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from bootlab.model.launch import Launch, LoadedPlugin
+from bootlab.targets import plugin
+from bootlab.targets.emulator import Emulator
+from bootlab.targets.exact_devices import device_table
+from bootlab.targets.exactness import numbers_of
+from bootlab.targets.machine_devices import parts_of
+
+_NAME = "bootlab-devices"
+_MACHINE = ("-machine", "none")
+
+
+def in_step(launch: Launch, found: Emulator, cache_folder: Path) -> tuple[Launch, tuple[str, ...]]:
+    """Return the launch with the plugin, if a device of it boots alike only with that, and why it cannot be had."""
+    if launch.clock is None or not _needed(launch, found.version):
+        return launch, ()
+    loaded, reason = prepared(found, cache_folder)
+    if loaded is None:
+        return launch, (f"the plugin that makes such devices exact cannot be used: {reason}",)
+    return with_plugin(launch, loaded), ()
+
+
+def prepared(found: Emulator, cache_folder: Path) -> tuple[LoadedPlugin | None, str]:
+    """Return the plugin for this emulator, tested in it; or None and the reason."""
+    made = plugin.prepare_devices(found, cache_folder)
+    if made.path is None:
+        return None, made.reason
+    if reason := plugin.refused(found.path, _MACHINE, made.path, _NAME):
+        return None, reason
+    return LoadedPlugin(file=made.path, digest=made.digest, carried_as=f"{_NAME}.so"), ""
+
+
+def with_plugin(launch: Launch, loaded: LoadedPlugin) -> Launch:
+    """Return the launch with its devices in step."""
+    return msgspec.structs.replace(launch.with_plugin(loaded), devices_in_step=True)
+
+
+def without_plugin(launch: Launch) -> Launch:
+    """Return the launch with its devices at the host's pace, as QEMU has them."""
+    others = tuple(p for p in launch.plugins if p.carried_as != f"{_NAME}.so")
+    return msgspec.structs.replace(launch, plugins=others, devices_in_step=False)
+
+
+def _needed(launch: Launch, version: str) -> bool:
+    rows = (device_table().row(part.model) for part in parts_of(launch) if part.model)
+    return any(row is not None and row.needs_step(numbers_of(version)) for row in rows)

@@ -1,0 +1,68 @@
+"""What a boot that goes on for long without its goal shows so far: said once, while it runs.
+
+A boot is given up in virtual time, which a program that computes for ever may need minutes of the host's to fill.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bootlab.model.recording import Meta, Outcome, Recording
+from bootlab.model.system import System
+from bootlab.targets.console import split_lines
+
+_LOOK_EVERY_S = 1.0
+# A loaded host makes every silence long, and a kernel is silent for seconds when it tests its ciphers.
+_SILENT_S, _SILENT_NS = 3.0, 1_000_000_000
+_KERNEL_SILENT_NS = 8_000_000_000
+_TAIL_BYTES = 256 << 10
+
+
+class SoFar:
+    """Looks at a running boot's console now and then, and has one sentence of it at most."""
+
+    def __init__(self, console: Path, system: System) -> None:
+        """Look at a console that grows."""
+        self._console = console
+        self._system = system
+        self._looked = 0.0
+        self._said = False
+
+    def word(self, wall_s: float, quiet_wall_s: float, quiet_virtual_ns: int | None) -> str:
+        """Return what is likely to be wrong, the first time that it shows; else an empty text.
+
+        All times are since the boot began or its console grew. `quiet_virtual_ns`: None where no virtual time is known.
+        """
+        if self._said or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _SILENT_S:
+            return ""
+        self._looked = wall_s
+        # Loaded when a boot is long, not before the machine starts.
+        from bootlab.targets import user_space_hint  # noqa: PLC0415
+        from bootlab.targets.failure_hint import likely_cause  # noqa: PLC0415
+
+        lines = split_lines(self._tail())
+        if not lines:
+            return ""
+        found = user_space_hint.repeats(lines)
+        silent = quiet_wall_s >= _SILENT_S and (quiet_virtual_ns is None or quiet_virtual_ns >= _SILENT_NS)
+        if not found and silent:
+            seen = Recording(meta=Meta(outcome=Outcome.HANG), lines=lines, marks=())
+            found = likely_cause(seen, self._system)
+            if not found and quiet_virtual_ns is not None and quiet_virtual_ns >= _KERNEL_SILENT_NS:
+                found = f"the last line is {lines[-1].text.strip()[:120]!r}"
+        if not found:
+            return ""
+        self._said = True
+        quiet = f"{quiet_virtual_ns / 1e9:.1f} s of virtual time" if quiet_virtual_ns is not None else ""
+        host = f"{quiet_wall_s:.0f} s of the host's"
+        silence = f"nothing printed for {host}{f', {quiet}' if quiet else ''}: " if quiet_wall_s >= 1 else ""
+        return f"so far: {silence}{found}"
+
+    def _tail(self) -> bytes:
+        try:
+            with self._console.open("rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(0, size - _TAIL_BYTES))
+                return file.read(_TAIL_BYTES)
+        except OSError:
+            return b""

@@ -1,0 +1,101 @@
+"""What a console tells of a user space that came to no goal: it ended the machine, repeats itself, fell silent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bootlab.model.recording import Line
+
+# kernel/printk: the stamp that each of the kernel's lines begins with.
+_KERNELS_OWN = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\] ")
+# init/main.c: run_init_process().
+_RUN = re.compile(r"Run (?P<path>\S{1,200}) as init process")
+# kernel/reboot.c, arch/x86/kernel/reboot.c.
+_ENDED = re.compile(r"reboot: (?P<how>machine restart|Restarting system|Power down|System halted)")
+_HOW = {
+    "machine restart": "restarted the machine",
+    "Restarting system": "restarted the machine",
+    "Power down": "switched the machine off",
+    "System halted": "halted the machine",
+}
+_CRASHED = re.compile(
+    r"(?:BUG: kernel NULL pointer dereference|BUG: unable to handle|Unable to handle kernel|Internal error: Oops).*"
+)
+# arch/{x86,arm,arm64,riscv}/kernel: how each names the instruction that crashed.
+_PLACE = re.compile(r"(?:RIP: [0-9a-f]{4}:|PC is at |\bpc : |\bepc : )(?P<function>[A-Za-z_][\w.]*)\+0x", re.IGNORECASE)
+_PLACE_WITHIN_LINES = 40
+_REPEATS_LEAST = 5
+_LOOKED_AT = 40
+
+
+def crash(lines: Sequence[Line]) -> str:
+    """Name the function in which the kernel crashed first."""
+    for number, line in enumerate(lines):
+        crashed = _CRASHED.search(line.text)
+        if crashed is None:
+            continue
+        for near in lines[number : number + _PLACE_WITHIN_LINES]:
+            if (place := _PLACE.search(near.text)) is not None:
+                function = place["function"]
+                return (
+                    f"the kernel crashed in {function} (line {line.number}: {_quoted(crashed[0])}): `bootlab where "
+                    f"{function} --source LINUX` names the option that it belongs to"
+                )
+        return f"the kernel crashed: line {line.number}, {_quoted(crashed[0])}"
+    return ""
+
+
+def ended_by_itself(lines: Sequence[Line]) -> str:
+    """Say that user space ended the machine, and after which words."""
+    for number, line in enumerate(lines):
+        if (found := _ENDED.search(line.text)) is not None:
+            last = _last_words(lines[:number])
+            behind = f" after {_quoted(last)}" if last else ", without a word"
+            return (
+                f"user space {_HOW[found['how']]}{behind}, before the goal: is there a reboot, poweroff or watchdog "
+                "in a script, or the end of a first program?"
+            )
+    return ""
+
+
+def repeats(lines: Sequence[Line]) -> str:
+    """Name a line that comes again and again at the end: a program that waits for what never comes."""
+    texts = [line.text.strip() for line in lines[-_LOOKED_AT:] if line.text.strip()]
+    last = texts[-1] if texts else ""
+    count = texts.count(last)
+    if count < _REPEATS_LEAST or count < len(texts) / 2:
+        return ""
+    return f"{_quoted(last)} comes again and again: a program waits for something that this system does not have"
+
+
+def silent(lines: Sequence[Line], goal: str) -> str:
+    """Say that user space ran, how many lines it printed, and which was the last; "" while the kernel starts."""
+    at = next((number for number, line in enumerate(lines) if _RUN.search(line.text)), None)
+    path = _RUN.search(lines[at].text) if at is not None else None
+    # With `quiet` the kernel does not say when it starts the first program.
+    behind = lines[at + 1 :] if at is not None else _behind_the_kernel(lines)
+    said = [line for line in behind if line.text.strip() and not _KERNELS_OWN.match(line.text)]
+    if said:
+        none = "its one line does not match" if len(said) == 1 else f"none of its {len(said)} lines matches"
+        return (
+            f"user space ran, but {none} the goal {goal!r}; it said last {_quoted(said[-1].text)}: is the program that "
+            "prints the goal started, and does it print on the console?"
+        )
+    if path is None:
+        return ""
+    return f"{path['path']} was started and printed nothing: does it print on the console, and what does it wait for?"
+
+
+def _behind_the_kernel(lines: Sequence[Line]) -> Sequence[Line]:
+    stamped = [number for number, line in enumerate(lines) if _KERNELS_OWN.match(line.text)]
+    return lines[stamped[0] :] if stamped else ()
+
+
+def _last_words(lines: Sequence[Line]) -> str:
+    texts = (line.text for line in reversed(lines) if line.text.strip())
+    return next((text for text in texts if not _KERNELS_OWN.match(text)), "")
+
+
+def _quoted(text: str) -> str:
+    return repr(text.strip()[:120])

@@ -1,0 +1,187 @@
+"""The application as the first program, or close behind it."""
+
+from __future__ import annotations
+
+from bootlab.data import source_folder
+from bootlab.model.change import Change, Op, PutProgram, SetInitArguments, SetParam
+from bootlab.model.program import Program
+from bootlab.model.system import System
+from bootlab.model.tree import Entry
+from bootlab.model.verdict import Effect
+from bootlab.startup import mounts, scripts
+from bootlab.startup.files import Files
+from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
+from bootlab.techniques.evidence import KernelLog
+from bootlab.techniques.tree_technique import TreeTechnique
+
+_START = "/application-start"
+_KERNEL_TYPES = ("proc", "sysfs", "devtmpfs")
+_USUAL = (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"))
+
+
+class MountsByApplication(TreeTechnique):
+    """An application that needs /proc, /sys or /dev can mount them itself: three system calls."""
+
+    id = "mounts-by-application"
+    title = "Kernel file systems mounted by the application"
+    what = (
+        "Starts a small static program as init. It mounts proc, sysfs and devtmpfs where the start mounts them, "
+        "then becomes the application. The application itself could do the same in its first lines."
+    )
+    why = "Three system calls instead of a shell, mount commands and a table."
+    when_not = (
+        "The application needs more from init than these mounts. If it needs none of them, `app-as-init` is enough."
+    )
+    cost = "The application must reap children and never exit. In the end, put the mounts into its own source."
+    risk = Risk(function=("init's other work is not done: no network, no supervision; a crash is a panic"))
+    conflicts = ("app-as-init",)
+    needs_diagnosis = False
+    proof = "recording"
+    published = (Published("-20 ms for a minimal initramfs with it", "BeagleBone Black", "Bootlin boot-time training"),)
+    references = ("init/main.c: run_init_process()", "mount(2)")
+
+    def applies_to(self, files: Files, context: Context) -> Applies:
+        """Yes when something else is init, mounts these, and the system names its application."""
+        system = context.system
+        if system.application is None:
+            return Applies.unknown('the system file does not name the application (application = "/path")')
+        if system.init_path in {system.application, _START}:
+            return Applies.no("the application is init already", f"{system.init_parameter}={system.init_path}")
+        found = _mounts(files, context)
+        if not found:
+            return Applies.no("no script and no fstab mounts proc, sysfs or devtmpfs", system.init_path)
+        return Applies.yes(f"init mounts {len(found)} of them", ", ".join(f"{t} on {p}" for t, p in found))
+
+    def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
+        """Propose the program and the parameters that tell it what to do."""
+        system = context.system
+        if system.application is None:
+            return ()
+        found = _mounts(files, context) or _USUAL
+        source = source_folder("start", "start.c") / "start.c"
+        program = Program(path=_START, sources=(str(source),), link="static", cflags=("-Os",), strip=True)
+        return (
+            PutProgram(program),
+            SetParam(system.init_parameter, _START),
+            SetParam("START_PROGRAM", system.application),
+            SetParam("START_MOUNTS", ",".join(f"{kind}:{place}" for kind, place in found)),
+        )
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's line before it executes init, with the goal reached behind it."""
+        old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
+        was, now = old.match(_RUN), new.match(_RUN)
+        if now is None:
+            return Effect(False, new.why_silent() or "the kernel did not print its init")
+        if now[1] != _START or (was is not None and was[1] == _START):
+            return Effect(False, f"the kernel runs: {now.string}")
+        if not after.recording.ok:
+            return Effect(False, f"{now.string}, and no goal behind it")
+        return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
+
+
+def _mounts(files: Files, context: Context) -> tuple[tuple[str, str], ...]:
+    found = mounts.find(files, scripts.find(files, context.system.init_path))
+    return tuple(dict.fromkeys((m.type, m.target) for m in found if m.type in _KERNEL_TYPES))
+
+
+_MOST_ARGUMENTS = 31
+"""`init/main.c: MAX_INIT_ARGS` is `CONFIG_INIT_ENV_ARG_LIMIT`, 32; the first one is init's path."""
+
+_RUN = r"Run (\S{1,200}) as init process"
+
+
+class AppAsInit(Technique):
+    """No shell, no scripts, no service manager before the application."""
+
+    id = "app-as-init"
+    title = "Application as init"
+    stage = "init"
+    what = (
+        "Sets `rdinit=` (for a mounted root: `init=`) to the application that the system names, and puts its "
+        "arguments behind `--`."
+    )
+    why = "Everything that init does before it starts the application delays first use."
+    when_not = (
+        "The application needs mounted file systems, a network or an environment that init sets up; "
+        "or it refuses arguments that it does not know: the kernel hands init every word of the command line that "
+        "the kernel does not know."
+    )
+    cost = "The application must reap children and never exit, or start init itself afterwards."
+    risk = Risk(function=("init's work is not done: no mounts, no network, no supervision; a crash is a panic"))
+    conflicts = ("mounts-by-application",)
+    rests_on = ("initramfs",)
+    proof = "recording"
+    published = (
+        Published("more than 12 s -> about 1 s, with much else", "BeagleBone Black, Qt", "embetrix.com 2017"),
+        Published("-20 ms for a minimal initramfs with it", "BeagleBone Black", "Bootlin boot-time training"),
+    )
+    references = (
+        "init/main.c: kernel_init(), run_init_process()",
+        "Documentation/admin-guide/kernel-parameters.txt: rdinit=",
+    )
+
+    def applies(self, context: Context) -> Applies:
+        """Yes when the system names an application in its root tree that is not init yet."""
+        system = context.system
+        if system.tree is None:
+            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+        if system.application is None:
+            return Applies.unknown('the system file does not name the application (application = "/path")')
+        if system.init_path == system.application:
+            return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
+        if (why_not := _not_startable(system, system.tree.get(system.application))) is not None:
+            return why_not
+        line = KernelLog.of_console(context.recording).line(_RUN)
+        return Applies.yes("something else is init and starts it", line or f"{system.init_path} runs first")
+
+    def changes(self, context: Context) -> tuple[Change, ...]:
+        """Propose the application; without one there is nothing to propose."""
+        system = context.system
+        if system.application is None:
+            return ()
+        ops: tuple[Op, ...] = (SetParam(system.init_parameter, system.application),)
+        if system.cmdline.init_args != system.application_arguments:
+            # What stands behind `--` was for the init before.
+            ops += (SetInitArguments(system.application_arguments),)
+        return (Change(technique=self.id, ops=ops),)
+
+    def took_effect(self, before: Evidence, after: Evidence) -> Effect:
+        """Prove it by the kernel's line before it executes init, on the console: a diagnostic boot has another init."""
+        old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
+        was, now = old.match(_RUN), new.match(_RUN)
+        wanted = after.system.init_path
+        if now is None:
+            return _by_mark(before, after)
+        if now[1] != wanted:
+            return Effect(False, f"the kernel runs something else: {now.string}")
+        if was is not None and was[1] == now[1]:
+            return Effect(False, f"it was init before as well: {was.string}")
+        return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
+
+
+def _not_startable(system: System, entry: Entry | None) -> Applies | None:
+    if len(system.application_arguments) > _MOST_ARGUMENTS:
+        given = len(system.application_arguments)
+        return Applies.no(f"the kernel hands at most {_MOST_ARGUMENTS} arguments to init", f"{given} are given")
+    if entry is None and not any(program.path == system.application for program in system.programs):
+        return Applies.no("the application is not in the root tree", f"application = {system.application}")
+    if entry is not None and entry.kind == "file" and not entry.mode & 0o111:
+        return Applies.no("the application is not executable", f"mode {entry.mode:o} of {system.application}")
+    return None
+
+
+def _by_mark(before: Evidence, after: Evidence) -> Effect:
+    # Where the console is quiet: the scripts' mark that is never set any more although the goal came.
+    scripts = before.recording.mark("rc-scripts")
+    if scripts is None or not after.recording.ok:
+        return Effect(False, KernelLog.of_console(after.recording).why_silent() or "the kernel did not print its init")
+    if after.recording.mark("rc-scripts") is not None:
+        return Effect(False, f"the scripts still run: {scripts.source}")
+    return Effect(True, f"the goal came and the scripts never ran: {scripts.source}")
+
+
+TECHNIQUES = (
+    MountsByApplication(),
+    AppAsInit(),
+)
