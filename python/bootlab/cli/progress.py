@@ -161,7 +161,7 @@ def _result(label: str, recording: Recording) -> str:
     """Say in a word what came of a boot."""
     if (goal := recording.meta.goal_ns) is not None and recording.ok:
         return f"{goal / 1e6:.3f} ms"
-    from bootlab.experiments import first_boot
+    from bootlab.experiments import first_boot  # noqa: PLC0415 - verbs that boot nothing load no experiments
 
     return first_boot.ending(recording) if label == first_boot.LABEL else recording.meta.outcome.value
 

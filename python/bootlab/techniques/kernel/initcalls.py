@@ -330,7 +330,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         title="No files about slab caches",
         # Newer kernels (Debian 13's 6.12.118 too) make these files and those in debugfs in one initcall.
         names=("slab_sysfs_init", "slab_late_init"),
-        what=("Sets `initcall_blacklist=` for `slab_sysfs_init`, `slab_late_init`."),
+        what=("Sets `initcall_blacklist=` for `slab_sysfs_init` and `slab_late_init`."),
         why="The kernel makes a folder with dozens of files in /sys/kernel/slab for each of some hundred slab caches.",
         when_not="Something reads /sys/kernel/slab (slabinfo of the kernel's tools); /proc/slabinfo stays.",
         cost="Some bytes for each cache that a module removes again are not given back.",
