@@ -36,8 +36,13 @@ initrd)
 drop)
     while read -r library; do
         rm "$root$library"
-        rmdir -p --ignore-fail-on-non-empty "$root${library%/*}"
     done < "$root/native/libraries"
-    rm -rf "$root/native" "$root/lib64"
+    rm "$root/lib64"
+    sort -u "$root/native/libraries" | while read -r library; do
+        folder=$(realpath "$root${library%/*}")
+        [ ! -d "$folder" ] || rmdir -p --ignore-fail-on-non-empty "$folder"
+    done
+    rmdir --ignore-fail-on-non-empty "$root/usr/lib64" 2>/dev/null || :
+    rm -rf "$root/native"
     ;;
 esac
