@@ -67,13 +67,23 @@ if [ "$arch" = "$(dpkg --print-architecture)" ] || [ -e /proc/sys/fs/binfmt_misc
     "$@"
 else
     # binfmt_misc belongs to a user namespace (Linux 6.7), so the interpreter is known in this one only.
-    "$here/../../scripts/fetch-packages.sh" "$(dpkg --print-architecture)" "$work/user" qemu-user-static
+    emulator=$(command -v qemu-aarch64-static) || {
+        "$here/../../scripts/fetch-packages.sh" "$(dpkg --print-architecture)" "$work/user" qemu-user-static
+        emulator=$work/user/usr/bin/qemu-aarch64-static
+    }
     magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
     mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-    export registration=":qemu-aarch64:M::$magic:$mask:$work/user/usr/bin/qemu-aarch64-static:PF"
+    export registration=":qemu-aarch64:M::$magic:$mask:$emulator:PF"
+    # Under an emulator the packages' scripts are slow: what they call runs on this machine's processor.
+    tools=$here/native-tools.sh
+    shift
+    set -- mmdebstrap --extract-hook="$tools put \"\$1\"" --customize-hook="$tools initrd \"\$1\"" \
+        --customize-hook="$tools drop \"\$1\"" "$@"
+    export INITRD=No PATH="/native:$PATH"
     # shellcheck disable=SC2016  # expanded by the inner shell
     inside='read -r _ < "$0"; mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
-        echo "$registration" > /proc/sys/fs/binfmt_misc/register && exec "$@"'
+        echo "$registration" > /proc/sys/fs/binfmt_misc/register || exit 42
+        exec "$@"'
     mkfifo "$work/go"
     # Root needs no entry in /etc/subuid: it may map every user onto itself.
     [ "$(id -u)" -eq 0 ] && map= || map="--map-auto --map-root-user"
@@ -83,8 +93,12 @@ else
     sleep 1
     [ -n "$map" ] || { echo "0 0 65536" > "/proc/$user/uid_map"; echo "0 0 65536" > "/proc/$user/gid_map"; }
     echo go > "$work/go"
-    wait "$user" ||
-        { echo "make-image.sh: foreign programs cannot be run here: apt-get install qemu-user-static" >&2; exit 3; }
+    wait "$user" || {
+        rc=$?
+        [ $rc -ne 42 ] || echo "make-image.sh: foreign programs cannot be run here: apt-get install qemu-user-static" >&2
+        [ $rc -eq 42 ] || echo "make-image.sh: mmdebstrap failed; what it said stands above" >&2
+        exit 3
+    }
 fi
 mkdir "$work/root"
 # Owners and device nodes as in the archive, without root rights.

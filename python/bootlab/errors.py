@@ -110,6 +110,11 @@ def of_writing(fault: OSError) -> bool:
     return fault.errno in {*_FULL, errno.EROFS}
 
 
+def is_lasting(fault: BaseException) -> bool:
+    """Tell whether the system's error behind a fault stays until somebody acts: a read-only disk, a missing right."""
+    return getattr(fault.__cause__, "errno", None) in {*_FORBIDDEN, errno.EROFS}
+
+
 def write_hint(fault: Exception, folder: object, *, besides: str = "") -> str:
     """Return the next step for what could not be written below `folder`: no room, a read-only disk, or no right.
 

@@ -7,6 +7,7 @@ import pytest
 from bootlab.cli.progress import BootProgress
 from bootlab.experiments import first_boot
 from bootlab.model.recording import Line, Meta, Outcome, Recording
+from bootlab.targets.base import Progress
 
 LINES = (Line(number=1, text="web login: ", offset_bytes=0, first_ns=4_000_000, last_ns=5_250_000),)
 
@@ -26,3 +27,12 @@ def test_a_boot_that_shall_end_in_silence_does_not_hang(label, outcome, says, ca
     with BootProgress() as progress:
         progress.boot_ended(label, recording, reused=False)
     assert capsys.readouterr().err == f"  {label}: {says}\n"
+
+
+def test_where_boots_are_silent_is_said_once(capsys):
+    with BootProgress() as progress:
+        for label, said in (("a #1", "nothing printed for 9 s"), ("a #2", "nothing printed for 12 s")):
+            progress.boot_progress(label, Progress(1, 1, "", f"so far: {said}: the last line is 'Booting from ROM..'"))
+        progress.boot_progress("b", Progress(1, 1, "", "so far: the root is not there"))
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0].strip() for line in said] == ["a #1", "b"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -168,12 +169,22 @@ def test_try(bootlab, tmp_path):
     assert said.code == 0
     assert "no effect shown" in said.out
     assert "next: bootlab report " in said.err
+    again = bootlab("report", "last", "--markdown", "-").out
+    assert f"\nbootlab try {REPLAYED} quiet lpj-preset\n" in again
     page = tmp_path / "try.html"
     written = bootlab("try", REPLAYED, "quiet", "--json", "--html", page).json
     assert [t["verdict"] for t in written["results"]["trials"]] == ["faster"]
     assert written["html"] == str(page)
     assert page.read_text().startswith("<!doctype html>")
     assert f"report: {page}" in bootlab("try", REPLAYED, "quiet", "--html", page).out
+
+
+@pytest.mark.parametrize("words", [("boot", REPLAYED), ("try", REPLAYED, "quiet")])
+def test_the_next_command_finds_the_store_that_was_named(bootlab, tmp_path, words):
+    said = bootlab(*words, "--store", tmp_path / "a store").err
+    command = shlex.split(said.partition("next: bootlab ")[2].partition(" --html ")[0])
+    assert command[0] == "report"
+    assert bootlab(*command).code == 0
 
 
 def test_stack_and_report(bootlab, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import threading
@@ -169,6 +170,16 @@ def test_a_host_that_cannot_start_or_keep_a_boot_once_is_asked_again(tmp_path):
 
 
 @pytest.mark.usefixtures("impatient")
+def test_a_disk_that_stays_read_only_costs_one_boot(target, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("pathlib.Path.rename", refuse)
+    with Bench(target, tmp_path) as bench, pytest.raises(EnvironmentFault, match="cannot be kept"):
+        bench.boot(system(), "x")
+    assert len(target.booted) == 1
+
+
 def test_no_room_is_said_with_the_folder(tmp_path):
     with (
         Bench(FakeTarget(raising(OSError(28, "No space left on device"))), tmp_path) as bench,

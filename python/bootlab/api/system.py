@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -287,9 +288,22 @@ class System(KernelBuilds):
             raise UserError(f"{blocks} blocks are too few for a verdict", hint="use at least 3, better 7")
         from bootlab.experiments.campaign import Blocks
 
-        chosen = Selection(ids=ids, stages=tuple(stages)).techniques()
+        selection = Selection(ids=ids, stages=tuple(stages))
         free = inexact or self.value.clock.mode == "free"
-        return self._tried(chosen, forced=bool(ids), blocks=Blocks(count=blocks, seed=seed) if free else None)
+        return self._tried(
+            selection.techniques(),
+            forced=selection.forced,
+            blocks=Blocks(count=blocks, seed=seed) if free else None,
+            reproduce=self._command(
+                "try",
+                *selection.words,
+                *["--inexact"] * inexact,
+                *(("--blocks", str(blocks), "--seed", str(seed)) if free else ()),
+            ),
+        )
+
+    def _command(self, verb: str, *words: str) -> str:
+        return shlex.join(("bootlab", verb, self.value.path or "SYSTEM.toml", *words))
 
     def _tried(
         self, chosen: tuple[Technique, ...], *, forced: bool, blocks: Blocks | None = None, reproduce: str = ""
@@ -338,7 +352,10 @@ class System(KernelBuilds):
 
         selection = Selection(ids=ids, allow=frozenset(allow), also=tuple(also))
         with self.bench() as bench:
-            written = journal.CampaignJournal(self.store, self.value, "stack", selection.techniques())
+            command = self._command("stack", *selection.words)
+            written = journal.CampaignJournal(
+                self.store, self.value, "stack", selection.techniques(), reproduce=command
+            )
             stacked, final, diagnosis = stack(bench, self.value, selection, written)
             plan = bench.target.plan(final)
             written.stacked(stacked, diagnosis, hand_over(written.run.folder, plan.system, plan))

@@ -104,5 +104,5 @@ def try_board(
     with opened_board(board, system_file, asked) as there:
         made = there.try_both if both else there.try_
         results = made(*ids, blocks=blocks, seed=seed)
-    following = f"bootlab report {results.id} --html try.html"
+    following = f"bootlab report {results.id}{asked.store_words} --html try.html"
     show_run(results, asked, f"results: {results.run.results}", f"next: {following}", html=html, everything=everything)

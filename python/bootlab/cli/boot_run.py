@@ -98,7 +98,7 @@ def run(request: Request) -> int:
         if not recording.ok:
             _say_way_out(meta.last_initcall, hint_for(recording, system.value))
         say(f"recording: {recording.path}")
-        say(f"next: bootlab report {made.results.id} --html boot.html")
+        say(f"next: bootlab report {made.results.id}{request.store_words} --html boot.html")
     if not recording.ok:
         return meta.outcome.exit_code
     return 5 if equality and not equality.equal else 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from types import NoneType
@@ -54,6 +55,11 @@ class Kept(Group):
     jobs: int | None = None
     scheduler: str | None = None
     share: str | None = None
+
+    @property
+    def store_words(self) -> str:
+        """Return what a command that finds this store has to say besides."""
+        return "" if self.store == DEFAULT_STORE else f" --store {shlex.quote(str(self.store))}"
 
 
 class Booting(Kept):

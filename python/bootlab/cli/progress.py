@@ -39,6 +39,7 @@ class BootProgress:
         self._lock = threading.Lock()
         self._begun = False
         self._live: Live | None = None
+        self._causes: set[str] = set()
 
     def __enter__(self) -> Self:
         """Return the display; it is drawn when something runs."""
@@ -68,7 +69,12 @@ class BootProgress:
         self._begin()
         with self._lock:
             self._running[label] = progress
-        if progress.word:
+        # Boots of one system are silent at the same place: that is said of the first.
+        cause = progress.word.rpartition(": ")[2]
+        with self._lock:
+            is_new = cause not in self._causes
+            self._causes.add(cause)
+        if progress.word and is_new:
             self._say(f"  {one_line(label)}: {one_line(progress.word, 600)}", live=True)
 
     def boot_again(self, label: str, why: str) -> None:

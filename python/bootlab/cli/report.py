@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, AllOption, Kept, out, print_json, say
+from bootlab.cli.session import AllOption, Kept, out, print_json, say
 
 
 def report(
@@ -52,6 +52,5 @@ def report(
         print_json({"run": results.id, **said(results.data), "written": written})
     elif not written:
         out().print(terminal.results_view(results.data, everything=everything))
-        place = "" if asked.store == DEFAULT_STORE else f" --store {asked.store}"
         boots = f"bootlab boot {results.faster}   or: " if results.faster else ""
-        say(f"next: {boots}bootlab report {run_name}{place} --html report.html")
+        say(f"next: {boots}bootlab report {run_name}{asked.store_words} --html report.html")

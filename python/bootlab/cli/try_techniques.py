@@ -94,7 +94,7 @@ def try_(
     system_file = system_required(system_file)
     with opened(system_file, asked) as system:
         results = system.try_(*ids or (), blocks=blocks, seed=seed, inexact=inexact)
-    following = f"bootlab stack {system_file}"
+    following = f"bootlab stack {system_file}{asked.store_words}"
     if html is None:
-        following = f"bootlab report {results.id} --html try.html   or: {following}"
+        following = f"bootlab report {results.id}{asked.store_words} --html try.html   or: {following}"
     show_run(results, asked, f"results: {results.run.results}", f"next: {following}", html=html, everything=everything)

@@ -20,7 +20,7 @@ from typing import Protocol, Self
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.builders.tree_check import check_first_program
-from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write
+from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write, is_lasting
 from bootlab.experiments.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
@@ -204,7 +204,7 @@ class Bench:
             try:
                 recording = self._boot_once(plan, place, label)
             except EnvironmentFault as fault:
-                pause_s = attempts.pause_s()
+                pause_s = None if is_lasting(fault) else attempts.pause_s()
                 if pause_s is None or self._stop.wait(pause_s):
                     raise
                 self._observer.boot_again(label, fault.message)

@@ -32,6 +32,12 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         """Tell whether techniques are tried that say no."""
         return bool(self.ids)
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return how the command line says it; `stages` has no word there."""
+        costs = (word for cost in sorted(self.allow) for word in ("--allow", cost))
+        return (*self.ids, *costs, *(word for named in self.also for word in ("--also", named)))
+
     def techniques(self) -> tuple[Technique, ...]:
         """Return the techniques to try. Raise UnknownTechnique (a UserError) for an id that nobody has."""
         for named in self.also:

@@ -15,6 +15,8 @@ from bootlab.sources.facts import InitramfsFacts
 
 # Wherever they lie: who makes an initramfs by hand loads them with insmod.
 _MODULE = re.compile(r"(?:(?:/usr)?/lib/modules/([^/]+))?/(?:.*/)?([^/]+)\.ko(?:\.(?:gz|xz|zst))?")
+# `initramfs-direct` numbers its modules in the order in which they are loaded.
+_NUMBER = re.compile(r"/modules/\d{2,}-")
 _MAKERS = (
     ("/scripts/local", "initramfs-tools"),
     ("/usr/lib/dracut", "dracut"),
@@ -48,7 +50,7 @@ def facts_of_tree(tree: FileTree) -> InitramfsFacts:
         module = _MODULE.fullmatch(name)
         if module and entry.kind == "file":
             releases |= {module[1]} if module[1] else set()
-            modules.add(module_name(module[2]))
+            modules.add(module_name(_NUMBER.sub("/modules/", name)))
     paths = {name for name, _ in tree.entries}
     return InitramfsFacts(
         path=Path(),

@@ -44,8 +44,8 @@ def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:
     if fresh := next((line for line in new if _shape(line) not in known), ""):
         return Effect(False, f"{change}, but the console is not quieter: {quote(bare(fresh))}")
     left = {_shape(line) for line in new}
-    gone = next(line for line in old if _shape(line) not in left)
-    return Effect(True, f"{change}; gone: {quote(bare(gone))[:80]}")
+    gone = quote(bare(next(line for line in old if _shape(line) not in left)))
+    return Effect(True, f"{change}; gone: {gone if len(gone) <= 80 else gone[:79] + '…'}")
 
 
 def _shape(line: str) -> str:
