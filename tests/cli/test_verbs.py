@@ -60,6 +60,7 @@ VERBS = (
     "try",
     "optimize",
     "stack",
+    "worker",
     "report",
 )
 
@@ -96,6 +97,13 @@ def bootlab(capfd, monkeypatch, tmp_path):
     return run
 
 
+def test_a_worker_ends_when_nothing_is_left(bootlab, tmp_path):
+    said = bootlab("worker", tmp_path / "jobs", "--once")
+    assert (said.code, said.out) == (0, "")
+    assert said.err.splitlines()[0].endswith(f" on {tmp_path}/jobs")
+    assert said.err.splitlines()[1] == "0 jobs done"
+
+
 def test_the_list_of_verbs_is_whole():
     named = set()
     for name, command in typer.main.get_command(program.app).commands.items():
@@ -109,8 +117,8 @@ def test_help_has_an_example_that_names_the_verb(verb):
     said = CliRunner().invoke(program.app, [*verb.split(), "--help"])
     assert said.exit_code == 0
     assert re.search(rf"Example: bootlab {verb}\b", said.output)
-    # A server has no result to print.
-    assert verb == "serve" or "--json" in said.output
+    # A server and a worker have no result to print.
+    assert verb in {"serve", "worker"} or "--json" in said.output
 
 
 def test_without_words_and_with_version():

@@ -29,10 +29,14 @@ def worker(
     from bootlab.targets.folder_worker import FolderWorker  # noqa: PLC0415 - `--help` must not wait for it
 
     at_work = FolderWorker(folder, said=say)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: at_work.end())
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, lambda _number, _frame: at_work.end()) for number in numbers]
     say(f"worker {at_work.name} on {at_work.jobs.path}")
     # In a thread of its own: a signal's handler must not meet a lock that this thread holds.
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(at_work.run, once=once).result()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(at_work.run, once=once).result()
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
     say("1 job done" if done == 1 else f"{done} jobs done")
