@@ -31,6 +31,8 @@ initrd)
     for modules in "$root"/lib/modules/*; do
         version=${modules##*/}
         chroot "$root" /native/mkinitramfs -o "/boot/initrd.img-$version" "$version"
+        # The kernel's package makes this link only if the initrd is there already.
+        ln -sf "boot/initrd.img-$version" "$root/initrd.img"
     done
     ;;
 drop)

@@ -30,10 +30,14 @@ def packages(debian_kernel, tmp_path_factory):
     """Return a folder as exact_devices.py wants it: kernel, modules, a static busybox."""
     unpacked = debian_kernel.parent / "unpacked"
     busybox = shutil.which("busybox")
-    if not (unpacked / "lib/modules").is_dir() or busybox is None:
+    # Debian 13's packages have no /lib of their own.
+    merged = (unpacked / "usr/lib/modules").is_dir()
+    if not (merged or (unpacked / "lib/modules").is_dir()) or busybox is None:
         pytest.skip("no modules beside the kernel, or no busybox: make kernel, scripts/setup-debian.sh run")
     tree = tmp_path_factory.mktemp("packages") / "amd64"
     shutil.copytree(unpacked, tree, symlinks=True)
+    if merged:
+        (tree / "lib").symlink_to("usr/lib")
     # Debian packs its modules from 6.12 on; exact_devices.py, like BusyBox's insmod, wants them as they are.
     for packed in (tree / "lib/modules").rglob("*.ko.xz"):
         packed.with_suffix("").write_bytes(lzma.decompress(packed.read_bytes()))
