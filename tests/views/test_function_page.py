@@ -16,8 +16,7 @@ from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.collectors.function_trace import parse
 from bootlab.views.functions import calls_data, difference_page, text
 from bootlab.views.functions import page as function_page
-from bootlab.views.html_frame import page as frame
-from bootlab.views.page_parts import SCRIPTS
+from bootlab.views.page_parts import page as page_of_parts
 from tests.trace.trace_writer import FIRST, names, node, trace
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -222,7 +221,7 @@ def test_a_hundred_thousand_paths(opened, monkeypatch):
     )  # fmt: skip
     data = function_page.page_data(small(), "big")
     data["parts"][0]["calls"] = calls_data.calls_data(forest)
-    page = opened(frame("big", SCRIPTS, data))
+    page = opened(page_of_parts("big", data))
     page.locator(".flame-box").click(position={"x": 40, "y": 28})
     page.get_by_label("Search paths").fill("f49")
     assert "paths" in page.locator("#calls-0 > .controls .count").inner_text()
