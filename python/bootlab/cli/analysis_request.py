@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from bootlab.cli.declared import Group, JsonOption, Option, take
+from bootlab.cli.options import Group, JsonOption, Option, take
 
 SEPARATOR = "\0--"
 """Stands for `--` among the files: the parser would swallow it, and with it which files are the base."""

@@ -12,8 +12,8 @@ import typer
 from bootlab.cli.board_boot import opened_board
 from bootlab.cli.comparison import TableFiles, show
 from bootlab.cli.files import write_file
-from bootlab.cli.grouped import Verbs
 from bootlab.cli.session import JsonOption, Kept, out, print_json, say
+from bootlab.cli.verbs import Verbs
 from bootlab.errors import UserError
 
 BoardArgument = Annotated[Path, typer.Argument(metavar="BOARD.toml", help="The board file.", show_default=False)]

@@ -14,8 +14,8 @@ from bootlab.errors import UserError
 
 if TYPE_CHECKING:
     from bootlab.api.on_board import OnBoard
-    from bootlab.cli.declared import Kept
     from bootlab.cli.gate_options import AnswerFiles
+    from bootlab.cli.options import Kept
 
 
 @contextmanager

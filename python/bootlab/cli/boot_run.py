@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from bootlab.cli.declared import Booting, Option, take
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Booting, Option, take
 
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.declared import Group, Kept, Option
 from bootlab.cli.files import write_files
 from bootlab.cli.markdown_page import put
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Group, Kept, Option
 from bootlab.cli.session import out, print_json, say
 from bootlab.errors import TargetError
 

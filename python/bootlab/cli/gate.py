@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bootlab.cli.declared import JobsOption, Option
 from bootlab.cli.gate_options import (
     AlphaOption,
     AnswerFiles,
@@ -23,6 +22,7 @@ from bootlab.cli.gate_options import (
     tell,
 )
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import JobsOption, Option
 from bootlab.cli.session import Kept
 from bootlab.errors import UserError
 

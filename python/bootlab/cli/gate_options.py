@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bootlab.cli.declared import Group, Kept, Option
 from bootlab.cli.files import write_file
+from bootlab.cli.options import Group, Kept, Option
 from bootlab.cli.session import out, print_json, say
 from bootlab.errors import Found, UserError
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bootlab.cli.grouped import Verbs
 from bootlab.cli.history_add import add
 from bootlab.cli.history_keep import export, prune
 from bootlab.cli.history_show import show
+from bootlab.cli.verbs import Verbs
 
 history = Verbs(
     "Keep boots over months: add runs, recordings and logs with their commit, show how each stage developed "

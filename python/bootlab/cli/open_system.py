@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootlab.cli.declared import Kept
+from bootlab.cli.options import Kept
 from bootlab.cli.progress import BootProgress
 
 if TYPE_CHECKING:

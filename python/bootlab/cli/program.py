@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from bootlab.cli.grouped import expanded
+from bootlab.cli.verbs import expanded
 
 GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Look: where the time goes": {

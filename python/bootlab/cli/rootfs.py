@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bootlab.cli.grouped import Verbs
 from bootlab.cli.rootfs_atime import atime
 from bootlab.cli.rootfs_check import check
 from bootlab.cli.rootfs_trim import trim
+from bootlab.cli.verbs import Verbs
 
 rootfs = Verbs(
     "Remove unused files from a root tree and prove that it still works; list the files that a board used; find "

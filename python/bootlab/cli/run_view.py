@@ -9,7 +9,7 @@ from bootlab.cli.screen import out, print_json, put_line, say
 
 if TYPE_CHECKING:
     from bootlab.api import Results
-    from bootlab.cli.declared import Kept
+    from bootlab.cli.options import Kept
 
 
 def show_run(results: Results, asked: Kept, *lines: str, html: Path | None = None, everything: bool = False) -> None:

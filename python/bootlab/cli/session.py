@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.declared import DEFAULT_STORE, Booting, JsonOption, Kept, Option, StoreOption
+from bootlab.cli.options import DEFAULT_STORE, Booting, JsonOption, Kept, Option, StoreOption
 from bootlab.cli.screen import err, fail, out, print_json, put_line, say
 from bootlab.errors import UserError
 from bootlab.model.modelled import DEFAULT_BANDWIDTH

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bootlab.cli.grouped import Verbs
 from bootlab.cli.timers_compare import compare
 from bootlab.cli.timers_conform import conform
 from bootlab.cli.timers_stress import stress
 from bootlab.cli.timers_waits import waits
+from bootlab.cli.verbs import Verbs
 
 timers = Verbs(
     "Stress a system with thousands of timers, check 90 assertions about timers, clocks and sleeps, compare two "

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bootlab.cli.declared import Group, Option
+from bootlab.cli.options import Group, Option
 from bootlab.errors import UserError
 from bootlab.timers.classic import POPULATIONS
 from bootlab.timers.request import Clock, Receiver, StressRequest

@@ -12,8 +12,8 @@ import msgspec
 from bootlab.analysis import call_forest, function_tables
 from bootlab.analysis.call_forest import CallForest
 from bootlab.analysis.call_tree import FunctionTrace
-from bootlab.cli.declared import Kept
 from bootlab.cli.open_system import opened
+from bootlab.cli.options import Kept
 from bootlab.errors import UserError
 from bootlab.targets.trace_boot import TraceRequest
 from bootlab.views.functions import text as function_text

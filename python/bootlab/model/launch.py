@@ -15,6 +15,9 @@ MediumBus = Literal["virtio", "virtio-mmio", "pflash", "sd", "sd-device", "sdhci
 """What a medium is attached to: virtio on PCI, virtio on memory-mapped registers, a parallel flash bank, a card's slot
 of the board's own."""
 
+DEVICES_PLUGIN = "bootlab-devices.so"
+"""What the plugin that keeps devices in step is handed over as."""
+
 ImageFormat = Literal["raw", "qcow2"]
 
 
@@ -98,8 +101,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """Disks, cards and flash banks."""
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
-    devices_in_step: bool = False
-    """A plugin makes devices complete their work at the instruction that asks for it, not at the host's pace."""
     kernel: str | None
     """Path of the kernel. Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
     initramfs: str | None = None
@@ -115,6 +116,11 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     def root(self) -> Medium | None:
         """The medium with the root file system that bootlab made."""
         return next((medium for medium in self.media if medium.holds == "root"), None)
+
+    @property
+    def devices_in_step(self) -> bool:
+        """A plugin makes devices complete their work at the instruction that asks for it, not at the host's pace."""
+        return any(plugin.carried_as == DEVICES_PLUGIN for plugin in self.plugins)
 
     def with_plugin(self, plugin: LoadedPlugin) -> Launch:
         """Return the launch with one plugin more, which the emulator loads before the others."""

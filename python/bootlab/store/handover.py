@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
-from bootlab.model.launch import Launch
+from bootlab.model.launch import DEVICES_PLUGIN, Launch
 from bootlab.model.processors import Processors
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
@@ -125,7 +125,7 @@ def _on_processors(launch: Launch, processors: Processors) -> tuple[str, ...]:
 
 def _on_plugins(launch: Launch) -> tuple[str, ...]:
     names = [plugin.carried_as for plugin in launch.plugins if plugin.carried_as]
-    said = {"bootlab-devices.so": "makes devices complete their work at the instruction that asks for it"}
+    said = {DEVICES_PLUGIN: "makes devices complete their work at the instruction that asks for it"}
     told = tuple(f"{name} {said[name]}; it needs an x86-64 host." for name in names if name in said)
     if not names:
         return ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from bootlab.model.launch import Launch, LoadedPlugin
+from bootlab.model.launch import DEVICES_PLUGIN, Launch, LoadedPlugin
 from bootlab.targets import plugin
 from bootlab.targets.emulator import Emulator
 from bootlab.targets.exact_devices import device_table
@@ -24,7 +24,7 @@ def in_step(launch: Launch, found: Emulator, cache_folder: Path) -> tuple[Launch
     loaded, reason = prepared(found, cache_folder)
     if loaded is None:
         return launch, (f"the plugin that makes such devices exact cannot be used: {reason}",)
-    return with_plugin(launch, loaded), ()
+    return launch.with_plugin(loaded), ()
 
 
 def prepared(found: Emulator, cache_folder: Path) -> tuple[LoadedPlugin | None, str]:
@@ -34,18 +34,13 @@ def prepared(found: Emulator, cache_folder: Path) -> tuple[LoadedPlugin | None, 
         return None, made.reason
     if reason := plugin.refused(found.path, _MACHINE, made.path, _NAME):
         return None, reason
-    return LoadedPlugin(file=made.path, digest=made.digest, carried_as=f"{_NAME}.so"), ""
-
-
-def with_plugin(launch: Launch, loaded: LoadedPlugin) -> Launch:
-    """Return the launch with its devices in step."""
-    return msgspec.structs.replace(launch.with_plugin(loaded), devices_in_step=True)
+    return LoadedPlugin(file=made.path, digest=made.digest, carried_as=DEVICES_PLUGIN), ""
 
 
 def without_plugin(launch: Launch) -> Launch:
     """Return the launch with its devices at the host's pace, as QEMU has them."""
-    others = tuple(p for p in launch.plugins if p.carried_as != f"{_NAME}.so")
-    return msgspec.structs.replace(launch, plugins=others, devices_in_step=False)
+    others = tuple(plugin for plugin in launch.plugins if plugin.carried_as != DEVICES_PLUGIN)
+    return msgspec.structs.replace(launch, plugins=others)
 
 
 def _needed(launch: Launch, version: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bootlab.cli.declared import Declared, Group, declared, declared_as
+from bootlab.cli.options import Declared, Group, declared, declared_as
 
 
 class Verbs(typer.Typer):
