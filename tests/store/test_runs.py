@@ -13,7 +13,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.launch import LoadedPlugin
+from bootlab.model.launch import DEVICES_PLUGIN, LoadedPlugin
 from bootlab.model.root import Root
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.store import runs
@@ -186,6 +186,24 @@ def test_the_script_boots_without_bootlab(everything, tmp_path):
     assert "-chardev stdio,id=console,signal=on -serial chardev:console" in words
     assert "-kernel kernel -initrd initramfs.cpio.gz" in words
     assert '-append console=ttyS0 dyndbg="file a +p" bootlab.early=" nokaslr " -- single' in words
+
+
+def test_a_distribution_s_system_takes_its_plugin_along(everything, tmp_path):
+    for name in ("k", "initrd.img-6.12.118+deb13-arm64", "devices.so"):
+        (tmp_path / name).write_bytes(b"bytes")
+    initrd = str(tmp_path / "initrd.img-6.12.118+deb13-arm64")
+    parts = Parts(emulator="echo", kernel=str(tmp_path / "k"), initramfs=initrd, accel="tcg", plugin="/p.so")
+    loaded = LoadedPlugin(file=str(tmp_path / "devices.so"), carried_as=DEVICES_PLUGIN)
+    started = launch_of(msgspec.structs.replace(everything, clock=Clockwork()), parts).with_plugin(loaded)
+    plan = BootPlan(
+        system=everything, purpose="timing", launch=started, key="k", info=KernelInfo(), sizes_bytes={}, sha256={}
+    )
+    script = Path(hand_over(tmp_path / "run", everything, plan).files["script"])
+    words = subprocess.run([script], capture_output=True, text=True, check=True).stdout
+    assert f"-plugin ./{DEVICES_PLUGIN} " in words
+    assert (script.parent / DEVICES_PLUGIN).read_bytes() == b"bytes"
+    assert "-initrd initramfs.cpio " in words, "the end of a version packs nothing"
+    assert f"# {DEVICES_PLUGIN} beside this script" in script.read_text()
 
 
 @pytest.mark.parametrize("mode", ["parallel", "shared"])

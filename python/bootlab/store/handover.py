@@ -59,7 +59,7 @@ def hand_over(run_folder: Path, system: System, plan: BootPlan, made: Made = "st
         said = (
             *_on_words(added_words(system)),
             *_on_processors(plan.launch, plan.processors),
-            *_on_plugins(plan.launch),
+            *_on_devices(plan.launch),
         )
         (folder / "boot.sh").write_text(_script(launch, said), encoding="utf-8")
         (folder / "boot.sh").chmod(0o755)
@@ -101,7 +101,9 @@ def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:
         yield "kernel", Path(launch.kernel), "kernel"
     if launch.initramfs is not None:
         source = Path(launch.initramfs)
-        yield "initramfs", source, f"initramfs.cpio{source.suffix if source.suffix != '.cpio' else ''}"
+        # The end of initrd.img-6.1.0-56-amd64 is a version.
+        packed = source.suffix if source.suffix[1:2].isalpha() and source.suffix != ".cpio" else ""
+        yield "initramfs", source, f"initramfs.cpio{packed}"
     for medium in launch.media:
         if medium.holds is not None:
             yield medium.holds, Path(medium.file), f"{medium.holds}{Path(medium.file).suffix}"
@@ -119,17 +121,22 @@ def _on_processors(launch: Launch, processors: Processors) -> tuple[str, ...]:
         return ()
     said = f"{processors.text}: needs QEMU 10"
     if processors.mode == "parallel":
-        said += " on an x86-64 host and qemu-smp.so beside this script, which gives each processor its own time"
+        said += (
+            " on an x86-64 host and qemu-smp.so beside this script, which gives each processor its own time; it tests "
+            "itself, and refuses what it does not know"
+        )
     return (f"{said}.",)
 
 
-def _on_plugins(launch: Launch) -> tuple[str, ...]:
-    names = [plugin.carried_as for plugin in launch.plugins if plugin.carried_as]
-    said = {DEVICES_PLUGIN: "makes devices complete their work at the instruction that asks for it"}
-    told = tuple(f"{name} {said[name]}; it needs an x86-64 host." for name in names if name in said)
-    if not names:
+def _on_devices(launch: Launch) -> tuple[str, ...]:
+    """Say what the plugin for devices does and needs."""
+    if not launch.devices_in_step:
         return ()
-    return (*told, f"{' and '.join(names)}: for the QEMU that booted this; tested at the start, refused if unknown.")
+    said = (
+        f"{DEVICES_PLUGIN} beside this script makes devices complete their work at the instruction that asks; it "
+        "needs an x86-64 host and the QEMU that booted this, tests itself, and refuses what it does not know."
+    )
+    return (said,)
 
 
 def _script(launch: Launch, said: tuple[str, ...]) -> str:
