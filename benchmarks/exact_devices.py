@@ -143,7 +143,7 @@ def planned(target: QemuTarget, system: System, *, in_step: bool) -> BootPlan:
         loaded, reason = devices.prepared(emulator.find(system.machine), default_folder())
         if loaded is None:
             raise SystemExit(reason)
-        launch = launch.with_plugin(loaded)
+        launch = devices.with_plugin(launch, loaded)
     return msgspec.structs.replace(plan, launch=launch)
 
 

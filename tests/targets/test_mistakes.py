@@ -22,6 +22,7 @@ from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import preflight, processors
 from bootlab.targets.base import BootPlan
 from bootlab.targets.emulator import Emulator
+from bootlab.targets.qemu_command import options
 from bootlab.targets.qemu_launch import Parts, launch_of
 from tests.sources import images
 
@@ -377,8 +378,9 @@ def test_processors_that_stay_off_do_no_harm(tmp_path):
 def test_a_raspberry_pi_keeps_the_processors_off_that_the_kernel_leaves_alone(tmp_path):
     pi = Machine(arch="arm", type="raspi2b", cpus=4)
     off = plan(tmp_path, "console=ttyAMA0 maxcpus=1", machine=pi, initramfs=initramfs())
-    assert off.launch.extra == ("-global", "bcm2836.enabled-cpus=1")
+    assert off.launch.properties == ("bcm2836.enabled-cpus=1",)
+    assert ("-global", "bcm2836.enabled-cpus=1") in options(off.launch)
     free = msgspec.structs.replace(off.system, clock=Clockwork(mode="free"))
     on = msgspec.structs.replace(off.system, cmdline=CommandLine.parse("console=ttyAMA0"))
     for system in (free, on):
-        assert launch_of(system, Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")).extra == ()
+        assert launch_of(system, Parts(emulator="qemu", kernel="/k", initramfs="/i", accel="tcg")).properties == ()

@@ -101,6 +101,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """Disks, cards and flash banks."""
     devices: tuple[str, ...] = ()
     """The user's devices, each in the form of `-device`."""
+    properties: tuple[str, ...] = ()
+    """What differs from the emulator's defaults for all devices of a type, each `TYPE.NAME=VALUE`."""
     kernel: str | None
     """Path of the kernel. Null: a boot loader on one of the media loads it; then `cmdline` is what that passes on."""
     initramfs: str | None = None

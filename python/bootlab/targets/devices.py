@@ -11,9 +11,10 @@ from bootlab.targets import plugin
 from bootlab.targets.emulator import Emulator
 from bootlab.targets.exact_devices import device_table
 from bootlab.targets.exactness import numbers_of
-from bootlab.targets.machine_devices import parts_of
+from bootlab.targets.machine_devices import parts_of, virtio_transports
 
 _NAME = "bootlab-devices"
+_NO_EVENTS = ".ioeventfd=off"
 _MACHINE = ("-machine", "none")
 
 
@@ -24,7 +25,7 @@ def in_step(launch: Launch, found: Emulator, cache_folder: Path) -> tuple[Launch
     loaded, reason = prepared(found, cache_folder)
     if loaded is None:
         return launch, (f"the plugin that makes such devices exact cannot be used: {reason}",)
-    return launch.with_plugin(loaded), ()
+    return with_plugin(launch, loaded), ()
 
 
 def prepared(found: Emulator, cache_folder: Path) -> tuple[LoadedPlugin | None, str]:
@@ -37,10 +38,18 @@ def prepared(found: Emulator, cache_folder: Path) -> tuple[LoadedPlugin | None, 
     return LoadedPlugin(file=made.path, digest=made.digest, carried_as=DEVICES_PLUGIN), ""
 
 
+def with_plugin(launch: Launch, loaded: LoadedPlugin) -> Launch:
+    """Return the launch with its devices in step."""
+    # Else QEMU's main loop hears of a request from a file descriptor, when the host lets it.
+    events = tuple(f"{kind}{_NO_EVENTS}" for kind in virtio_transports(launch))
+    return msgspec.structs.replace(launch.with_plugin(loaded), properties=(*launch.properties, *events))
+
+
 def without_plugin(launch: Launch) -> Launch:
     """Return the launch with its devices at the host's pace, as QEMU has them."""
     others = tuple(plugin for plugin in launch.plugins if plugin.carried_as != DEVICES_PLUGIN)
-    return msgspec.structs.replace(launch, plugins=others)
+    properties = tuple(text for text in launch.properties if not text.endswith(_NO_EVENTS))
+    return msgspec.structs.replace(launch, plugins=others, properties=properties)
 
 
 def _needed(launch: Launch, version: str) -> bool:

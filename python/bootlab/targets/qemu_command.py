@@ -6,7 +6,6 @@ import itertools
 
 from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium
 from bootlab.targets.extra_words import grouped
-from bootlab.targets.machine_devices import virtio_transports
 
 _GIB = 1 << 30
 Option = tuple[str, ...]
@@ -30,9 +29,7 @@ def options(launch: Launch) -> tuple[Option, ...]:
     found += [("-plugin", _plugin(plugin)) for plugin in launch.plugins]
     found += itertools.chain.from_iterable(medium_options(medium) for medium in launch.media)
     found += [("-device", device) for device in launch.devices]
-    if launch.devices_in_step:
-        # Else QEMU's main loop hears of a request from a file descriptor, when the host lets it.
-        found += [("-global", f"{kind}.ioeventfd=off") for kind in virtio_transports(launch)]
+    found += [("-global", text) for text in launch.properties]
     if launch.kernel is None:
         return (*found, *grouped(launch.extra))
     found.append(("-kernel", launch.kernel))

@@ -119,19 +119,20 @@ def launch_of(system: System, parts: Parts) -> Launch:
         initramfs=parts.initramfs or None,
         dtb=machine.dtb if parts.card is None else None,
         cmdline=_cmdline(system),
-        extra=(*_left_off(system), *machine.extra),
+        properties=_left_off(system),
+        extra=machine.extra,
     )
 
 
 def _left_off(system: System) -> tuple[str, ...]:
-    """Return the words that keep the processors off which the kernel leaves alone.
+    """Return the property that keeps the processors off which the kernel leaves alone.
 
     Those of a Raspberry Pi would run QEMU's start code, which polls a mailbox, and take turns with the first one.
     """
     chip = _CHIPS.get(system.machine.type)
     if chip is None or system.clock.mode != "exact" or not one_runs(system):
         return ()
-    return ("-global", f"{chip}.enabled-cpus=1")
+    return (f"{chip}.enabled-cpus=1",)
 
 
 def _machine_options(machine: Machine) -> tuple[str, ...]:
