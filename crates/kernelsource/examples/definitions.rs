@@ -1,5 +1,6 @@
 //! Prints what a kernel's source files define: line, kind, name. Files that end with `.S` are assembly.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         };
-        let scan = if path.ends_with(".S") {
+        let scan = if Path::new(&path).extension().is_some_and(|ending| ending == "S") {
             kernelsource::scan_assembly
         } else {
             kernelsource::scan_c
