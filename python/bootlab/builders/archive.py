@@ -75,6 +75,8 @@ def unpacked(archive: Path, store: Path) -> Unpacked:
     Raise UserError for an archive that no kernel would take, EnvironmentFault when `store` cannot be written.
     """
     try:
+        if archive.stat().st_size > SIZE_MAX_BYTES:
+            raise UserError(f"{archive} is larger than any initramfs", hint="is it the file you mean? `file` names it")
         with archive.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

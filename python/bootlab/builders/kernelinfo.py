@@ -140,12 +140,13 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     elf = facts.get("elf") or {}
     flat = facts.get("flat") or {}
     zimage = facts.get("arm_zimage") or {}
-    release = str(linux.get("release") or setup.get("kernel_version", "").split(" ")[0])
+    named = str(setup.get("kernel_version") or "")
+    release = str(linux.get("release") or named.partition(" ")[0])
     return KernelInfo(
         kind=str(facts.get("kind") or ""),
         arch=str(facts.get("arch") or ""),
         release=release,
-        numbers=_numbers(release, str(linux.get("banner") or setup.get("kernel_version") or "")),
+        numbers=_numbers(release, str(linux.get("banner") or named)),
         text_offset_bytes=flat.get("text_offset_bytes", 0),
         unpacked_entry=_unpacked_entry(setup, elf),
         pvh_entry=elf.get("pvh_entry"),

@@ -71,10 +71,7 @@ def look(folder: Path, looker: Looker) -> Found:
     hints = _hints(folder, images, files)
     kernel = _kernel(files, looker, folder)
     if kernel is None:
-        raise UserError(
-            f"{folder} holds neither a root tree nor a kernel image",
-            hint="name Buildroot's output/, Yocto's tmp/deploy/images/MACHINE, a root tree, or an image itself",
-        )
+        raise _no_kernel(folder, images, files, looker)
     arch = kernel.arch
     found = msgspec.structs.replace(kernel, source=folder, what=hints.what)
     tree, notes, unknown = _device_tree(files, hints, arch)
@@ -104,6 +101,28 @@ def look(folder: Path, looker: Looker) -> Found:
     return msgspec.structs.replace(
         found, device_tree=tree, machine=hints.machine, notes=tuple(dict.fromkeys(notes)), unknown=tuple(unknown)
     )
+
+
+def _no_kernel(folder: Path, images: Path, files: list[Path], looker: Looker) -> UserError:
+    """Say why nothing in a folder boots: a link leads nowhere, a kernel is none, or nothing was built."""
+    hint = "name Buildroot's output/, Yocto's tmp/deploy/images/MACHINE, a root tree, or an image itself"
+    names = sorted(path for path in images.iterdir() if _KERNELS.fullmatch(path.name))
+    for path in names:
+        if path.is_symlink() and not path.exists():
+            return UserError(f"{path} is a link to {path.readlink()}, which is not there", hint="build it again")
+    for path in files:
+        if _KERNELS.fullmatch(path.name):
+            try:
+                looker.look(path)
+            except UserError as error:
+                return UserError(f"{folder} holds no kernel that boots: {error.message}", hint=error.hint or hint)
+    if any(path.name.endswith(".manifest") for path in files):
+        return UserError(
+            f"{folder} has a manifest, but no kernel", hint="let Yocto deploy it: bitbake virtual/kernel IMAGE"
+        )
+    if not any(images.iterdir()):
+        return UserError(f"{images} is empty", hint=f"build first; then {hint}")
+    return UserError(f"{folder} holds neither a root tree nor a kernel image", hint=hint)
 
 
 def _mounts_by_itself(found: Found, tree: DeviceTreeFacts | None, hints: _Hints) -> bool:

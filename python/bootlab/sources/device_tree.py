@@ -10,6 +10,7 @@ import msgspec
 
 from bootlab.errors import UserError
 from bootlab.sources.facts import DeviceTreeFacts
+from bootlab.sources.whole_file import read_whole
 
 MAGIC = b"\xd0\x0d\xfe\xed"
 SIZE_MAX_BYTES = 256 << 20
@@ -125,11 +126,7 @@ class _Reader:
 
 def facts_of(path: Path) -> DeviceTreeFacts:
     """Return what a blob says about its board. Raise UserError when it cannot be read."""
-    try:
-        data = path.read_bytes() if path.stat().st_size <= SIZE_MAX_BYTES else b""
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
-    root = read_tree(data)
+    root = read_tree(read_whole(path, SIZE_MAX_BYTES, "device tree", "is it the file you mean?"))
     chosen = root.find("/chosen")
     stdout, alias = _stdout(root, chosen)
     node = root.find(stdout) if stdout else None

@@ -48,6 +48,8 @@ def look(path: Path) -> Disk:
         if view is not None:
             views[part.number] = view
         notes += [f"partition {part.number}: {note}"] if note else []
+    if table is not None and table.damaged:
+        notes.append(f"its partition table (GPT) is damaged, so the kernel sees no partition: gdisk {path} repairs it")
     needed = needed_bytes(medium, [p.start_bytes + p.size_bytes for p in found])
     if needed > medium.size_bytes + SLACK_BYTES:
         notes.append(f"it is cut off: {medium.size_bytes:,} of at least {needed:,} bytes are there")

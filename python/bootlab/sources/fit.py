@@ -10,6 +10,7 @@ from bootlab.errors import UserError
 from bootlab.sources.device_tree import SIZE_MAX_BYTES, TreeNode, read_tree
 from bootlab.sources.whole_file import read_whole
 
+_KEYS = {"kernel": "kernel", "fdt": "device tree", "ramdisk": "ramdisk"}
 _ARCHES = {"arm": "arm", "arm64": "arm64", "riscv": "riscv64", "x86_64": "x86_64", "x86": "x86_64"}
 
 
@@ -31,6 +32,7 @@ class FitFacts(msgspec.Struct, frozen=True):
     kernel: FitPart | None
     device_tree: FitPart | None
     ramdisk: FitPart | None
+    notes: tuple[str, ...] = ()
 
 
 def is_fit(root: TreeNode) -> bool:
@@ -52,12 +54,29 @@ def look(path: Path) -> FitFacts:
     # External data lie behind the tree, at the next multiple of 4 (`mkimage -E`).
     behind = (int.from_bytes(blob[4:8], "big") + 3) & ~3
 
+    notes = (
+        [f"its default configuration {default} is not there; {chosen} was taken"]
+        if default and chosen and (default != chosen)
+        else []
+    )
+
     def part(key: str) -> FitPart | None:
         name = next(iter(node.texts(key)), "") if node is not None else ""
+        if name and name not in images.children:
+            notes.append(f"configuration {chosen} names the {_KEYS[key]} {name}, which is not among its images")
         found = images.children.get(name) if name else _first(images, key)
-        return _part(found, blob, behind) if found is not None else None
+        if found is None:
+            return None
+        read = _part(found, blob, behind)
+        if not read.data:
+            raise UserError(
+                f"{path} holds no bytes of its {_KEYS[key]} {found.name}: it is cut off, or was made without them",
+                hint=f"build it again (mkimage -f), or look at it: dumpimage -l {path}",
+            )
+        return read
 
-    return FitFacts(chosen, len(names), part("kernel"), part("fdt"), part("ramdisk"))
+    kernel, tree, ramdisk = part("kernel"), part("fdt"), part("ramdisk")
+    return FitFacts(chosen, len(names), kernel, tree, ramdisk, tuple(notes))
 
 
 def _first(images: TreeNode, key: str) -> TreeNode | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -28,6 +30,7 @@ from bootlab.sources import (
 from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, RootFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
+from bootlab.sources.whole_file import read_whole
 
 _ISO_AT = 0x8001
 _BOOT_FOLDERS = ("", "/boot", "/boot/firmware", "/boot/efi", "/efi")
@@ -54,7 +57,9 @@ class Looker:
         foreign = other is not None and (other.kind == "other" or head[_ISO_AT : _ISO_AT + 5] == b"CD001")
         if other is not None and foreign and not unified_image.is_unified(head):
             raise _nothing_to_boot(path, other)
-        if (found := self._binary(path, head)) is not None:
+        with _of(path):
+            found = self._binary(path, head)
+        if found is not None:
             return found
         if _is_text(head):
             return _log(path, foreign_file.named_by(head))
@@ -124,6 +129,10 @@ class Looker:
         return initramfs.facts_of(path, self.store)[0]
 
     def _folder(self, path: Path) -> Found:
+        try:
+            next(path.iterdir(), None)
+        except OSError as error:
+            raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -ld {path}") from error
         if root_tree.is_root(FileView(FolderFiles(path))):
             return self.tree(path)
         if build_place.is_kernel_tree(path):
@@ -171,7 +180,8 @@ class Looker:
         return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
 
     def _device_tree(self, path: Path) -> Found:
-        if fit.is_fit(device_tree.read_tree(path.read_bytes())):
+        blob = read_whole(path, device_tree.SIZE_MAX_BYTES, "device tree or FIT image", "is it the file you mean?")
+        if fit.is_fit(device_tree.read_tree(blob)):
             return self._fit(path)
         facts = device_tree.facts_of(path)
         if facts.overlay:
@@ -184,21 +194,25 @@ class Looker:
     def _fit(self, path: Path) -> Found:
         parts = fit.look(path)
         found = Found(source=path, what=f"a FIT image, configuration {parts.configuration or '(none)'}")
+        found = msgspec.structs.replace(found, notes=parts.notes)
         if parts.kernel is not None:
             kernel = self._write("kernel", parts.kernel.data)
-            inside = self.kernel(kernel)
+            with _of(path, f"the kernel {parts.kernel.name}"):
+                inside = self.kernel(kernel)
             found = msgspec.structs.replace(found, kernel=inside.kernel, arch=inside.arch)
         else:
             found = msgspec.structs.replace(found, unknown=("a kernel: the FIT image has none",))
         if parts.device_tree is not None:
             blob = self._write("board.dtb", parts.device_tree.data)
-            found = msgspec.structs.replace(found, device_tree=device_tree.facts_of(blob))
+            with _of(path, f"the device tree {parts.device_tree.name}"):
+                found = msgspec.structs.replace(found, device_tree=device_tree.facts_of(blob))
         if parts.ramdisk is not None:
             packed = self._write("initramfs", parts.ramdisk.data)
-            found = msgspec.structs.replace(found, initramfs=self.initramfs(packed))
+            with _of(path, f"the ramdisk {parts.ramdisk.name}"):
+                found = msgspec.structs.replace(found, initramfs=self.initramfs(packed))
         if parts.configurations > 1:
             note = f"the FIT image has {parts.configurations} configurations; the default one was taken"
-            found = msgspec.structs.replace(found, notes=(note,))
+            found = msgspec.structs.replace(found, notes=(*found.notes, note))
         return found
 
     def _packed(self, path: Path) -> Found:
@@ -282,6 +296,18 @@ class Looker:
         except OSError as error:
             raise cannot_write(f"{self._keep} cannot be made", error, self._keep.parent) from error
         return self._keep / name
+
+
+@contextlib.contextmanager
+def _of(path: Path, part: str = "") -> Iterator[None]:
+    """Name the file, and the part of it, in errors from inside that do not know where the bytes came from."""
+    try:
+        yield
+    except UserError as error:
+        if str(path) in error.message:
+            raise
+        where = f"{path}: {part}" if part else str(path)
+        raise UserError(f"{where}: {error.message}", hint=error.hint) from error
 
 
 def resolve(view: FileView, path: str) -> str | None:

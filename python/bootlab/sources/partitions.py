@@ -43,10 +43,11 @@ class Partition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionTable(msgspec.Struct, frozen=True, kw_only=True):
-    """What a medium's first sectors say."""
+    """What a medium's first sectors say. `damaged`: there is a table, but the kernel will not take it."""
 
     kind: str
     partitions: tuple[Partition, ...]
+    damaged: bool = False
 
 
 def read_partitions(medium: Medium) -> PartitionTable | None:
@@ -60,6 +61,10 @@ def read_partitions(medium: Medium) -> PartitionTable | None:
     # The first sector of a FAT file system has the same ending; its "entries" are code and make no sense.
     if not all(entry[0] in {0, 0x80} for entry in entries):
         return None
+    if any(entry[4] == _GPT_PROTECTION for entry in entries):
+        # Without `gpt` on its command line the kernel does not look for the copy at the end (block/partitions/efi.c),
+        # and its reader of MBRs takes no such disk (block/partitions/msdos.c).
+        return PartitionTable(kind="gpt", partitions=(), damaged=True)
     disk = struct.unpack_from("<I", first, 440)[0]
     found_here: list[Partition] = []
     for number, entry in enumerate(entries, 1):

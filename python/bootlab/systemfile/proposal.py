@@ -72,7 +72,9 @@ def propose(found: Found, name: str) -> Proposal:
     """Return the system file for what was found. Raise UserError when there is no kernel or none that can boot."""
     if found.kernel is None:
         raise UserError(
-            "; ".join([f"{found.source} has no kernel that could be booted ({found.what})", *found.notes]),
+            "; ".join(
+                [f"{found.source} has no kernel that could be booted ({found.what})", *found.notes, *found.unknown]
+            ),
             hint="give one besides: --from KERNEL   (options may be repeated)",
         )
     arch = found.arch
