@@ -189,7 +189,14 @@ def render() -> str:
     if fields != _META.keys():
         raise LookupError(f"fields and descriptions of meta differ: {sorted(fields ^ _META.keys())}")
     parts += [_RECORDING, "### meta\n\n", _struct(recording.Meta, recording, _META)]
-    for struct in (launch.Launch, launch.Medium, launch.InstructionClock, launch.LoadedPlugin):
+    for struct in (
+        launch.Launch,
+        launch.Medium,
+        launch.InstructionClock,
+        launch.LoadedPlugin,
+        launch.LoadedFirst,
+        launch.InMemory,
+    ):
         parts += [f"\n### {_title(struct)}\n\n", _doc(struct), _struct(struct, launch)]
     parts += ["\n### marks\n\n", _doc(recording.Mark), _struct(recording.Mark, recording)]
     parts += [

@@ -1,7 +1,7 @@
 """systemd's units out of a tree: directives, drop-ins, masks, order, times, the critical chain."""
 
 from bootlab.model.tree import Entry, FileTree
-from bootlab.startup import units
+from bootlab.startup import unit_lines, units
 from bootlab.startup.files import Files
 
 
@@ -63,7 +63,7 @@ def test_what_comes_before():
 
 
 def test_times_and_the_critical_chain():
-    ran = units.times(LOG)
+    ran = unit_lines.times_in_log(LOG)
     assert ran["late.service"] == units.Ran("late.service", 1_700_000_000, 3_700_000_000)
     assert "user.service" not in ran
     chain = units.critical_chain(units.read(TREE), ran, "app.service")

@@ -13,7 +13,7 @@ from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
 from bootlab.model.boot_loader import Loader
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.launch import DEVICES_PLUGIN, LoadedPlugin
+from bootlab.model.launch import DEVICES_PLUGIN, InMemory, LoadedFirst, LoadedPlugin
 from bootlab.model.root import Root
 from bootlab.model.system import Check, Clockwork, Goal, Initramfs, Kernel, Limits, Machine, System
 from bootlab.store import runs
@@ -298,6 +298,28 @@ def test_what_bootlab_put_on_media_is_copied_and_named(everything, tmp_path):
     assert str(tmp_path) not in script
     assert "-drive file=root.sd,format=raw,if=sd,snapshot=on,index=0" in script
     assert "-drive file=start.bin,format=raw,if=pflash,snapshot=on,unit=0" in script
+
+
+def test_a_boot_loader_that_the_emulator_starts_is_handed_over_with_its_parts(everything, tmp_path):
+    for name in ("u-boot.bin", "virt.dtb", "k.uimage", "i"):
+        (tmp_path / name).write_bytes(name.encode())
+    memory = (InMemory(file=str(tmp_path / "k.uimage"), address=0x1000), InMemory(file=str(tmp_path / "i"), address=1))
+    first = LoadedFirst(
+        file=str(tmp_path / "u-boot.bin"), instead_of="kernel", dtb=str(tmp_path / "virt.dtb"), memory=memory
+    )
+    machine = Machine(arch="riscv64", type="virt")
+    system = msgspec.structs.replace(everything, machine=machine, kernel=Kernel(image=str(tmp_path / "i")))
+    started = launch_of(system, Parts(emulator="qemu", kernel=None, initramfs=None, accel="tcg", loader=first))
+    plan = BootPlan(
+        system=system, purpose="timing", launch=started, key="k", info=KernelInfo(), sizes_bytes={}, sha256={}
+    )
+    faster = hand_over(tmp_path / "run", system, plan)
+    script = Path(faster.files["script"]).read_text()
+    assert str(tmp_path) not in script
+    assert "-kernel loader.bin" in script
+    assert "-dtb loader1.dtb" in script
+    assert "loader,file=loader2.uimage,addr=0x1000,force-raw=on" in script
+    assert (Path(faster.folder) / "loader3").read_bytes() == b"i"
 
 
 def test_a_recording_that_is_played_leaves_no_images(everything, tmp_path):

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bootlab.builders.artefacts import Artefacts
-from bootlab.model.launch import LoadedPlugin, Medium
+from bootlab.model.launch import InMemory, LoadedFirst, LoadedPlugin, Medium
 from bootlab.model.system import Clockwork, Goal, Kernel, Limits, Machine, System
 from bootlab.targets import plugin, processors, qemu_launch
 from bootlab.targets.boot_key import key_of
@@ -40,6 +40,16 @@ def test_the_key_is_that_of_kept_recordings():
 def test_a_longer_check_is_another_boot():
     later = msgspec.structs.replace(SYSTEM, limits=Limits(check_s=8.0))
     assert key_of(later, BASE, ARTEFACTS, ("dd",), "7.2", "timing") != key()
+
+
+def test_where_a_boot_loader_lies_does_not_count_but_what_it_does():
+    def loaded(folder: str, instead_of="firmware", address=0x100) -> str:
+        memory = (InMemory(file=f"{folder}/image", address=address),)
+        loader = LoadedFirst(file=f"{folder}/u-boot", instead_of=instead_of, dtb=f"{folder}/tree", memory=memory)
+        return key(msgspec.structs.replace(BASE, loader=loader))
+
+    assert loaded("/a") == loaded("/b")
+    assert len({loaded("/a"), loaded("/a", "kernel"), loaded("/a", address=0x200), key()}) == 4
 
 
 @pytest.mark.parametrize(

@@ -25,37 +25,49 @@ def wants(goal: str) -> System:
 @pytest.mark.parametrize(
     ("lines", "outcome", "said"),
     [
-        (("[ 1.2] Waiting for root device /dev/mmcblk0p2...",), Outcome.HANG, "waits for /dev/mmcblk0p2, which"),
         (
-            ('[ 1.2] VFS: Cannot open root device "vda1" or unknown-block(0,0): error -6',
-             "[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
+            ("[    1.200000] Waiting for root device /dev/mmcblk0p2...",),
+            Outcome.HANG,
+            "waits for /dev/mmcblk0p2, which",
+        ),
+        (
+            ('[    1.200000] VFS: Cannot open root device "vda1" or unknown-block(0,0): error -6',
+             "[    1.300000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
             Outcome.PANIC, "no driver provides the root device vda1",
         ),
         (
-            ("[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(254,1)",),
+            ("[    1.300000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(254,1)",),
             Outcome.PANIC, "is its file system built in",
         ),
-        (('[ 1.2] VFS: Cannot open root device "" or unknown-block(0,0): error -6',), Outcome.PANIC, "neither"),
-        (("[ 1.2] Kernel panic - not syncing: No working init found.",), Outcome.PANIC, "no first program could run"),
+        (('[    1.200000] VFS: Cannot open root device "" or unknown-block(0,0): error -6',), Outcome.PANIC, "neither"),
         (
-            ('[ 1.2] VFS: Cannot open root device "sda" or unknown-block(0,0): error -6',
-             '[ 1.2] Please append a correct "root=" boot option; here are the available partitions:',
-             "[ 1.2] fe00           16384 vda ",
-             "[ 1.2]  driver: virtio_blk",
-             "[ 1.2] fe01           15360 vda1 0815-01",
-             "[ 1.3] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
+            ("[    1.200000] Kernel panic - not syncing: No working init found.",),
+            Outcome.PANIC,
+            "no first program could run",
+        ),
+        (
+            ('[    1.200000] VFS: Cannot open root device "sda" or unknown-block(0,0): error -6',
+             '[    1.200000] Please append a correct "root=" boot option; here are the available partitions:',
+             "[    1.200000] fe00           16384 vda ",
+             "[    1.200000]  driver: virtio_blk",
+             "[    1.200000] fe01           15360 vda1 0815-01",
+             "[    1.300000] Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block(0,0)"),
             Outcome.PANIC, "there is no sda; the kernel has /dev/vda, /dev/vda1: correct root=",
         ),
         (
-            ("[ 1.2] Run /init as init process", "sh\r: applet not found",
-             "[ 1.3] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00007f00"),
+            ("[    1.200000] Run /init as init process", "sh\r: applet not found",
+             "[    1.300000] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00007f00"),
             Outcome.PANIC, "ended with status 127; the last line before: 'sh\\r: applet not found': it must go on",
         ),
         (
-            ("[ 1.3] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",),
+            ("[    1.300000] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",),
             Outcome.PANIC, "the first program ended by signal 11: it must go on running",
         ),
-        (("[ 1.2] Initramfs unpacking failed: invalid magic at start",), Outcome.PANIC, "invalid magic at start"),
+        (
+            ("[    1.200000] Initramfs unpacking failed: invalid magic at start",),
+            Outcome.PANIC,
+            "invalid magic at start",
+        ),
         (("ALERT!  UUID=1 does not exist.  Dropping to a shell!",), Outcome.HANG, "initrd did not find the root"),
         (("/bin/sh: can't access tty; job control turned off",), Outcome.NO_GOAL, "machine is in a shell"),
     ],
@@ -67,11 +79,11 @@ def test_what_the_kernel_said(lines, outcome, said):
 
 
 def test_a_goal_in_another_case_or_with_another_letter():
-    lines = ("[ 2.0] Run /init", "camera: Frame 1 ready")
+    lines = ("[    2.000000] Run /init", "camera: Frame 1 ready")
     assert "line 3 has the goal in different case" in hint_for(ended(*lines), wants("camera: frame 1 ready"))
     assert "line 3 is nearly the goal" in hint_for(ended(*lines), wants("camera: Frane 1 ready"))
     assert "said last 'camera: Frame 1 ready'" in hint_for(ended(*lines), wants("network is up and running"))
-    assert hint_for(ended("[ 2.0] nothing more"), wants("network is up and running")) == Outcome.HANG.hint
+    assert hint_for(ended("[    2.000000] nothing more"), wants("network is up and running")) == Outcome.HANG.hint
 
 
 def test_programs_that_print_on_a_screen():
@@ -96,7 +108,7 @@ def test_machines_that_qemu_refuses(reason, said):
 
 
 def test_an_initcall_that_did_not_return():
-    found = hint_for(ended("[ 1.0] calling  slow_init+0x0/0x10 @ 1", last_initcall="slow_init+0x0/0x10"))
+    found = hint_for(ended("[    1.000000] calling  slow_init+0x0/0x10 @ 1", last_initcall="slow_init+0x0/0x10"))
     assert "initcall_blacklist=slow_init" in found
 
 

@@ -8,6 +8,7 @@ import pytest
 from bootlab.errors import UserError
 from bootlab.model.architecture import ARCHITECTURES
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.launch import InMemory, LoadedFirst
 from bootlab.model.system import Clockwork, Goal, Kernel, Machine, System
 from bootlab.targets.qemu_command import words as words_of
 from bootlab.targets.qemu_launch import Parts, cpu_argument, effective_cmdline, launch_of
@@ -53,6 +54,25 @@ def test_exact():
 def test_record_mode_stands_in_for_the_plugin(machine, plugin, recorded):
     system = msgspec.structs.replace(SYSTEM, machine=Machine(**machine))
     assert (",rr=record,rrfile=/dev/null -rtc" in words(system, plugin=plugin)) is recorded
+
+
+@pytest.mark.parametrize(
+    ("instead_of", "option", "handed"), [("firmware", "-bios", True), ("kernel", "-kernel", False)]
+)
+def test_a_boot_loader_that_the_emulator_starts(instead_of, option, handed):
+    memory = (InMemory(file="/a,b", address=0x84000000),)
+    loader = LoadedFirst(file="/u-boot", instead_of=instead_of, dtb="/tree", memory=memory)
+    given = msgspec.structs.replace(PARTS, loader=loader, **({} if handed else {"kernel": None, "initramfs": None}))
+    made = build(msgspec.structs.replace(FREE, machine=Machine(extra=("-nic", "user"))), given)
+    assert made[-8:] == [
+        option, "/u-boot", "-dtb", "/tree", "-device", "loader,file=/a,,b,addr=0x84000000,force-raw=on", "-nic", "user",
+    ]  # fmt: skip
+    assert ("-append" in made) is handed
+
+
+def test_record_mode_leaves_boot_loaders_alone():
+    loader = LoadedFirst(file="/u-boot", instead_of="firmware")
+    assert "rr=record" not in words(plugin=None, loader=loader)
 
 
 def test_an_audio_driver_where_the_emulator_wants_one():

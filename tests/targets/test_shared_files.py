@@ -12,7 +12,7 @@ import pytest
 from bootlab.builders.cache import Cache
 from bootlab.builders.kernelinfo import KernelInfo
 from bootlab.errors import EnvironmentFault, UserError
-from bootlab.model.launch import Launch, LoadedPlugin, Medium
+from bootlab.model.launch import InMemory, Launch, LoadedFirst, LoadedPlugin, Medium
 from bootlab.model.recording import Meta, Outcome
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan
@@ -147,7 +147,7 @@ def test_a_worker_boots_copies_and_records_what_was_planned(tmp_path, monkeypatc
     """No path of the worker is in the recording, and no path of the planner is used."""
     there = tmp_path / "planner"
     there.mkdir()
-    names = ("vmlinuz", "root.cpio.gz", "board.dtb", "card.sd", "stamp.so", "kernel.config")
+    names = ("vmlinuz", "root.cpio.gz", "board.dtb", "card.sd", "stamp.so", "kernel.config", "u-boot", "image")
     for name in names:
         (there / name).write_bytes(name.encode())
     launch = Launch(
@@ -161,6 +161,11 @@ def test_a_worker_boots_copies_and_records_what_was_planned(tmp_path, monkeypatc
         dtb=str(there / "board.dtb"),
         media=(Medium(file=str(there / "card.sd"), bus="sd"),),
         plugins=(LoadedPlugin(file=str(there / "stamp.so"), arguments=("shift=4",)),),
+        loader=LoadedFirst(
+            file=str(there / "u-boot"),
+            instead_of="firmware",
+            memory=(InMemory(file=str(there / "image"), address=0x100),),
+        ),
     )
     plan = BootPlan(
         system=SYSTEM,
@@ -201,6 +206,8 @@ def test_a_worker_boots_copies_and_records_what_was_planned(tmp_path, monkeypatc
     assert used.emulator == "/worker/qemu"
     for path in files_of(seen[0]):
         assert Path(path).is_relative_to(tmp_path / "worker")
+    assert used.loader is not None
+    assert Path(used.loader.memory[0].file).read_bytes() == b"image"
     assert Path(used.initramfs or "").read_bytes() == b"root.cpio.gz"
     shared.fetch("k", attempt, tmp_path / "back")
     recording = recording_dir.load(tmp_path / "back", whole=True)

@@ -12,14 +12,13 @@ import msgspec
 import numpy as np
 
 from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace
+from bootlab.kernelsource.resolve import as_in_source
 from bootlab.targets.trace_symbols import BUCKETS
 
 ItemKind = Literal["stage", "start", "initcall", "work", "thread", "user", "interrupts", "between"]
 
 _STAGES = {BUCKETS[0]: "firmware", BUCKETS[1]: "kernel set-up", BUCKETS[2]: "decompressor"}
 _USER = BUCKETS[3]
-# The compiler's, behind a name.
-_CLONE = re.compile(r"\.(constprop|isra|part|cold)\b.*$")
 # fs/read_write.c, fs/ioctl.c
 _WRITES = re.compile(r"ksys_write|ksys_pwrite64|do_writev|__(?:x64|arm64|riscv|se)_sys_ioctl|sys_ioctl")
 
@@ -85,7 +84,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 def items_of(trace: FunctionTrace) -> tuple[Item, ...]:
     """Return the items, the longest first. Idle time counts for whoever waited."""
     parent, function = trace.parent.tolist(), trace.function.tolist()
-    names = [_CLONE.sub("", name) for name in trace.names]
+    names = [as_in_source(name) for name in trace.names]
     own = ((trace.self_insns << trace.head.shift) + trace.nodes["idle_ns"]).tolist()
     what: list[tuple[ItemKind, str]] = [("between", "")] * len(parent)
     # Whether a node's callees are items of their own.
@@ -117,7 +116,7 @@ def under_writes(trace: FunctionTrace) -> frozenset[str]:
     """Return names of the kernel's functions that ran when programs wrote something or asked a device."""
     writes = np.fromiter((_WRITES.fullmatch(n) is not None for n in trace.names), dtype=bool, count=len(trace.names))
     nodes = trace.shape.under(writes[trace.function])
-    return frozenset(_CLONE.sub("", trace.names[number]) for number in set(trace.function[nodes].tolist()))
+    return frozenset(as_in_source(trace.names[number]) for number in set(trace.function[nodes].tolist()))
 
 
 def _named(name: str, above: str) -> tuple[ItemKind, str]:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from bootlab.analysis.call_tree import CUT_ROOT, FunctionTrace
+from bootlab.kernelsource.resolve import as_in_source
 from bootlab.model.shared_cost import SharedCost
 
 LEAST_NS = 2_000_000
@@ -24,8 +25,6 @@ _QUEUES = frozenset(
     ("__queue_work", "queue_work_on", "queue_delayed_work_on", "queue_work_node", "mod_delayed_work_on")
 )
 _WORK_SUFFIX = re.compile(r"(_(work|worker|workfn|work_fn|work_func|func|fn|handler))+$")
-# The compiler's, behind the name.
-_CLONE = re.compile(r"\.(constprop|isra|part|cold)\b.*$")
 
 
 def shared_costs(trace: FunctionTrace, *, least_ns: int = LEAST_NS) -> tuple[SharedCost, ...]:
@@ -146,4 +145,4 @@ def _named_alike(work: str, initcall: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    return _CLONE.sub("", name)
+    return as_in_source(name)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from bootlab import _core
-from bootlab.builders import foreign_file
+from bootlab.builders import foreign_file, symbol_list
 from bootlab.builders.kernel_length import lacking_bytes
 from bootlab.errors import SystemFileError, cannot_write
 from bootlab.kernelsource.configuration import parse_config
@@ -212,11 +212,9 @@ def _read_system_map(path: Path, names: tuple[str, ...]) -> dict[str, int]:
     """Return the named symbols of a System.map. Debian's is a stub of one line, which gives none."""
     wanted = set(names)
     found: dict[str, int] = {}
-    with path.open(encoding="ascii", errors="replace") as file:
-        for line in file:
-            words = line.split()
-            if len(words) == 3 and words[2] in wanted and re.fullmatch(r"[0-9a-f]{8,16}", words[0]):
-                found.setdefault(words[2], int(words[0], 16))
+    for address, _, name in symbol_list.lines(path):
+        if name in wanted:
+            found.setdefault(name, address)
     return found
 
 

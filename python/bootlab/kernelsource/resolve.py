@@ -19,12 +19,17 @@ from bootlab.kernelsource.functions import Defined, FunctionIndex
 from bootlab.kernelsource.kbuild import Built, Kbuild
 
 Certainty: TypeAlias = Literal["resolved", "ambiguous", "unknown"]
-_PARTS = re.compile(r"\.(isra|constprop|part|cold|llvm|lto_priv|localalias|unlikely|hot|startup)\b.*$")
+_OF_THE_COMPILER = re.compile(r"\.(isra|constprop|part|cold|llvm|lto_priv|localalias|unlikely|hot|startup)\b.*$")
 _SYSTEM_CALL = re.compile(r"(__\w+_)?(compat_)?sys_\w+")
 _NO_CALL = "kernel/sys_ni"
 """COND_SYSCALL: what stands in, weakly, for a system call that the configuration leaves out."""
 _GAP = 60
 """Most names without a definition between two of one object."""
+
+
+def as_in_source(name: str) -> str:
+    """Return a function's name without what the compiler puts behind it for a part or a copy: `probe.isra.0`."""
+    return _OF_THE_COMPILER.sub("", name)
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +69,7 @@ class Resolver:
 
     def resolve(self, table: Sequence[tuple[str, str]]) -> list[Place]:
         """Resolve functions in the order of their addresses: (name, kind letter of nm or "")."""
-        plain = [_PARTS.sub("", name) for name, _ in table]
+        plain = [as_in_source(name) for name, _ in table]
         defined = self.index.named(plain)
         choices = [
             self._candidates(name, defined.get(name, ()), kind) for name, (_, kind) in zip(plain, table, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from pathlib import Path
 
@@ -13,10 +12,10 @@ from bootlab.kernelsource.functions import FunctionIndex, function_index
 from bootlab.kernelsource.kbuild import Kbuild
 from bootlab.kernelsource.kconfig import Kconfig, read_kconfig
 from bootlab.kernelsource.resolve import Resolver
+from bootlab.kernelsource.version import version_in
 
 SRCARCH = {"x86_64": "x86", "i386": "x86", "aarch64": "arm64", "armv7": "arm", "riscv64": "riscv", "riscv32": "riscv"}
 """Folders below arch/ by machine names; others are called as the folder."""
-_VERSION = re.compile(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)\s*=[ \t]*(\S*)", re.MULTILINE)
 _SOURCES = (".c", ".S")
 _ARCH_SYMBOLS = {"X86": "x86", "ARM64": "arm64", "ARM": "arm", "RISCV": "riscv", "PPC": "powerpc", "MIPS": "mips"}
 
@@ -46,10 +45,8 @@ class SourceTree:
     @cached_property
     def version(self) -> str:
         """The version that its Makefile names, such as 6.1.128; "" when it names none."""
-        text = (self.path / "Makefile").read_text(encoding="utf-8", errors="replace")
-        parts: dict[str, str] = dict(_VERSION.findall(text[:4096]))
-        numbers = [parts[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if parts.get(name)]
-        return ".".join(numbers) + parts.get("EXTRAVERSION", "")
+        number, extra = version_in(self.path / "Makefile")
+        return number + extra
 
     @cached_property
     def kconfig(self) -> Kconfig:

@@ -5,6 +5,7 @@ The emulator's words are derived from it (:mod:`bootlab.targets.qemu_command`); 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -63,6 +64,43 @@ class LoadedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """The guest depends on it, so it is handed over with the system, under this name; empty: it only watches."""
 
 
+class InMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that the emulator puts into the machine's memory before the machine starts."""
+
+    file: str
+    """Path of the file."""
+    address: int
+    """Where its first byte lies."""
+
+
+class LoadedFirst(msgspec.Struct, frozen=True, kw_only=True):
+    """A boot loader that the emulator starts without a medium, and what lies ready for it."""
+
+    file: str
+    """Path of the boot loader."""
+    instead_of: Literal["firmware", "kernel"]
+    """Whose place it takes: that of the board's firmware, or that of the kernel, which the firmware starts."""
+    dtb: str | None = None
+    """The device tree that it finds."""
+    memory: tuple[InMemory, ...] = ()
+    """What it finds in memory: its other parts, the kernel, the initramfs."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all of it."""
+        tree = (self.dtb,) if self.dtb is not None else ()
+        return (self.file, *tree, *(part.file for part in self.memory))
+
+    def renamed(self, names: Mapping[str, str]) -> LoadedFirst:
+        """Return the same with other paths, by those that it has."""
+        return LoadedFirst(
+            file=names[self.file],
+            instead_of=self.instead_of,
+            dtb=None if self.dtb is None else names[self.dtb],
+            memory=tuple(InMemory(file=names[part.file], address=part.address) for part in self.memory),
+        )
+
+
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """What one boot starts. Paths are absolute, or relative to the folder of the boot."""
 
@@ -111,6 +149,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The device tree for the machine."""
     cmdline: str = ""
     """The kernel's command line."""
+    loader: LoadedFirst | None = None
+    """The boot loader that the emulator starts; null: none, or it is on one of the media."""
     extra: tuple[str, ...] = ()
     """The user's own words. They come last, so that they override others."""
 

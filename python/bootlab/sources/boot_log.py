@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bootlab import _core
 from bootlab.errors import UserError
 from bootlab.sources.facts import LogFacts
 
 _SIZE_MAX_BYTES = 64 << 20
-_STAMP = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?")
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
 _LINES_KEPT = 400
 
@@ -28,7 +28,7 @@ def look(path: Path) -> LogFacts:
             f"{path} holds no boot of Linux", hint="give a serial capture or dmesg output from the kernel's first line"
         )
     boot = lines[starts[-1] :]
-    plain = [_STAMP.sub("", line) for line in boot]
+    plain = [_core.kernel_message(line) for line in boot]
     user = [i for i, line in enumerate(plain) if re.search(r"Run \S+ as init process", line)]
     after = [line for line in plain[(user[0] + 1 if user else 0) :] if line.strip()]
     return LogFacts(

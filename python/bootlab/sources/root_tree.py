@@ -10,9 +10,9 @@ from bootlab.sources import boot_entries, fstab
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.initramfs import module_name
+from bootlab.startup import units
 
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
-_UNIT_FOLDERS = ("/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")
 _UNITS_MAX = 200
 # e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).
 _MACHINES: dict[tuple[int, int], Arch] = {(62, 2): "x86_64", (40, 1): "arm", (183, 2): "arm64", (243, 2): "riscv64"}
@@ -99,19 +99,17 @@ def _units(view: FileView) -> tuple[UnitFacts, ...]:
     """Return the services that the usual targets start and that somebody may wait for."""
     names: dict[str, None] = {}
     for target in ("multi-user.target", "graphical.target"):
-        for folder in _UNIT_FOLDERS[:1]:
-            for name in view.names(f"{folder}/{target}.wants"):
-                if name.endswith((".service", ".socket")) and name not in _NOT_APPLICATIONS:
-                    names.setdefault(name)
+        for name in view.names(f"{units.FOLDERS[0]}/{target}.wants"):
+            if name.endswith((".service", ".socket")) and name not in _NOT_APPLICATIONS:
+                names.setdefault(name)
     return tuple(_unit(view, name) for name in list(names)[:_UNITS_MAX])
 
 
 def _unit(view: FileView, name: str) -> UnitFacts:
     template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}" if "@" in name else name
-    text = next((t for f in _UNIT_FOLDERS if (t := view.text(f"{f}/{template}")) is not None), "")
-    description = re.search(r"^Description=(.*)$", text, re.MULTILINE)
-    started = re.search(r"^ExecStart=[-@:+!]*(/\S+)", text, re.MULTILINE)
-    return UnitFacts(name, description[1].strip() if description else "", started[1] if started else "")
+    text = next((t for f in units.FOLDERS if (t := view.text(f"{f}/{template}")) is not None), "")
+    unit = units.unit_of(name, template, text)
+    return UnitFacts(name, unit.description, next((one for one in unit.programs if one[:1] == "/"), ""))
 
 
 def _gettys(view: FileView) -> tuple[str, ...]:

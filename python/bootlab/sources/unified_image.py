@@ -5,17 +5,15 @@ Format: https://uapi-group.org/specifications/specs/unified_kernel_image/, in th
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
 from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
-_SECTION = struct.Struct("<8sIIII16x")
-_SECTIONS_MAX = 64
 _HEAD_MAX_BYTES = 1 << 16
 
 
@@ -58,19 +56,9 @@ def read(path: Path) -> UnifiedParts:
 
 def _sections(head: bytes) -> dict[str, tuple[int, int]]:
     """Return offset and length in the file of each section; nothing where this is no PE file."""
-    if head[:2] != b"MZ" or len(head) < 64:
-        return {}
-    at = int.from_bytes(head[60:64], "little")
-    if head[at : at + 4] != b"PE\0\0":
-        return {}
-    count = int.from_bytes(head[at + 6 : at + 8], "little")
-    table = at + 24 + int.from_bytes(head[at + 20 : at + 22], "little")
-    found = {}
-    for index in range(min(count, _SECTIONS_MAX)):
-        piece = head[table + 40 * index : table + 40 * index + _SECTION.size]
-        if len(piece) < _SECTION.size:
-            break
-        name, memory, _, size, start = _SECTION.unpack(piece)
-        # The file's length is rounded up; the length in memory is the exact one.
-        found[name.rstrip(b"\0").decode("ascii", "replace")] = (start, min(size, memory) if memory else size)
-    return found
+    pe = read_pe(head)
+    # The file's length is rounded up; the length in memory is the exact one.
+    return {
+        one.name: (one.offset_bytes, min(one.file_bytes, one.memory_bytes) if one.memory_bytes else one.file_bytes)
+        for one in (pe.sections if pe is not None else ())
+    }

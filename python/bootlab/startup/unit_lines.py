@@ -1,4 +1,4 @@
-"""When systemd's units ran, out of the lines that it prints on the console: nothing is changed for it.
+"""When systemd's units ran, by what it prints: on the console, for which nothing is changed, or in the kernel's log.
 
 Lines: src/core/job.c (job_start_message_format(), job_done_message_format()), src/core/manager.c
 (manager_status_printf()). A unit's name stands first (`status-unit-format` combined or name, as Debian builds it).
@@ -11,19 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from bootlab.startup.units import Ran, Unit
+from bootlab import _core
+from bootlab.startup.units import NAME, Ran, Unit
 
 # A line that is cut in its middle may have lost the end of a colour, or its beginning.
 _COLOURS = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z]?)?")
 _END_OF_COLOUR = re.compile(r"\[?(?:\d[\d;]*)?m(?= - )")
-_BEGUN = re.compile(
-    r"^ {9}(?:Starting|Mounting|Activating swap|Unmounting) (\S.*?)(?:\.\.\.|\N{HORIZONTAL ELLIPSIS})?$"
+_BEGINS = "(?:Starting|Mounting|Activating swap|Unmounting)"
+_ENDS = (
+    "(?:Started|Finished|Mounted|Listening on|Reached target|Set up automount|Created slice|Activated swap|"
+    "Found device|Failed to (?:start|mount|listen on)|Dependency failed for)"
 )
-_DONE = re.compile(
-    r"^\[(?:  OK  |FAILED|DEPEND)\] (?:Started|Finished|Mounted|Listening on|Reached target|Set up automount|"
-    r"Created slice|Activated swap|Found device|Failed to (?:start|mount|listen on)|Dependency failed for) (\S.*?)\.?$"
-)
-_NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
+_BEGUN = re.compile(rf"^ {{9}}{_BEGINS} (\S.*?)(?:\.\.\.|\N{{HORIZONTAL ELLIPSIS}})?$")
+_DONE = re.compile(rf"^\[(?:  OK  |FAILED|DEPEND)\] {_ENDS} (\S.*?)\.?$")
+_SENDER = "systemd[1]: "
+_BEGUN_IN_LOG = re.compile(rf"{_BEGINS} (\S+\.\w+)(?: - |\.\.\.)")
+_DONE_IN_LOG = re.compile(rf"{_ENDS} (\S+\.\w+)(?: - |\.)")
 _CUT = "\N{HORIZONTAL ELLIPSIS}"
 _LINE_MAX = 400
 
@@ -48,9 +51,25 @@ def times(lines: Iterable[tuple[str, int | None]], known: Mapping[str, Unit] | N
     return found
 
 
+def times_in_log(log: Iterable[str]) -> dict[str, Ran]:
+    """Return when each unit ran, out of a kernel log that systemd wrote to (`systemd.log_target=kmsg`)."""
+    begun: dict[str, int] = {}
+    found: dict[str, Ran] = {}
+    for line in log:
+        _, sender, said = _core.kernel_message(line[:_LINE_MAX]).partition(_SENDER)
+        ns = _core.kernel_stamp_ns(line[:_LINE_MAX]) if sender else None
+        if ns is None:
+            continue
+        if match := _BEGUN_IN_LOG.match(said):
+            begun.setdefault(match[1], ns)
+        elif (match := _DONE_IN_LOG.match(said)) and match[1] not in found:
+            found[match[1]] = Ran(match[1], begun.get(match[1]), ns)
+    return found
+
+
 def _named(words: str, by_words: Mapping[str, str]) -> str:
     first = words.partition(" ")[0]
-    if _NAME.fullmatch(first):
+    if NAME.fullmatch(first):
         return first
     before, cut, behind = words.partition(_CUT)
     if cut:

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
 
 import msgspec
 
-from bootlab import _core
 from bootlab.startup.files import Files, norm
 
 FOLDERS = ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
 UNITS_MAX = 5000
 _LISTS = frozenset({"After", "Before", "Wants", "Requires", "Requisite", "BindsTo", "Upholds"})
 _NEEDS = ("Requires", "Requisite", "BindsTo")
-_NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
+NAME = re.compile(r"[\w:.\\@-]{1,255}\.(?:service|socket|target|mount|automount|swap|path|timer|slice|scope|device)")
 _DESCRIPTION = re.compile(r"^Description=(.*)$", re.MULTILINE)
-# Messages of systemd's manager (src/core/job.c: job_start_message_format); the unit's name stands first since 246.
-_STARTING = re.compile(r"systemd\[1\]: (?:Starting|Mounting|Activating swap) (\S+\.\w+)(?: - |\.\.\.)")
-_DONE = re.compile(
-    r"systemd\[1\]: (?:Started|Finished|Mounted|Listening on|Reached target|Set up automount|Created slice|"
-    r"Activated swap|Failed to start|Failed to mount) (\S+\.\w+)(?: - |\.)"
-)
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +67,7 @@ def read(files: Files) -> dict[str, Unit]:
                 wanted.setdefault(owner, []).extend(posixpath.basename(link) for link in files.below(path))
             elif name.endswith(".d"):
                 drop_ins.setdefault(name[:-2], []).extend(p for p in files.below(path) if p.endswith(".conf"))
-            elif _NAME.fullmatch(name) and name not in found and len(found) < UNITS_MAX:
+            elif NAME.fullmatch(name) and name not in found and len(found) < UNITS_MAX:
                 found[name] = _unit(files, name, path)
     for name in {n for names in wanted.values() for n in names if "@" in n}:
         template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}"
@@ -93,7 +85,11 @@ def _unit(files: Files, name: str, path: str) -> Unit:
     entry = files.entries.get(norm(path))
     if entry is not None and entry.kind == "symlink" and entry.target == "/dev/null":
         return Unit(name=name, path=path, masked=True)
-    text = files.text(path) or ""
+    return unit_of(name, path, files.text(path) or "")
+
+
+def unit_of(name: str, path: str, text: str) -> Unit:
+    """Return the unit that a file's text describes."""
     lists, default, programs = _parse(text)
     said = _DESCRIPTION.search(text)
     return Unit(
@@ -159,21 +155,6 @@ def before(units: dict[str, Unit], name: str) -> set[str]:
             found |= {"sysinit.target", "basic.target"}
         elif name.endswith(".socket"):
             found.add("sysinit.target")
-    return found
-
-
-def times(log: Iterable[str]) -> dict[str, Ran]:
-    """Return when each unit ran, out of a kernel log that systemd wrote to (`systemd.log_target=kmsg`)."""
-    started: dict[str, int] = {}
-    found: dict[str, Ran] = {}
-    for line in log:
-        ns = _core.kernel_stamp_ns(line[:80])
-        if ns is None or "systemd[1]: " not in line[:80]:
-            continue
-        if match := _STARTING.search(line[:400]):
-            started.setdefault(match[1], ns)
-        elif (match := _DONE.search(line[:400])) and match[1] not in found:
-            found[match[1]] = Ran(match[1], started.get(match[1]), ns)
     return found
 
 

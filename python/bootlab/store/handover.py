@@ -11,7 +11,7 @@ import msgspec
 
 from bootlab.builders import root_image
 from bootlab.builders.images import sparse
-from bootlab.model.launch import DEVICES_PLUGIN, Launch
+from bootlab.model.launch import DEVICES_PLUGIN, Launch, LoadedFirst
 from bootlab.model.processors import Processors
 from bootlab.model.system import System
 from bootlab.systemfile.writer import Made, system_toml
@@ -90,9 +90,20 @@ def _moved(launch: Launch, folder: Path, files: dict[str, str]) -> Launch:
         kernel=places.get("kernel"),
         initramfs=places.get("initramfs"),
         media=media,
+        loader=_moved_loader(launch.loader, folder),
         plugins=tuple(msgspec.structs.replace(plugin, file=f"./{plugin.carried_as}") for plugin in carried),
         console=None,
     )
+
+
+def _moved_loader(loader: LoadedFirst | None, folder: Path) -> LoadedFirst | None:
+    """Copy a boot loader that the emulator starts, with its parts, into a folder."""
+    if loader is None:
+        return None
+    places = {file: f"loader{number or ''}{Path(file).suffix}" for number, file in enumerate(loader.files)}
+    for file, place in places.items():
+        shutil.copyfile(file, folder / place)
+    return loader.renamed(places)
 
 
 def _copies(launch: Launch) -> Iterator[tuple[str, Path, str]]:

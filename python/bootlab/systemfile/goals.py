@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.sources import boot_log
 from bootlab.sources.facts import LogFacts, RootFacts
 
@@ -20,7 +21,6 @@ _SHELL = re.compile(r"^(?:\S+:)?[~/]\S* ?[#$] ?$")
 _WELCOME = re.compile(r"^\s*(Welcome to) .*!$")
 _RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdog|dropbear|sshd)\b)", re.IGNORECASE)
 _SEABIOS = re.compile(r"^.*?Booting from (?:ROM|Hard Disk|DVD/CD|Floppy)\.{2,3}")
-_PRINTK = re.compile(r"(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ")
 _OTHERS_MAX = 6
 _UNITS = r"^\S*\[\S*  OK  \S*\]|^ {9}Starting "
 """systemd's lines of units, with and without colours (src/core/manager.c: manager_status_printf())."""
@@ -113,12 +113,12 @@ def candidates(lines: list[tuple[str, int | None]], root: RootFacts | None) -> l
 def _of_user_space(lines: list[tuple[str, int | None]]) -> Iterator[tuple[str, int | None]]:
     """Give the lines that the kernel did not print; one that it wrote into ends there."""
     for text, ns in lines:
-        found = _PRINTK.search(text)
+        kernels = _core.kernel_part(text)
         # SeaBIOS ends without a line's end: where the kernel is quiet, user space writes behind it.
-        own = _SEABIOS.sub("", text if found is None else text[: found.start()])
+        own = _SEABIOS.sub("", text if kernels is None else text.removesuffix(kernels))
         if own.strip():
             # The time of a line's last byte is the kernel's then.
-            yield own, ns if found is None else None
+            yield own, ns if kernels is None else None
 
 
 def marks(

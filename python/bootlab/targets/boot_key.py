@@ -19,7 +19,8 @@ def key_of(
     """Return the key of a launch. `disks`: digests of the files that the machine reads; `version`: the emulator's.
 
     Where a file lies does not count, what is in it does: kernel and initramfs go in by their digests, plugins by that
-    of their sources; device tree and media by `disks`. The form of the text is that of the recordings already kept.
+    of their sources; device tree, media and a boot loader with its parts by `disks`. The form of the text is that of
+    the recordings already kept.
     """
     facts = _facts(launch, artefacts, disks, version)
     judged = (system.goal, system.check, system.marks, _limits(system), _clock(system), purpose)
@@ -42,6 +43,7 @@ def _facts(launch: Launch, artefacts: Artefacts, disks: tuple[str, ...], version
         dtb="dtb" if launch.dtb is not None else None,
         media=tuple(_named(medium) for medium in launch.media),
         plugins=tuple(_digested(plugin) for plugin in launch.plugins),
+        loader=None if launch.loader is None else launch.loader.renamed(dict.fromkeys(launch.loader.files, "loader")),
     )
     # The words do not say how fast the console is read.
     paced = (f"{launch.console_baud} baud",) if launch.console_baud else ()

@@ -8,17 +8,18 @@ from bootlab import _core
 from bootlab.model.recording import Line
 from bootlab.targets.stamps import Stamps
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
+_TERMINAL_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
 _MAX_LINE_CHARS = 16_384
 LINE_MAX_BYTES = _MAX_LINE_CHARS * 4
 """What lies behind that in one line is not looked at."""
+_BANNER = b"Linux version "
 MAX_LINES = 200_000
 """More are not taken apart: the first half and the last half stay, a line between them says how many do not."""
 
 
 def text_of(raw: bytes) -> str:
     """Decode one line: no terminal control, no trailing CR, bad bytes shown as U+FFFD, a length that is bounded."""
-    return _ANSI.sub("", raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
+    return _TERMINAL_CONTROL.sub("", raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
 
 
 def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...]:
@@ -66,11 +67,17 @@ def _without_middle(console: bytes) -> tuple[list[bytes], tuple[int, int] | None
     return head, (surplus, len(tail[0]) + 1), tail[1:]
 
 
-_KERNEL_START = re.compile(rb"\[ +0\.000000\] Linux version ")
+def of_the_kernel(text: str) -> bool:
+    """Tell whether the kernel printed a line: its stamp stands at the start."""
+    return _core.kernel_stamp_ns(text) is not None
 
 
 def _kernel_parts(raw: bytes) -> list[tuple[int, bytes]]:
-    match = _KERNEL_START.search(raw) if len(raw) < _MAX_LINE_CHARS else None
-    if match is None or match.start() == 0:
+    if _BANNER not in raw or len(raw) >= _MAX_LINE_CHARS:
         return [(0, raw)]
-    return [(0, raw[: match.start()]), (match.start(), raw[match.start() :])]
+    # One character a byte, so that a place in the text is one in the bytes.
+    part = _core.kernel_part(raw.decode("latin-1"))
+    start = 0 if part is None else len(raw) - len(part)
+    if not start or not _core.kernel_message(part or "").startswith(_BANNER.decode()):
+        return [(0, raw)]
+    return [(0, raw[:start]), (start, raw[start:])]

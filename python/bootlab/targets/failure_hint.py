@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 
+from bootlab import _core
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import user_space_hint
+from bootlab.targets.console import of_the_kernel
 
 # A line that differs from the goal in so little is meant to be it.
 _ALIKE = 0.85
@@ -60,11 +62,10 @@ _SAID = (
     ),
 )
 # init/do_mounts.c lists what is there: "fe00           16384 vda", with " driver: virtio_blk" behind whole devices.
-_THERE = re.compile(r"^(?:\[ *\d+\.\d+\] )?[0-9a-f]{4,5} +\d+ (?P<name>[a-z][a-z0-9!]*)\b")
+_THERE = re.compile(r"[0-9a-f]{4,5} +\d+ (?P<name>[a-z][a-z0-9!]*)\b")
 _NAMES_MAX = 6
 # kernel/exit.c: the status as wait(2) has it.
 _INIT_ENDED = re.compile(r"Attempted to kill init! exitcode=0x(?P<status>[0-9a-f]{8})")
-_KERNELS_OWN = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\] ")
 # What QEMU says of a machine that it cannot make (softmmu/vl.c, hw/core/machine.c).
 _REFUSED = tuple(
     (re.compile(pattern), text)
@@ -140,7 +141,7 @@ def _other_devices(recording: Recording) -> str:
         asked = re.search(r"VFS: Cannot open root device \"(?P<what>[^\"]+)\"", line.text)
         if asked is None:
             continue
-        behind = (_THERE.match(later.text) for later in lines[number + 1 :])
+        behind = (_THERE.match(_core.kernel_message(later.text)) for later in lines[number + 1 :])
         names = [f"/dev/{match['name']}" for match in behind if match is not None]
         if names:
             return f"there is no {asked['what'][:80]}; the kernel has {', '.join(names[:_NAMES_MAX])}: correct root="
@@ -157,7 +158,7 @@ def _first_program_ended(recording: Recording) -> str:
         status = int(found["status"], 16)
         how = f"by signal {status & 0x7F}" if status & 0x7F else f"with status {status >> 8 & 0xFF}"
         own = (before.text for before in reversed(lines[:number]) if before.text.strip())
-        last = next((text for text in own if not _KERNELS_OWN.match(text)), "")
+        last = next((text for text in own if not of_the_kernel(text)), "")
         behind = f"; the last line before: {_quoted(last)}" if last else ""
         # sh(1): a command that cannot be run, and one that is not there.
         missing = how in {"with status 126", "with status 127"}

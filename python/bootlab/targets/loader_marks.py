@@ -13,7 +13,7 @@ from bootlab.model.board import ram_start
 from bootlab.model.boot_loader import Loader, LoaderBoard
 from bootlab.model.recording import Line, Mark
 from bootlab.targets import load_address
-from bootlab.targets.console import split_lines
+from bootlab.targets.console import of_the_kernel, split_lines
 
 # What U-Boot (common/, boot/), TF-A and OpenSBI print at the start of a line.
 _LINES = (
@@ -40,7 +40,7 @@ _MENU_LINES = (
 )
 _NAMES = (b"U-Boot", b"NOTICE:  BL1:", b"GRUB")
 _AFTER = {"boot-command": "autoboot", "kernel-loaded": "u-boot", "starting-kernel": "u-boot"}
-_KERNEL = re.compile(r"\[ *\d+\.\d+\] |Linux version ")
+_BANNER = "Linux version "
 _FALLBACK = re.compile(r".*[Tt]rying to start U-[Bb]oot")
 
 
@@ -113,7 +113,7 @@ def line_marks(lines: tuple[Line, ...], seen: Mapping[str, int]) -> list[Mark]:
     entered_ns = seen.get("kernel-entry")
     for line in lines:
         late = line.first_ns is not None and entered_ns is not None and line.first_ns > entered_ns
-        if line.first_ns is None or late or _KERNEL.match(line.text):
+        if line.first_ns is None or late or of_the_kernel(line.text) or line.text.startswith(_BANNER):
             if line.first_ns is None:
                 continue
             break

@@ -131,6 +131,7 @@ class QemuTarget:
             kernel=str(whole or artefacts.kernel) if handed else None,
             initramfs=str(artefacts.initramfs) if artefacts.initramfs and not (elsewhere or whole) else None,
             card=str(from_card.card) if from_card is not None and from_card.card is not None else None,
+            loader=from_card.first if from_card is not None else None,
             accel=accel,
             plugin=stamper.path if stamper else None,
             plugin_digest=stamper.digest if stamper else "",
@@ -143,9 +144,8 @@ class QemuTarget:
             start=_filled_bank(placed),
         )
         launch, out_of_step = devices.in_step(qemu_launch.launch_of(placed, parts), found, self._cache.root)
-        # The emulator's own words name a file by its path alone.
-        named = from_card.image if from_card is not None and from_card.entries is not None else None
-        files = (*placed.machine.files, *(str(file) for file in (named, whole) if file is not None))
+        of_loader_files = launch.loader.files if launch.loader is not None else ()
+        files = (*placed.machine.files, *of_loader_files, *((str(whole),) if whole is not None else ()))
         disks = tuple(self._cache.digest(Path(file)) for file in files)
         return BootPlan(
             system=system,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium
+from bootlab.model.launch import InMemory, InstructionClock, Launch, LoadedFirst, LoadedPlugin, Medium
 from bootlab.targets.extra_words import grouped
 
 _GIB = 1 << 30
@@ -31,13 +31,13 @@ def options(launch: Launch) -> tuple[Option, ...]:
     found += [("-device", device) for device in launch.devices]
     found += [("-global", text) for text in launch.properties]
     if launch.kernel is None:
-        return (*found, *grouped(launch.extra))
+        return (*found, *_loader(launch.loader), *grouped(launch.extra))
     found.append(("-kernel", launch.kernel))
     if launch.initramfs is not None:
         found.append(("-initrd", launch.initramfs))
     if launch.dtb is not None:
         found.append(("-dtb", launch.dtb))
-    return (*found, ("-append", launch.cmdline), *grouped(launch.extra))
+    return (*found, ("-append", launch.cmdline), *_loader(launch.loader), *grouped(launch.extra))
 
 
 def machine_words(launch: Launch) -> tuple[str, ...]:
@@ -87,6 +87,18 @@ def _memory(launch: Launch) -> str:
 
 def _firmware(launch: Launch) -> tuple[Option, ...]:
     return (("-bios", launch.firmware),) if launch.firmware is not None else ()
+
+
+def _loader(loader: LoadedFirst | None) -> tuple[Option, ...]:
+    if loader is None:
+        return ()
+    first = ("-bios" if loader.instead_of == "firmware" else "-kernel", loader.file)
+    tree = (("-dtb", loader.dtb),) if loader.dtb is not None else ()
+    return (first, *tree, *(("-device", _in_memory(part)) for part in loader.memory))
+
+
+def _in_memory(part: InMemory) -> str:
+    return f"loader,file={_escape(part.file)},addr={part.address:#x},force-raw=on"
 
 
 def _console(launch: Launch) -> tuple[Option, ...]:

@@ -10,7 +10,7 @@ import msgspec
 from bootlab.errors import UserError
 from bootlab.model.board import board
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.launch import InstructionClock, Launch, LoadedPlugin, Medium, MediumBus
+from bootlab.model.launch import InstructionClock, Launch, LoadedFirst, LoadedPlugin, Medium, MediumBus
 from bootlab.model.system import Machine, System
 from bootlab.targets.exactness import one_runs
 from bootlab.targets.load_address import RISCV_FIRMWARE_RANGE
@@ -51,6 +51,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The flash bank that bootlab filled; the machine names it too."""
     card: str | None = None
     """The card with a boot loader that bootlab made; the machine names it too, and nothing is loaded beside it."""
+    loader: LoadedFirst | None = None
+    """The boot loader that the emulator starts without a card."""
 
 
 _HIDDEN = ("bootlab.early", " nokaslr ")
@@ -119,6 +121,7 @@ def launch_of(system: System, parts: Parts) -> Launch:
         initramfs=parts.initramfs or None,
         dtb=machine.dtb if parts.card is None else None,
         cmdline=_cmdline(system),
+        loader=parts.loader,
         properties=_left_off(system),
         extra=machine.extra,
     )
@@ -145,7 +148,7 @@ def _clock(system: System, parts: Parts) -> InstructionClock | None:
     clock = system.clock
     if clock.mode != "exact":
         return None
-    recorded = not parts.plugin and _can_record(system.machine)
+    recorded = not parts.plugin and parts.loader is None and _can_record(system.machine)
     return InstructionClock(shift=clock.shift, rtc_base=clock.rtc_base, seed=clock.seed, recorded=recorded)
 
 

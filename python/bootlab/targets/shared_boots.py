@@ -48,6 +48,7 @@ def files_of(plan: BootPlan) -> tuple[str, ...]:
         dict.fromkeys(
             (
                 *(path for path in single if path is not None),
+                *(launch.loader.files if launch.loader is not None else ()),
                 *(medium.file for medium in launch.media),
                 *(plugin.file for plugin in launch.plugins),
                 *(source for _, source in plan.carried),
@@ -142,6 +143,7 @@ def _placed_launch(launch: Launch, program: str, here: dict[str, str]) -> Launch
         kernel=here[launch.kernel] if launch.kernel is not None else None,
         initramfs=here[launch.initramfs] if launch.initramfs is not None else None,
         dtb=here[launch.dtb] if launch.dtb is not None else None,
+        loader=launch.loader.renamed(here) if launch.loader is not None else None,
         media=tuple(msgspec.structs.replace(medium, file=here[medium.file]) for medium in launch.media),
         plugins=tuple(msgspec.structs.replace(plugin, file=here[plugin.file]) for plugin in launch.plugins),
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import symbol_list
 from bootlab.errors import UserError
 from bootlab.targets.trace_rules import Rules
 
@@ -35,7 +36,6 @@ _LOWEST = 1 << 30
 _LAST_BYTES = _PAGE_BYTES = 4096
 # Marks of where ARM code, Thumb code and data begin (ELF for the Arm Architecture, 4.5.5; RISC-V psABI alike).
 _MAPPING = re.compile(r"\$[atdx](\.|$)|\$x\w|\.L")
-_HEX = re.compile(r"[0-9a-fA-F]{8,16}")
 _PART = re.compile(r"\.cold(\.\d+)?(?=$| \[)")
 
 
@@ -104,13 +104,8 @@ def bare(name: str) -> str:
 
 
 def read_map(path: Path) -> list[tuple[int, str, str]]:
-    """Read System.map or /proc/kallsyms: an address, a kind and a name a line; other lines are passed over."""
-    table: list[tuple[int, str, str]] = []
-    with path.open(encoding="ascii", errors="replace") as file:
-        for line in file:
-            words = line.split(maxsplit=3)
-            if len(words) >= 3 and len(words[1]) == 1 and _HEX.fullmatch(words[0]):
-                table.append((int(words[0], 16), words[1], words[2]))
+    """Read System.map or /proc/kallsyms. Raise UserError where no address is given."""
+    table = list(symbol_list.lines(path))
     if not any(address for address, _, _ in table):
         raise UserError(
             f"{path} has no addresses",

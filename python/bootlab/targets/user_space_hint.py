@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from bootlab.model.recording import Line
+from bootlab.targets.console import of_the_kernel
 
-# kernel/printk: the stamp that each of the kernel's lines begins with.
-_KERNELS_OWN = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\] ")
 # init/main.c: run_init_process().
 _RUN = re.compile(r"Run (?P<path>\S{1,200}) as init process")
 # kernel/reboot.c, arch/x86/kernel/reboot.c.
@@ -75,7 +74,7 @@ def silent(lines: Sequence[Line], goal: str) -> str:
     path = _RUN.search(lines[at].text) if at is not None else None
     # With `quiet` the kernel does not say when it starts the first program.
     behind = lines[at + 1 :] if at is not None else _behind_the_kernel(lines)
-    said = [line for line in behind if line.text.strip() and not _KERNELS_OWN.match(line.text)]
+    said = [line for line in behind if line.text.strip() and not of_the_kernel(line.text)]
     if said:
         none = "its one line does not match" if len(said) == 1 else f"none of its {len(said)} lines matches"
         return (
@@ -88,13 +87,13 @@ def silent(lines: Sequence[Line], goal: str) -> str:
 
 
 def _behind_the_kernel(lines: Sequence[Line]) -> Sequence[Line]:
-    stamped = [number for number, line in enumerate(lines) if _KERNELS_OWN.match(line.text)]
+    stamped = [number for number, line in enumerate(lines) if of_the_kernel(line.text)]
     return lines[stamped[0] :] if stamped else ()
 
 
 def _last_words(lines: Sequence[Line]) -> str:
     texts = (line.text for line in reversed(lines) if line.text.strip())
-    return next((text for text in texts if not _KERNELS_OWN.match(text)), "")
+    return next((text for text in texts if not of_the_kernel(text)), "")
 
 
 def _quoted(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bootlab import _core
 from bootlab.model.boot_loader import Loader
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
@@ -12,7 +13,7 @@ from bootlab.techniques.built import artefacts_differ
 from bootlab.techniques.evidence import bare, quote, quoted
 
 # What the kernel says first (init/main.c); before it, all lines are the boot loader's.
-_KERNEL = re.compile(r"^\[ *\d+\.\d+\] |^Booting Linux on |^Linux version ")
+_KERNEL = ("Booting Linux on ", "Linux version ")
 
 
 def given_loader(context: Context) -> Loader | Applies:
@@ -39,7 +40,7 @@ def said_lines(recording: Recording) -> tuple[str, ...]:
     """Return what was printed before the kernel's first line."""
     found: list[str] = []
     for line in recording.lines:
-        if _KERNEL.match(line.text):
+        if _core.kernel_stamp_ns(line.text) is not None or line.text.startswith(_KERNEL):
             break
         found.append(bare(line.text))
     return tuple(found)

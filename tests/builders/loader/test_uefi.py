@@ -8,8 +8,10 @@ from bootlab.builders.artefacts import Artefacts
 from bootlab.builders.loader import uefi
 from bootlab.builders.loader.partition import Booted
 from bootlab.builders.loader.started import started
+from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
+from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
 from tests.mini_kernel import mini_kernel
 from tests.uefi_kernel import SETUP_BYTES, START_AT, STUB_AT, uefi_kernel
@@ -31,8 +33,8 @@ def system(kernel, tmp_path):
 
 def test_an_efi_program_says_where_it_is_entered(kernel):
     data = kernel.read_bytes()
-    found = uefi.read_pe(data)
-    assert (found.entry, found.sections) == (STUB_AT, ((SETUP_BYTES, SETUP_BYTES, SETUP_BYTES, SETUP_BYTES),))
+    found = read_pe(data)
+    assert (found.entry, [one[1:] for one in found.sections]) == (STUB_AT, [(SETUP_BYTES,) * 4])
     assert found.offset(found.entry) == STUB_AT
     assert found.offset(0x40) is None
     assert found.offset(2 * SETUP_BYTES) is None
@@ -49,13 +51,13 @@ def test_an_efi_program_says_where_it_is_entered(kernel):
     ],
 )
 def test_what_is_no_efi_program(data):
-    assert uefi.read_pe(data) is None
+    assert read_pe(data) is None
 
 
 def test_every_truncated_program_is_refused_or_read(kernel):
     data = kernel.read_bytes()
     for size in range(0x200):
-        found = uefi.read_pe(data[:size])
+        found = read_pe(data[:size])
         assert found is None or found.entry == STUB_AT
 
 
@@ -83,9 +85,10 @@ def test_a_kernel_without_a_stub_and_a_program_that_is_none_are_refused(kernel, 
 def test_sections_are_added_behind_the_programs_own(kernel):
     program = kernel.read_bytes()
     made = uefi.with_sections(program, {".cmdline": b"quiet", ".linux": b"k" * 5000})
-    found = uefi.read_pe(made)
-    assert found.sections[0] == uefi.read_pe(program).sections[0]
-    (line, line_size, line_at, _), (image, image_size, image_at, count) = found.sections[1:]
+    found = read_pe(made)
+    assert found.sections[0] == read_pe(program).sections[0]
+    (line_name, line, line_size, line_at, _), (image_name, image, image_size, image_at, count) = found.sections[1:]
+    assert (line_name, image_name) == (".cmdline", ".linux")
     assert (line, line_size, image, image_size, count) == (0x2000, 5, 0x3000, 5000, 5120)
     assert made[line_at : line_at + 5] == b"quiet"
     assert made[image_at : image_at + 5000] == b"k" * 5000
@@ -106,7 +109,8 @@ def test_systemd_boot_has_one_entry(kernel, tmp_path):
 
 def test_the_emulator_gets_firmware_and_kernel(system, kernel, cache):
     found = started(system, Artefacts(kernel=kernel), "quiet", cache)
-    assert found.system.machine.extra == ("-bios", system.loader.uefi)
+    assert found.first == LoadedFirst(file=system.loader.uefi, instead_of="firmware")
+    assert found.system.machine.extra == system.machine.extra
     assert (found.loads_kernel, found.unified, found.card, list(found.codes)) == (
         True, None, None, ["efi-stub", "decompression"],
     )  # fmt: skip
@@ -116,7 +120,7 @@ def test_one_program_with_all_in_it(system, kernel, cache):
     loader = Loader(uefi=system.loader.uefi, program=str(kernel), start="unified")
     found = started(with_loader(system, loader), Artefacts(kernel=kernel), "quiet", cache)
     assert found.loads_kernel
-    assert len(uefi.read_pe(found.unified.read_bytes()).sections) == 3
+    assert len(read_pe(found.unified.read_bytes()).sections) == 3
 
 
 def test_another_architecture_is_refused(system, kernel, cache):

@@ -10,6 +10,7 @@ from bootlab.builders.images import tool
 from bootlab.builders.loader import virtual
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
+from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
 from bootlab.sources.device_tree import read_tree
 from tests.mini_boards import mini_board_kernel
@@ -30,7 +31,7 @@ def loader(tmp_path):
 def test_on_aarch64_the_emulator_hands_the_kernel_on(cache, tmp_path, loader):
     kernel = mini_board_kernel(tmp_path / "kernel", Machine(arch="arm64"), "text")
     found = virtual.placed(system("arm64"), loader, kernel, None, "", "qemu", cache)
-    assert found.words == ("-bios", loader.image)
+    assert found.first == LoadedFirst(file=loader.image, instead_of="firmware")
     assert found.loads_kernel
     assert found.entries == {"u-boot": 0}
     data = bytearray(kernel.read_bytes())
@@ -65,9 +66,9 @@ def test_on_riscv_the_device_tree_says_where_the_kernel_waits(cache, tmp_path, l
 
     found = placed()
     assert not found.loads_kernel
-    assert found.words[:2] == ("-kernel", loader.image)
+    assert (found.first.file, found.first.instead_of) == (loader.image, "kernel")
     assert found.entries["kernel-entry"] != found.entries["u-boot"]
-    path = found.words[found.words.index("-dtb") + 1]
+    path = found.first.dtb
     data = Path(path).read_bytes()
     tree = read_tree(data)
     assert tree.find("/config").properties["bootcmd"] == b"bootm 0x84000000 - ${fdtcontroladdr}\0"
@@ -78,7 +79,7 @@ def test_on_riscv_the_device_tree_says_where_the_kernel_waits(cache, tmp_path, l
     start, end = (int.from_bytes(chosen[f"linux,initrd-{name}"], "big") for name in ("start", "end"))
     assert end - start == 400
     Path(path).unlink()
-    assert placed().words == found.words
+    assert placed().first == found.first
     assert Path(path).read_bytes() == data
 
 

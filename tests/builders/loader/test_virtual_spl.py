@@ -1,6 +1,7 @@
 """U-Boot with an SPL on RISC-V's machine virt: what goes where in RAM, and what is refused."""
 
 import shutil
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from bootlab.builders.loader import virtual_spl
 from bootlab.builders.loader.built import IMAGE, BuiltLoader, LoaderFacts
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.boot_loader import RISCV_VIRT, Loader, LoaderBuild
+from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import Goal, Kernel, Machine, System
 from bootlab.sources.device_tree import read_tree
 from tests.mini_boards import mini_board_kernel
@@ -61,13 +63,8 @@ needs_tools = pytest.mark.skipif(
 )
 
 
-def in_ram(words: tuple[str, ...]) -> dict[int, bytes]:
-    found = {}
-    for word in words:
-        if word.startswith("loader,file="):
-            fields = dict(field.split("=") for field in word.split(",")[1:])
-            found[int(fields["addr"], 16)] = virtual_spl.Path(fields["file"]).read_bytes()
-    return found
+def in_ram(first: LoadedFirst) -> dict[int, bytes]:
+    return {part.address: Path(part.file).read_bytes() for part in first.memory}
 
 
 @needs_tools
@@ -75,10 +72,10 @@ def test_u_boot_waits_in_ram_beside_the_kernel(placed):
     found, options, falcon = placed()
     assert not falcon
     assert "SPL_FALCON_RAM" not in options
-    ram = in_ram(found.words)
+    ram = in_ram(found.first)
     fit = read_tree(ram[int(options["SPL_LOAD_FIT_ADDRESS"], 16)])
     assert int.from_bytes(fit.find("/images/u-boot").properties["load"], "big") == RISCV_VIRT.u_boot_entry
-    assert virtual_spl.Path(found.words[found.words.index("-bios") + 1]).read_bytes() == b"SPL"
+    assert Path(found.first.file).read_bytes() == b"SPL"
     assert found.entries["spl-load"] == 0x80000ABC
     assert found.entries["kernel-entry"] not in {found.entries["u-boot"], found.entries["opensbi"]}
 
@@ -89,8 +86,8 @@ def test_in_falcon_mode_the_kernel_is_as_long_as_in_memory_and_u_boot_stays(plac
     found, options, falcon = placed(FALCON)
     assert falcon
     assert options["SPL_FALCON_RAM_CRC"] == "y"
-    ram = in_ram(found.words)
-    assert set(in_ram(normal.words)) < set(ram)
+    ram = in_ram(found.first)
+    assert set(in_ram(normal.first)) < set(ram)
     linux = read_tree(ram[int(options["SPL_FALCON_RAM_ADDRESS"], 16)]).find("/images/linux").properties
     assert int.from_bytes(linux["load"], "big") == found.entries["kernel-entry"] == 0x80200000
     # Behind it the SPL puts the device tree: not into variables that the kernel clears.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ import msgspec
 
 from bootlab.builders.cache import Cache, key_of
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
+from bootlab.kernelsource.version import version_in
 from bootlab.model.system import debian_version
 
 DEBIAN_ARCHIVES = Path("/usr/src")
@@ -129,11 +129,10 @@ def _check(tree: Path, arch_folder: str) -> None:
 
 def version_of(tree: Path) -> str:
     """Return the version that a tree's Makefile states (U-Boot's is written alike). Raise UserError without one."""
-    with (tree / "Makefile").open(encoding="utf-8", errors="replace") as file:
-        found = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL)[ \t]*=[ \t]*(\d+)", file.read(4096), re.MULTILINE))
-    if "VERSION" not in found:
+    number, _ = version_in(tree / "Makefile")
+    if not number:
         raise UserError(f"{tree}/Makefile does not name a version", hint="is it the source's top folder?")
-    return ".".join(found[part] for part in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if part in found)
+    return number
 
 
 def identity_of(tree: Path, cache: Cache) -> str:

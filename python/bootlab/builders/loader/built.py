@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import symbol_list
 from bootlab.builders.whole_folder import whole
 from bootlab.errors import EnvironmentFault, LoaderBuildError
 from bootlab.model.boot_loader import LoaderBoard
@@ -17,7 +17,6 @@ FACTS = "loader.json"
 IMAGE = "u-boot-with-spl.bin"
 # ELF files of a build, and the names under which their symbols are kept.
 _SYMBOLS = (("spl/u-boot-spl", "spl.symbols"), ("u-boot", "u-boot.symbols"))
-_SYMBOL = re.compile(r"^([0-9a-f]+) [tTwW] (\S+)$", re.MULTILINE)
 
 
 class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,8 +55,8 @@ class BuiltLoader(msgspec.Struct, frozen=True, kw_only=True):
 
     def spl_symbols(self) -> dict[str, int]:
         """Return the addresses of the SPL's functions. Raise OSError."""
-        text = (self.folder / "spl.symbols").read_text(encoding="utf-8")
-        return {name: int(address, 16) for address, name in _SYMBOL.findall(text)}
+        found = symbol_list.lines(self.folder / "spl.symbols")
+        return {name: address for address, kind, name in found if kind in "tTwW"}
 
     def part(self, board: LoaderBoard, number: int) -> bytes:
         """Return one of the board's parts as it lies in the image. Raise OSError."""

@@ -18,6 +18,7 @@ from bootlab.builders.loader.partition import Booted
 from bootlab.errors import UserError
 from bootlab.model.board import board, ram_start
 from bootlab.model.boot_loader import LOADER_BOARDS, Loader, LoaderBoard, loader_board
+from bootlab.model.launch import LoadedFirst
 from bootlab.model.system import System
 
 if TYPE_CHECKING:
@@ -28,14 +29,16 @@ if TYPE_CHECKING:
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The system as it starts from its card, which is None on the machine `virt`.
 
-    `image`: SPL and U-Boot, or U-Boot; None for a card that was there already. `built`: who built it. `board` is None
-    where nothing is known of how the machine starts. `kernel_address`: where the kernel is entered. `entries`: the
-    addresses of the parts, where they do not follow from these; `codes`: their first instructions, where no address is
-    known. `loads_kernel`: the emulator hands the kernel to the boot loader. `unified`: the file that it hands over in
-    place of kernel and initramfs. `sizes_bytes`: how long that is which the SPL loads, and the device tree.
+    `first`: the boot loader that the emulator starts without a card. `image`: SPL and U-Boot, or U-Boot; None for a
+    card that was there already. `built`: who built it. `board` is None where nothing is known of how the machine
+    starts. `kernel_address`: where the kernel is entered. `entries`: the addresses of the parts, where they do not
+    follow from these; `codes`: their first instructions, where no address is known. `loads_kernel`: the emulator hands
+    the kernel to the boot loader. `unified`: the file that it hands over in place of kernel and initramfs.
+    `sizes_bytes`: the lengths of what the SPL loads and of the device tree.
     """
 
     system: System
+    first: LoadedFirst | None = None
     card: Path | None = None
     board: LoaderBoard | None = None
     image: Path | None = None
@@ -137,10 +140,10 @@ def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
     parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = uefi.disk(loader, parts, cache) if loader.start == "menu" else None
     disks = system.machine.disks if file is None else (*system.machine.disks, str(file))
-    words = ("-bios", str(loader.uefi), *system.machine.extra)
-    machine = msgspec.structs.replace(system.machine, disks=disks, extra=words)
+    machine = msgspec.structs.replace(system.machine, disks=disks)
     return Started(
         system=msgspec.structs.replace(system, machine=machine),
+        first=LoadedFirst(file=str(loader.uefi), instead_of="firmware"),
         card=file,
         image=Path(loader.uefi or ""),
         entries={},
@@ -167,9 +170,9 @@ def _on_virtual(
         found = virtual_spl.placed(*parts, builder)
     else:
         found = virtual.placed(*parts)
-    machine = msgspec.structs.replace(system.machine, extra=(*found.words, *system.machine.extra))
     return Started(
-        system=msgspec.structs.replace(system, machine=machine),
+        system=system,
+        first=found.first,
         image=Path(loader.image or "") if found.built is None else found.built.image,
         built=found.built,
         entries=found.entries,

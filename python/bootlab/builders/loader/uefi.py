@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,6 +12,7 @@ from bootlab import _core
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.loader import partition
 from bootlab.builders.loader.commands import INITRAMFS_FILE, KERNEL_FILE
+from bootlab.builders.portable_executable import COFF_BYTES, SECTION_BYTES, read_pe
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
 
@@ -22,47 +24,10 @@ _PAGE_BYTES = 4096
 _KNOWN_BYTES = 32
 # Documentation/arch/x86/boot.rst; arch/x86/boot/compressed/head_64.S: startup_64 is 0x200 behind startup_32.
 _SETUP_SECTORS_AT, _HEADER_AT, _HEADER_MAGIC, _START_64 = 0x1F1, 0x202, b"HdrS", 0x200
-# Fields of the headers: Microsoft's PE format.
-_PE_AT, _COFF_BYTES, _SECTION_BYTES = 0x3C, 24, 40
-_ENTRY_AT, _SECTION_ALIGN_AT, _FILE_ALIGN_AT, _IMAGE_SIZE_AT, _HEADERS_SIZE_AT = 16, 32, 36, 56, 60
+# Fields of the optional header: Microsoft's PE format.
+_SECTION_ALIGN_AT, _IMAGE_SIZE_AT, _HEADERS_SIZE_AT = 32, 56, 60
 # CNT_INITIALIZED_DATA | MEM_READ
 _DATA = 0x40000040
-
-
-class Pe(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the parts of an EFI program are.
-
-    `header`: of its PE header in the file. `entry`: relative to where it is loaded. `sections`: of each the address,
-    the size, and offset and size in the file.
-    """
-
-    header: int
-    entry: int
-    sections: tuple[tuple[int, int, int, int], ...]
-
-    def offset(self, address: int) -> int | None:
-        """Return the offset in the file of an address; None for one that the file does not hold."""
-        for start, size, at, count in self.sections:
-            if start <= address < start + min(max(size, count), count):
-                return at + address - start
-        return None
-
-
-def read_pe(data: bytes) -> Pe | None:
-    """Return the parts of an EFI program; None for what is none."""
-    try:
-        (header,) = struct.unpack_from("<I", data, _PE_AT)
-        if data[:2] != b"MZ" or data[header : header + 4] != b"PE\0\0":
-            return None
-        (number,) = struct.unpack_from("<H", data, header + 6)
-        (optional,) = struct.unpack_from("<H", data, header + 20)
-        (entry,) = struct.unpack_from("<I", data, header + _COFF_BYTES + _ENTRY_AT)
-        first = header + _COFF_BYTES + optional
-        rows = [struct.unpack_from("<8x4I", data, first + _SECTION_BYTES * at) for at in range(number)]
-    except struct.error:
-        return None
-    sections = tuple((address, size, at, count) for size, address, count, at in rows)
-    return Pe(header=header, entry=entry, sections=sections)
 
 
 def code(data: bytes, at: int, address: int) -> str:
@@ -104,14 +69,14 @@ def _unpacked(image: bytes) -> dict[str, str]:
     """Return the first instruction of the kernel inside; nothing where it cannot be had."""
     try:
         elf = _core.kernel_extract_vmlinux(image)
-        entry, table = struct.unpack_from("<QQ", elf, 0x18)
-        size, number = struct.unpack_from("<HH", elf, 0x36)
-        for row in range(number):
-            kind, at, _, physical, count = struct.unpack_from("<I4xQQQQ", elf, table + row * size)
-            if kind == 1 and physical <= entry < physical + count:
-                return {"kernel-image": code(elf, at + entry - physical, entry)}
-    except (ValueError, struct.error):
-        pass
+        facts: dict[str, Any] = msgspec.json.decode(_core.kernel_inspect(elf)).get("elf") or {}
+    except ValueError:
+        return {}
+    entry = facts.get("entry", 0)
+    for segment in facts.get("segments") or ():
+        inside = entry - segment["physical_address"]
+        if 0 <= inside < segment["file_size_bytes"]:
+            return {"kernel-image": code(elf, segment["file_offset_bytes"] + inside, entry)}
     return {}
 
 
@@ -165,24 +130,23 @@ def with_sections(program: bytes, sections: dict[str, bytes]) -> bytes:
     if pe is None:
         raise UserError("this is no EFI program", hint="Debian: /usr/lib/systemd/boot/efi/linuxx64.efi.stub")
     data = bytearray(program)
-    fields = pe.header + _COFF_BYTES
+    fields = pe.header + COFF_BYTES
     align, file_align = struct.unpack_from("<II", data, fields + _SECTION_ALIGN_AT)
     (headers,) = struct.unpack_from("<I", data, fields + _HEADERS_SIZE_AT)
-    (optional,) = struct.unpack_from("<H", data, pe.header + 20)
-    row = fields + optional + _SECTION_BYTES * len(pe.sections)
-    if row + _SECTION_BYTES * len(sections) > min(headers, *(at for _, _, at, count in pe.sections if count)):
+    row = pe.table + SECTION_BYTES * len(pe.sections)
+    if row + SECTION_BYTES * len(sections) > min(headers, *(old.offset_bytes for old in pe.sections if old.file_bytes)):
         raise UserError(
             "the EFI program has no room for further sections in its header",
             hint="Debian: /usr/lib/systemd/boot/efi/linuxx64.efi.stub",
         )
-    address = max(start + max(size, count) for start, size, _, count in pe.sections)
+    address = max(old.address + max(old.memory_bytes, old.file_bytes) for old in pe.sections)
     for name, content in sections.items():
         address = -(-address // align) * align
         data += bytes(-len(data) % file_align)
         at, count = len(data), -(-len(content) // file_align) * file_align
         struct.pack_into("<8sIIII12xI", data, row, name.encode(), len(content), address, count, at, _DATA)
         data += content.ljust(count, b"\0")
-        address, row = address + len(content), row + _SECTION_BYTES
+        address, row = address + len(content), row + SECTION_BYTES
     struct.pack_into("<H", data, pe.header + 6, len(pe.sections) + len(sections))
     struct.pack_into("<I", data, fields + _IMAGE_SIZE_AT, -(-address // align) * align)
     return bytes(data)

@@ -13,6 +13,7 @@ from bootlab.builders.images import tool
 from bootlab.builders.loader.built import BuiltLoader
 from bootlab.errors import UserError
 from bootlab.model.boot_loader import Loader
+from bootlab.model.launch import InMemory, LoadedFirst
 from bootlab.model.system import System
 
 _VERSION = 2
@@ -29,13 +30,13 @@ _BEHIND_TF_A, _OPENSBI, _BEHIND_OPENSBI = 0x60000000, 0x80000000, 0x80200000
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """The emulator's words that put all in place, and the addresses at which the parts are entered.
+    """What the emulator starts first, and the addresses at which the parts are entered.
 
     `loads_kernel`: the emulator also hands the kernel on (`-kernel`), which U-Boot asks for. `built`: who built it.
     `sizes_bytes`: how long that is which the SPL loads.
     """
 
-    words: tuple[str, ...]
+    first: LoadedFirst
     entries: dict[str, int]
     loads_kernel: bool
     built: BuiltLoader | None = None
@@ -58,7 +59,7 @@ def is_virtual(system: System) -> bool:
 def placed(
     system: System, loader: Loader, kernel: Path, initramfs: Path | None, cmdline: str, emulator: str, cache: Cache
 ) -> Placed:
-    """Say what the emulator is told. Raise UserError, ToolMissing, EnvironmentFault, OSError."""
+    """Say what the emulator starts. Raise UserError, ToolMissing, EnvironmentFault, OSError."""
     if loader.image is None or loader.start != "extlinux" or loader.wrapped:
         raise UserError(
             f"on {system.machine.type}, U-Boot is given its kernel by the emulator, and finds it itself",
@@ -66,27 +67,26 @@ def placed(
         )
     image = Path(loader.image)
     if system.machine.arch == "arm64":
-        return Placed(words=("-bios", str(image)), entries=_arm64_entries(image, kernel), loads_kernel=True)
+        first = LoadedFirst(file=str(image), instead_of="firmware")
+        return Placed(first=first, entries=_arm64_entries(image, kernel), loads_kernel=True)
     at = InRam()
-    words = ["-kernel", str(image), *kernel_words(system, kernel, initramfs, cmdline, at, emulator, cache)]
+    tree, memory = kernel_in_memory(system, kernel, initramfs, cmdline, at, emulator, cache)
+    first = LoadedFirst(file=str(image), instead_of="kernel", dtb=tree, memory=memory)
     entries = {"opensbi": _OPENSBI, "u-boot": _BEHIND_OPENSBI, "kernel-entry": at.kernel, "kernel-image": at.kernel}
-    return Placed(words=tuple(words), entries=entries, loads_kernel=False)
+    return Placed(first=first, entries=entries, loads_kernel=False)
 
 
-def kernel_words(
+def kernel_in_memory(
     system: System, kernel: Path, initramfs: Path | None, cmdline: str, at: InRam, emulator: str, cache: Cache
-) -> list[str]:
-    """Return the emulator's words that put all in RAM which U-Boot on RISC-V starts, and the device tree that says so.
+) -> tuple[str, tuple[InMemory, ...]]:
+    """Return the device tree and the files in memory from which U-Boot on RISC-V starts a kernel.
 
     Raise ToolMissing, EnvironmentFault, OSError.
     """
     end = None if initramfs is None else at.initramfs + initramfs.stat().st_size
-    words = [
-        "-dtb",
-        str(_tree(system, cmdline, at, end, emulator, cache)),
-        *in_ram(_wrapped(kernel, at, cache), at.image),
-    ]
-    return words + (in_ram(initramfs, at.initramfs) if initramfs is not None else [])
+    tree = str(_tree(system, cmdline, at, end, emulator, cache))
+    image = InMemory(file=str(_wrapped(kernel, at, cache)), address=at.image)
+    return tree, (image, *((InMemory(file=str(initramfs), address=at.initramfs),) if initramfs is not None else ()))
 
 
 def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
@@ -99,11 +99,6 @@ def _arm64_entries(image: Path, kernel: Path) -> dict[str, int]:
         start = _ARM64_KERNEL + int.from_bytes(head[8:16], "little")
         found |= {"kernel-entry": start, "kernel-image": start}
     return found
-
-
-def in_ram(file: Path, address: int) -> list[str]:
-    """Return the emulator's words that put a file into RAM."""
-    return ["-device", f"loader,file={str(file).replace(',', ',,')},addr={address:#x},force-raw=on"]
 
 
 def _wrapped(kernel: Path, at: InRam, cache: Cache) -> Path:

@@ -10,9 +10,10 @@ from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.loader.built import BuiltLoader
 from bootlab.builders.loader.fit import FitPart, fit
 from bootlab.builders.loader.uboot import UbootBuilder
-from bootlab.builders.loader.virtual import InRam, Placed, in_ram, kernel_words
+from bootlab.builders.loader.virtual import InRam, Placed, kernel_in_memory
 from bootlab.errors import ToolMissing, UserError
 from bootlab.model.boot_loader import FALCON_SIZE, RISCV_VIRT, SECOND_SIZE, Loader
+from bootlab.model.launch import InMemory, LoadedFirst
 from bootlab.model.source_build import Options
 from bootlab.model.system import System
 
@@ -49,7 +50,7 @@ def placed(
     cache: Cache,
     builder: UbootBuilder,
 ) -> Placed:
-    """Build U-Boot; say what the emulator is told. Raise what the builder raises, UserError, ToolMissing, OSError."""
+    """Build U-Boot; say what the emulator starts. Raise what the builder raises, UserError, ToolMissing, OSError."""
     _check(system, loader)
     if loader.build is None:
         raise ValueError("a loader that is not built")
@@ -60,18 +61,19 @@ def placed(
     spl = cache.file(key_of("virtual-spl", _VERSION, cache.digest(made.image)), ".spl", lambda path: _spl(made, path))
     second = _u_boot(made, cache)
     sizes = {SECOND_SIZE: second.stat().st_size}
-    words = ["-bios", str(spl), *in_ram(second, _U_BOOT_FIT)]
-    words += kernel_words(system, kernel, initramfs, cmdline, _AT, emulator, cache)
+    tree, handed = kernel_in_memory(system, kernel, initramfs, cmdline, _AT, emulator, cache)
+    memory = [InMemory(file=str(second), address=_U_BOOT_FIT), *handed]
     entries = {"spl": RISCV_VIRT.spl_entry, "opensbi": _OPENSBI_AT, "u-boot": RISCV_VIRT.u_boot_entry}
     load = made.spl_symbols().get("board_init_r")
     entries |= {} if load is None else {"spl-load": load}
     entered = _AT.kernel
     if falcon:
         linux, entered = _linux(kernel, cache)
-        words += in_ram(linux, _FALCON_FIT)
+        memory.append(InMemory(file=str(linux), address=_FALCON_FIT))
         sizes[FALCON_SIZE] = linux.stat().st_size
     entries |= {"kernel-entry": entered, "kernel-image": entered}
-    return Placed(words=tuple(words), entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
+    first = LoadedFirst(file=str(spl), instead_of="firmware", dtb=tree, memory=tuple(memory))
+    return Placed(first=first, entries=entries, loads_kernel=False, built=made, sizes_bytes=sizes)
 
 
 def _check(system: System, loader: Loader) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bootlab import _core
 from bootlab.model.recording import Outcome
 from bootlab.model.system import System
 from bootlab.targets.console import text_of
@@ -17,15 +18,15 @@ _BAD_SHARE = 0.25
 """Text in any language has next to no control characters; noise has a quarter of them and as many broken letters."""
 _READABLE = re.compile(rb"[\x20-\x7e]{16}")
 _GOOD = frozenset({*range(0x20, 0x7F), 0x07, 0x08, 0x09, 0x0A, 0x0D, 0x1B})
+_BANNER = re.compile(r"\bLinux version \d")
 _STARTS = (
     ("the boot ROM", re.compile(r"^(?:RomBOOT|BootROM|ROM: |DDR V?\d|BL1: |NOTICE:  BL1: )")),
     ("the first loader", re.compile(r"\bU-Boot (?:SPL|TPL) \d|^NOTICE:  BL2: |^NOTICE:  BL31: v")),
     ("the boot loader", re.compile(r"^\W*(?:U-Boot \d|barebox \d|coreboot-|SeaBIOS \(version|GRUB loading)")),
-    ("the kernel", re.compile(r"\bLinux version \d")),
+    ("the kernel", _BANNER),
 )
 _PROMPT = re.compile(r"^(?:=> ?|barebox@.{1,60}:/\S* ?|(?:U-Boot|grub|RedBoot)> ?|[A-Za-z][\w@.-]{0,30}[>#] ?)$")
 _WAITS = re.compile(r"(?:[Hh]it|[Pp]ress) any key to stop\b|Autobooting? in \d")
-_KERNEL = re.compile(r"\[ *\d+\.\d{6}\]|\bLinux version \d")
 
 
 def unreadable(data: bytes) -> float:
@@ -89,7 +90,7 @@ class BoardWatch(ConsoleWatch):
         before, self._closed_text = self._closed_text, text or self._closed_text
         if _READABLE.search(raw) and unreadable(raw) <= _BAD_SHARE:
             self.readable_until = text
-        if _KERNEL.search(text):
+        if _core.kernel_part(text) is not None or _BANNER.search(text):
             self.in_kernel = True
         for what, shape in _STARTS:
             if self.restart or not shape.search(text):

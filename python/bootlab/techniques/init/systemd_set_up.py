@@ -188,7 +188,7 @@ def _ran(booted: Booted, files: Files) -> dict[str, units.Ran]:
 
 
 def _in_diagnosis(booted: Booted) -> dict[str, units.Ran]:
-    return units.times(booted.diagnosis.log) if booted.diagnosis is not None else {}
+    return unit_lines.times_in_log(booted.diagnosis.log) if booted.diagnosis is not None else {}
 
 
 def _on_console(booted: Booted, files: Files) -> dict[str, units.Ran]:

@@ -7,7 +7,7 @@ import re
 from bootlab.model.change import Change, Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
-from bootlab.startup import units
+from bootlab.startup import unit_lines, units
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
@@ -63,7 +63,7 @@ class SystemdUnitMasked(SystemdTechnique):
             return Effect(False, "only diagnostic boots of both show which units run")
         tree = after.system.startup
         masked = {p.rpartition("/")[2] for p, e in (tree.entries if tree else ()) if e.target == "/dev/null"}
-        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        was, now = unit_lines.times_in_log(before.diagnosis.log), unit_lines.times_in_log(after.diagnosis.log)
         if not now:
             return Effect(False, "systemd logged nothing in the diagnostic boot")
         gone = sorted(name for name in masked if name in was and name not in now)
@@ -78,7 +78,7 @@ def _chain(files: Files, context: Context) -> list[units.Ran]:
     if found is None or context.diagnosis is None:
         return []
     unit, known = found
-    return units.critical_chain(known, units.times(context.diagnosis.log), unit.name)
+    return units.critical_chain(known, unit_lines.times_in_log(context.diagnosis.log), unit.name)
 
 
 def _candidates(chain: list[units.Ran]) -> list[str]:
@@ -143,7 +143,7 @@ class ApplicationUnitFirst(SystemdTechnique):
         unit = units.of_program(files, units.read(files), after.system.application)
         if unit is None:
             return Effect(False, "no unit of the tree starts the application")
-        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        was, now = unit_lines.times_in_log(before.diagnosis.log), unit_lines.times_in_log(after.diagnosis.log)
         if unit.name not in was or unit.name not in now:
             return Effect(False, f"the log does not show {unit.name} in both")
         passed = [
@@ -230,7 +230,7 @@ class SystemdTargetReduced(SystemdTechnique):
         """Prove it by systemd's own lines: the target is reached, and units that ran before no longer run."""
         if before.diagnosis is None or after.diagnosis is None:
             return Effect(False, "only diagnostic boots of both show which units run")
-        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        was, now = unit_lines.times_in_log(before.diagnosis.log), unit_lines.times_in_log(after.diagnosis.log)
         if _TARGET in was or _TARGET not in now:
             return Effect(False, f"{_TARGET} is not what systemd reached")
         gone = sorted(was.keys() - now.keys())
@@ -288,7 +288,7 @@ class SystemdRestLater(SystemdTechnique):
         if context.diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows when units ran")
         unit, known = found
-        ran = units.times(context.diagnosis.log)
+        ran = unit_lines.times_in_log(context.diagnosis.log)
         if unit.name not in ran:
             return Applies.unknown("the log does not show its start", unit.name)
         own = {one.name for one in units.with_required(known, unit)}
@@ -330,7 +330,7 @@ class SystemdRestLater(SystemdTechnique):
         if before.diagnosis is None or after.diagnosis is None or found is None:
             return Effect(False, "only diagnostic boots of both show when units run")
         unit, _ = found
-        was, now = units.times(before.diagnosis.log), units.times(after.diagnosis.log)
+        was, now = unit_lines.times_in_log(before.diagnosis.log), unit_lines.times_in_log(after.diagnosis.log)
         if _FIRST in was or _FIRST not in now:
             return Effect(False, f"{_FIRST} is not what systemd reached")
         if unit.name not in was or unit.name not in now:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.model.recording import Outcome
 
 FAULTS = {
@@ -26,7 +26,6 @@ FAULTS = {
 }
 """What can go wrong with a boot, and what it is then. `noise` and `half-line` are no failure: it reaches its goal."""
 
-_STAMP = re.compile(r"^\[ *(\d+)\.(\d{6})\] ")
 _KERNEL_STEP_S = (0.0005, 0.012)
 _DRIVERS = (
     "clk",
@@ -130,8 +129,8 @@ def recorded_boot(path: Path, *, speed: float = 1.0) -> list[Step]:
     steps: list[Step] = []
     last = 0.0
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        found = _STAMP.match(line)
-        now = int(found[1]) + int(found[2]) / 1e6 if found else last
+        stamp_ns = _core.kernel_stamp_ns(line)
+        now = last if stamp_ns is None else stamp_ns / 1e9
         steps.append(Step(max(0.0, now - last) / speed, line.rstrip("\r")))
         last = max(last, now)
     return steps
