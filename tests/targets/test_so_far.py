@@ -8,7 +8,7 @@ from bootlab.model.system import Goal, Kernel, System
 from bootlab.targets.so_far import SoFar
 
 SYSTEM = System(name="s", kernel=Kernel(image="/k"), goal=Goal(console="panel: ready"))
-STARTED = "[    0.000000] Linux version 6.1\n[    3.0] Run /init as init process\nstarting\n"
+STARTED = "[    0.000000] Linux version 6.1\n[    3.000000] Run /init as init process\nstarting\n"
 LONG = {"wall_s": 20.0, "quiet_wall_s": 5.0, "quiet_virtual_ns": 2_000_000_000}
 
 
@@ -43,9 +43,9 @@ def test_a_short_silence_is_none(looker, clocks):
 
 
 def test_a_silent_kernel_gets_more_time(looker):
-    text = "[    0.000000] Linux version 6.1\n[    0.8] evm: HMAC attrs: 0x1\n"
+    text = "[    0.000000] Linux version 6.1\n[    0.800000] evm: HMAC attrs: 0x1\n"
     assert looker(text).word(**LONG) == ""
-    assert "the last line is '[    0.8] evm" in looker(text).word(**{**LONG, "quiet_virtual_ns": 9_000_000_000})
+    assert "the last line is '[    0.800000] evm" in looker(text).word(**{**LONG, "quiet_virtual_ns": 9_000_000_000})
 
 
 def test_a_line_again_and_again_needs_no_silence(looker):

@@ -10,33 +10,12 @@ from bootlab.sources import boot_entries, fstab
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.initramfs import module_name
-from bootlab.startup import units
 
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
-_UNITS_MAX = 200
 # e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).
 _MACHINES: dict[tuple[int, int], Arch] = {(62, 2): "x86_64", (40, 1): "arm", (183, 2): "arm64", (243, 2): "riscv64"}
 _ELF_LITTLE = 1
 _BUILT_IN_MAX_BYTES = 4 << 20
-# What only prepares others: nobody waits for it to have started.
-_NOT_APPLICATIONS = frozenset(
-    {
-        *(
-            "cron.service",
-            "crond.service",
-            "getty.target",
-            "e2scrub_reap.service",
-            "fstrim.timer",
-            "networking.service",
-        ),
-        *("remote-fs.target", "remote-cryptsetup.target", "machines.target", "rsyslog.service", "dbus.service"),
-        *("ssh.service", "sshd.service", "systemd-networkd.service", "systemd-resolved.service", "chronyd.service"),
-        *("systemd-timesyncd.service", "NetworkManager.service", "auditd.service", "unattended-upgrades.service"),
-        *("console-setup.service", "keyboard-setup.service", "grub-common.service", "apparmor.service"),
-        *("systemd-pstore.service", "wpa_supplicant.service", "ifupdown-wait-online.service", "avahi-daemon.service"),
-        *("firewalld.service", "kdump.service", "irqbalance.service", "haveged.service", "dnf-makecache.timer"),
-    }
-)
 
 
 def is_root(view: FileView) -> bool:
@@ -96,20 +75,9 @@ def _kind(view: FileView, real: str) -> InitKind:
 
 
 def _units(view: FileView) -> tuple[UnitFacts, ...]:
-    """Return the services that the usual targets start and that somebody may wait for."""
-    names: dict[str, None] = {}
-    for target in ("multi-user.target", "graphical.target"):
-        for name in view.names(f"{units.FOLDERS[0]}/{target}.wants"):
-            if name.endswith((".service", ".socket")) and name not in _NOT_APPLICATIONS:
-                names.setdefault(name)
-    return tuple(_unit(view, name) for name in list(names)[:_UNITS_MAX])
+    from bootlab.sources.installed_units import installed_units  # noqa: PLC0415 - a boot asks for no units
 
-
-def _unit(view: FileView, name: str) -> UnitFacts:
-    template = f"{name.partition('@')[0]}@.{name.rpartition('.')[2]}" if "@" in name else name
-    text = next((t for f in units.FOLDERS if (t := view.text(f"{f}/{template}")) is not None), "")
-    unit = units.unit_of(name, template, text)
-    return UnitFacts(name, unit.description, next((one for one in unit.programs if one[:1] == "/"), ""))
+    return installed_units(view)
 
 
 def _gettys(view: FileView) -> tuple[str, ...]:
