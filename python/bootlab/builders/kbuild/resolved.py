@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from bootlab.builders.kbuild.toolchain import identity_of_version
 from bootlab.errors import UserError
 from bootlab.model.source_build import KernelPatch
 
+_ARCHIVE = re.compile(r"\.cpio(\.\w+)?$")
 VERSION = 1
 """Raise it when the same request shall give another kernel than before."""
 
@@ -71,6 +73,12 @@ def embedded_names(options: dict[str, str]) -> tuple[str, ...]:
     names = options.get("INITRAMFS_SOURCE", '""').strip('"').split()
     folder = options.get("EXTRA_FIRMWARE_DIR", '""').strip('"')
     return (*names, *(f"{folder}/{name}" for name in options.get("EXTRA_FIRMWARE", '""').strip('"').split()))
+
+
+def embeds_only_files(options: dict[str, str]) -> bool:
+    """Tell whether all that a configuration takes into the kernel is files as they are, no folder that it packs."""
+    names = options.get("INITRAMFS_SOURCE", '""').strip('"').split()
+    return len(names) <= 1 and all(_ARCHIVE.search(name) and Path(name).is_file() for name in names)
 
 
 def embedded_files(options: dict[str, str], cache: Cache) -> tuple[tuple[str, int, str], ...]:
