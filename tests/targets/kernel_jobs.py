@@ -21,7 +21,7 @@ from tests.builders.kbuild.fake_tree import make_tree
 from tests.targets.scheduled_boots import ENVIRONMENT
 
 HEARTBEAT_S = 0.2
-_WAIT_S = 60.0
+_WAIT_S = 120.0
 
 
 class Place:

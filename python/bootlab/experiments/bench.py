@@ -134,11 +134,6 @@ class Bench:
         ends = [place.name.rsplit("-", 1)[1] for place in (self.folder / "boots").glob("*-*")]
         return max((int(end) for end in ends if end.isdigit()), default=0) + 1
 
-    @property
-    def builds_elsewhere(self) -> bool:
-        """Tell whether workers build the kernels, so that several are built in the time of one."""
-        return self._ahead is not None
-
     def build_ahead(self, systems: Iterable[System]) -> None:
         """Have workers build the kernels of systems that are booted later, side by side.
 

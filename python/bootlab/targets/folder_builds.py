@@ -16,7 +16,7 @@ from bootlab.targets.waited_job import waited
 
 NOBODY_AFTER_S = 20.0
 """So long a kernel waits for a worker while none is busy with anything else."""
-_NOBODY_AGAIN_S = 2.0
+_NOBODY_AGAIN_S = 5.0
 """So long the next ones wait, until a worker takes one."""
 
 
