@@ -55,15 +55,17 @@ def test_kernels_side_by_side_a_worker_killed_and_all_as_built_here(place, worke
         os.kill(workers.processes[0].pid, signal.SIGKILL)
         place.go()
         remote = [one.result() for one in flying]
-    for one, build in zip(remote, asked, strict=True):
-        assert results(one.folder) == results(place.builder("local").build(build, "x86_64").folder)
+    for number, build in enumerate(asked):
+        # The tiny tree's objects do not know that they depend on options: each build starts from nothing.
+        local = place.builder(f"local{number}").build(build, "x86_64")
+        assert results(remote[number].folder) == results(local.folder)
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o"))
 
 
 def test_a_mistake_comes_back_and_the_end_of_a_build_too(place, workers):
     (place.tree / "src/two.c").write_text("#error two\n")
     elsewhere = ScheduledBuilds(workers, place.cache("asker"))
-    with pytest.raises(KernelBuildError, match="error: #error two"):
+    with pytest.raises(KernelBuildError, match="#error two"):
         place.builder("asker", elsewhere).build(request(place.tree), "x86_64")
     (place.tree / "src/two.c").write_text("#slow\n")
     with ThreadPoolExecutor(1) as pool:
