@@ -127,6 +127,9 @@ def test_a_kernel_of_a_worker_is_that_of_a_local_build(place, tmp_path, monkeypa
             other.facts, wall_s=0, objects_built=0
         )
     assert "int patched;" in remote[1].image.read_text()
+    assert "an initramfs" in remote[2].image.read_text()
+    assert f"CONFIG_INITRAMFS_SOURCE={tmp_path}/worker/" in remote[2].log.read_text(), "it takes its own copy"
+    assert f'CONFIG_INITRAMFS_SOURCE="{archive}"' in remote[2].config.read_text()
     trees = [path for path in (tmp_path / "worker" / "kernels" / "sources").iterdir() if path.is_dir()]
     assert len(trees) == 1, "the source is fetched once"
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o")), "nothing is compiled by who asks"

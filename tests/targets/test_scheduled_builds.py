@@ -10,6 +10,7 @@ import pytest
 
 from bootlab.builders.kbuild.make_run import BuildStopped
 from bootlab.errors import KernelBuildError
+from bootlab.model.source_build import KernelPatch
 from bootlab.targets.job_file import Answer
 from bootlab.targets.scheduled import Workers
 from tests.builders.kbuild.fake_tree import request
@@ -21,6 +22,13 @@ from bootlab.targets.scheduled_builds import BuildDone, ScheduledBuilds
 from tests.targets.scheduled_boots import Cluster
 
 pytestmark = pytest.mark.slow
+
+
+def patch(name):
+    return KernelPatch(
+        name=f"{name}.patch",
+        text=f"--- a/src/{name}.c\n+++ b/src/{name}.c\n@@ -1 +1,2 @@\n int {name};\n+int patched;\n",
+    )
 
 
 @pytest.fixture
@@ -47,7 +55,8 @@ def workers(place, tmp_path):
 def test_kernels_side_by_side_a_worker_killed_and_all_as_built_here(place, workers, tmp_path, url):
     (place.tree / "src/three.c").write_text("#slow\n")
     elsewhere = ScheduledBuilds(workers, place.cache("asker"), url=f"file://{tmp_path}/{url}" if url else "")
-    asked = [request(place.tree, changes=(((name, "y"),),)) for name in ("C", "D")]
+    # By patches: the tiny tree's objects do not know that they depend on options.
+    asked = [request(place.tree, patches=(patch(name),)) for name in ("one", "two")]
     with ThreadPoolExecutor(2) as pool:
         builder = place.builder("asker", elsewhere)
         flying = [pool.submit(builder.build, build, "x86_64") for build in asked]
@@ -55,10 +64,8 @@ def test_kernels_side_by_side_a_worker_killed_and_all_as_built_here(place, worke
         os.kill(workers.processes[0].pid, signal.SIGKILL)
         place.go()
         remote = [one.result() for one in flying]
-    for number, build in enumerate(asked):
-        # The tiny tree's objects do not know that they depend on options: each build starts from nothing.
-        local = place.builder(f"local{number}").build(build, "x86_64")
-        assert results(remote[number].folder) == results(local.folder)
+    for one, build in zip(remote, asked, strict=True):
+        assert results(one.folder) == results(place.builder("local").build(build, "x86_64").folder)
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o"))
 
 
