@@ -70,7 +70,9 @@ class Place:
             if len(found) >= count:
                 return found
             time.sleep(0.02)
-        raise AssertionError(f"no {count} workers build at once")
+        # Else who waits for the builds waits for ever, and nothing says why.
+        self.go()
+        raise AssertionError(f"{len(found)} workers build at once, not {count}")
 
     def go(self) -> None:
         """Let slow builds go on."""
