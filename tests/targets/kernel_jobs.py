@@ -63,13 +63,17 @@ class Place:
     def building(self, count: int) -> list[Path]:
         """Wait until so many workers are in the middle of a build; return their caches."""
         until = time.monotonic() + _WAIT_S
+        found: list[Path] = []
         while time.monotonic() < until:
-            found = sorted(
-                {self.folder / p.relative_to(self.folder).parts[0] for p in self.folder.rglob("obj/waiting")}
-            )
+            time.sleep(0.02)
+            try:
+                places = [p.relative_to(self.folder) for p in self.folder.rglob("obj/waiting")]
+            except FileNotFoundError:
+                # A folder that somebody renamed while it was looked through.
+                continue
+            found = sorted({self.folder / place.parts[0] for place in places})
             if len(found) >= count:
                 return found
-            time.sleep(0.02)
         # Else who waits for the builds waits for ever, and nothing says why.
         self.go()
         raise AssertionError(f"{len(found)} workers build at once, not {count}")

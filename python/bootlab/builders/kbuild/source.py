@@ -162,9 +162,11 @@ def identity_of(tree: Path, cache: Cache) -> str:
     if seen is None or seen.look != look.hexdigest():
         seen = _Seen(look.hexdigest(), _contents(tree))
         place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = place.with_suffix(f".{os.getpid()}.new")
-        fresh.write_bytes(msgspec.json.encode(seen))
-        fresh.replace(place)
+        # Several threads may look at one tree for the first time.
+        handle, fresh = tempfile.mkstemp(suffix=".new", dir=place.parent)
+        os.close(handle)
+        Path(fresh).write_bytes(msgspec.json.encode(seen))
+        Path(fresh).replace(place)
     return key_of("contents", seen.contents)
 
 
