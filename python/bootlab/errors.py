@@ -44,13 +44,14 @@ class SystemFileError(UserError):
 class BuildError(UserError):
     """What a system boots from cannot be built. Of a variant, this is a result.
 
-    `missing`: functions and data that the linker did not find.
+    `missing`: functions and data that the linker did not find. `log`: the file with what the build said, or "".
     """
 
-    def __init__(self, message: str, *, hint: str = "", missing: frozenset[str] = frozenset()) -> None:
-        """Keep what is missing."""
+    def __init__(self, message: str, *, hint: str = "", missing: frozenset[str] = frozenset(), log: str = "") -> None:
+        """Keep what is missing, and where it is said."""
         super().__init__(message, hint=hint)
         self.missing = missing
+        self.log = log
 
 
 class ProgramBuildError(BuildError):

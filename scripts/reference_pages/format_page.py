@@ -44,8 +44,8 @@ came. New keys may appear without a new version. If a key changes its meaning or
 | `bootlab-results` | `STORE/runs/ID/results.json`, and `results` in the output of `--json` | {results} | every command that boots; a comparison is under `comparison` |
 | stamp file | `stamps.bin` in a recording's folder while QEMU runs | {stamps} | the plugin |
 | `bootlab-plan` | the file of `bootlab optimize --write`, TOML; output of `optimize --plan --json` | 1 | `optimize` |
-| `bootlab-job` | `offered/` and `claimed/` in a [folder of jobs](../how-to/many-machines.md#a-folder-of-jobs): `kind` (`boot`), `bootlab` (its version), `name` of the boot, `share` (empty: this folder), `files` (SHA-256 by path in the plan), `plan` (`system` with `limits`, [`launch`](#launch), digests, key) | 1 | `try`, `stack`, `optimize` with `--scheduler folder:PATH` |
-| `bootlab-job-answer` | `answers/` in a folder of jobs: `worker`, `attempt` (the recording is `boots/NAME/ATTEMPT`), or `error` with `message` and `hint` | 1 | `worker` |
+| `bootlab-job` | `offered/` and `claimed/` in a [folder of jobs](../how-to/many-machines.md#a-folder-of-jobs): `kind`, `bootlab` (its version), `name`, `share` (empty: this folder). `kind` `boot`: `files` (SHA-256 by path in the plan), `plan` (`system` with `limits`, [`launch`](#launch), digests, key). `kind` `build`: `files` (SHA-256 of `config`, of `source` and by path of what is embedded), `key`, `kernel` (source, compiler, patches, make variables, image) | 2 (1: boots only) | `try`, `stack`, `optimize` with `--scheduler folder:PATH` |
+| `bootlab-job-answer` | `answers/` in a folder of jobs: `worker`, `attempt` (the recording is `boots/NAME/ATTEMPT`, a kernel `files/ATTEMPT`), or `error` with `message` and `hint`; of a kernel that does not build `missing` (what the linker missed) and its `log` (SHA-256) | 1 | `worker` |
 | `bootlab-doctor` | `bootlab doctor --json` | 1 | `doctor` |
 | `bootlab-techniques` | `bootlab techniques --json` | 1 | `techniques` |
 | `bootlab-trace` | `otherData` of a Chrome-JSON trace (Trace Event Format) | 1 | `report --chrome` |

@@ -42,12 +42,15 @@ def opened(_system, _cache):
 class Cluster:
     """A scheduler and workers as processes of this machine."""
 
-    def __init__(self, folder: Path, workers: int, boot_s: float = 0.05, *, apart: bool = False) -> None:
-        """`apart`: each worker has a cache of its own, as on machines that share nothing but a URL."""
+    def __init__(
+        self, folder: Path, workers: int, boot_s: float = 0.05, *, apart: bool = False, path: str = os.environ["PATH"]
+    ) -> None:
+        """`apart`: each worker has a cache of its own, as on machines that share a URL only. `path`: its tools."""
         self.log = folder / "boots.log"
         self._file = folder / "scheduler.json"
         self._said = (folder / "cluster.log").open("wb")
-        self._environment = ENVIRONMENT | {"BOOTLAB_TEST_LOG": str(self.log), "BOOTLAB_TEST_BOOT_S": str(boot_s)}
+        own = {"BOOTLAB_TEST_LOG": str(self.log), "BOOTLAB_TEST_BOOT_S": str(boot_s), "PATH": path}
+        self._environment = ENVIRONMENT | own
         self.log.touch()
         self.scheduler = self._start(
             "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"

@@ -48,8 +48,8 @@ def test_another_document_is_no_job():
 
 
 def test_a_job_of_another_version_is_named_and_not_read():
-    newer = msgspec.structs.replace(JOB, version=2)
-    with pytest.raises(OtherVersion, match="version 2"):
+    newer = msgspec.structs.replace(JOB, version=3)
+    with pytest.raises(OtherVersion, match="version 3"):
         read_job("k.x.0.json", written(newer), bootlab.__version__)
     with pytest.raises(OtherVersion, match=r"bootlab 9\.9; this is"):
         read_job("k.x.0.json", written(msgspec.structs.replace(JOB, bootlab="9.9")), bootlab.__version__)

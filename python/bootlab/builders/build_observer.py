@@ -19,3 +19,6 @@ class BuildObserver(Protocol):
 
     def build_ended(self, label: str, wall_s: float) -> None:
         """Note that the build has ended, whether it succeeded or not."""
+
+    def build_noted(self, text: str) -> None:
+        """Note what becomes of a kernel that workers are to build, one line."""

@@ -52,7 +52,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Prove and share: the faster system with its evidence": {
         "optimize": ("bootlab.cli.optimize", "optimize", "Find the fastest system that still works"),
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),
-        "worker": ("bootlab.cli.worker", "worker", "Make the boots of other commands, over a shared folder"),
+        "worker": ("bootlab.cli.worker", "worker", "Make boots and kernels of other commands, over a shared folder"),
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
     },
     "On real hardware": {

@@ -114,6 +114,10 @@ class BootProgress:
             made, _, _ = self._builds.pop(label, (0, None, ""))
         self._say(f"{one_line(label)}: {made} objects built in {wall_s:.0f} s")
 
+    def build_noted(self, text: str) -> None:
+        """Say what becomes of a kernel that workers are to build."""
+        self._say(one_line(text, 600), live=True)
+
     def _say(self, text: str, *, live: bool = False) -> None:
         """Write a line where nothing is drawn; `live`: above the drawing too."""
         if self._live is not None and live:

@@ -40,8 +40,8 @@ class Scheduled(Booting):
         str | None,
         Option(
             metavar="ADDRESS",
-            help="Let workers boot: those of a dask scheduler (tcp://HOST:8786), which share store and cache, "
-            "or those of a shared folder (folder:PATH; start them with `bootlab worker PATH`).",
+            help="Let workers boot and build kernels: those of a dask scheduler (tcp://HOST:8786), which share store "
+            "and cache, or those of a shared folder (folder:PATH; start them with `bootlab worker PATH`).",
         ),
     ] = None
     share: Annotated[

@@ -1,4 +1,4 @@
-"""`bootlab worker`: makes the boots that other commands offer in a shared folder."""
+"""`bootlab worker`: does the jobs that other commands offer in a shared folder: boots, and builds of kernels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def worker(
     *,
     once: Annotated[bool, typer.Option("--once", help="End when no job is left, instead of waiting for more.")] = False,
 ) -> None:
-    """Make the boots that commands with `--scheduler folder:FOLDER` ask for, one at a time. Ctrl-C or SIGTERM ends it.
+    """Make the boots and kernels that commands with `--scheduler folder:FOLDER` ask for. Ctrl-C or SIGTERM ends it.
 
-    Start as many as there are cores, on every machine that shares the folder. A worker that is ended gives its job
-    back; one that dies loses only its job.
+    Each does one job at a time: start as many as there are cores, on every machine that shares the folder. A worker
+    that is ended gives its job back; one that dies loses only its job.
 
     Example: bootlab worker /shared/jobs --once
     """

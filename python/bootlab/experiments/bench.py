@@ -19,14 +19,17 @@ from typing import Protocol, Self
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, default_folder
+from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write, is_lasting
+from bootlab.experiments.builds_ahead import BuildsAhead
 from bootlab.experiments.host_ends import Attempts
 from bootlab.model.recording import Outcome, Recording
 from bootlab.model.system import System
 from bootlab.targets import preflight, recording_dir
 from bootlab.targets.base import DEFAULT_JOBS, NOT_KEPT, BootPlan, Progress, Purpose, Target
 from bootlab.targets.choose import target_for
+from bootlab.targets.folder_builds import FolderBuilds
 from bootlab.targets.folder_target import FolderTarget
 from bootlab.targets.job_folder import folder_of
 from bootlab.targets.read_anew import read_anew
@@ -80,10 +83,12 @@ class Bench:
         jobs: int | None = None,
         observer: Observer | None = None,
         closing: Callable[[], None] = lambda: None,
+        elsewhere: BuiltElsewhere | None = None,
     ) -> None:
         """Keep recordings under `folder/boots`, and what is built in `cache` (default: the user's).
 
         `jobs`: machines at a time (default: one a core, at most 4). `closing`: called when every machine has ended.
+        `elsewhere`: builds the target's kernels, several at a time.
         """
         self._closing = closing
         self.target = target
@@ -92,6 +97,7 @@ class Bench:
         self.jobs = jobs or DEFAULT_JOBS
         self._observer: Observer = observer or Quiet()  # type: ignore[abstract] # its methods are there, and empty
         self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="boot")
+        self._ahead = BuildsAhead(elsewhere, self.cache, self.jobs, self._observer) if elsewhere is not None else None
         self._stop = threading.Event()
         self._flying: dict[str, Future[Recording]] = {}
         self._lock = threading.Lock()
@@ -108,8 +114,10 @@ class Bench:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End every machine that still runs and wait for its thread."""
+        """End every machine that still runs and wait for its thread; builds of kernels too."""
         self._stop.set()
+        if self._ahead is not None:
+            self._ahead.end()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._closing()
 
@@ -125,6 +133,14 @@ class Bench:
         """Return a number that no kept boot carries: passed as `fresh` it makes a boot anew."""
         ends = [place.name.rsplit("-", 1)[1] for place in (self.folder / "boots").glob("*-*")]
         return max((int(end) for end in ends if end.isdigit()), default=0) + 1
+
+    def build_ahead(self, systems: Iterable[System]) -> None:
+        """Have workers build the kernels of systems that are booted later, side by side.
+
+        Nothing where this machine builds. What is wrong with a kernel is said when it is booted.
+        """
+        if self._ahead is not None:
+            self._ahead.ask(systems)
 
     def submit(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Future[Recording]:
         """Ask for a boot; the future gives its recording. `fresh` > 0 asks for that boot anew, apart from the kept one.
@@ -309,11 +325,10 @@ def bench_for(
     """
     if not force:
         check_first_program(system, cache)
-    target = target or target_for(system, cache, proof_symbols(), observer)
-    if not force and system.target == "qemu":
-        preflight.check(target.plan(system))
     alone = system.clock.mode == "free"
     if scheduler is None:
+        target = target or target_for(system, cache, proof_symbols(), observer)
+        _check_plan(system, target, force=force)
         if share is not None:
             raise UserError("--share is for the workers of a scheduler", hint="give --scheduler too, or leave it out")
         return Bench(target, folder, cache=cache, jobs=1 if alone else jobs, observer=observer)
@@ -322,20 +337,39 @@ def bench_for(
             "boots in free mode follow the clock of the machine that they run on: a scheduler would mix machines",
             hint='clock.mode = "exact", or leave --scheduler out',
         )
+    url = share or ""
     if (jobs_folder := folder_of(scheduler)) is not None:
-        made_there = FolderTarget(target, jobs_folder, cache, url=share or "")
-        return Bench(made_there, folder, cache=cache, jobs=jobs, observer=observer)
+        builds = FolderBuilds(jobs_folder, cache, url=url)
+        target = target or target_for(system, cache, proof_symbols(), observer, builds)
+        _check_plan(system, target, force=force)
+        made_there = FolderTarget(target, jobs_folder, cache, url=url)
+        return Bench(made_there, folder, cache=cache, jobs=jobs, observer=observer, elsewhere=builds)
     from bootlab.targets.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
+    from bootlab.targets.scheduled_builds import ScheduledBuilds  # noqa: PLC0415
 
     workers = Workers(scheduler)
+    try:
+        built_there = ScheduledBuilds(workers, cache, url=url)
+        target = target or target_for(system, cache, proof_symbols(), observer, built_there)
+        _check_plan(system, target, force=force)
+        scheduled = ScheduledTarget(target, workers, cache, url=url)
+    except BaseException:
+        workers.client.close()
+        raise
     return Bench(
-        ScheduledTarget(target, workers, cache, url=share or ""),
+        scheduled,
         folder,
         cache=cache,
         jobs=jobs or workers.threads,
         observer=observer,
         closing=workers.client.close,
+        elsewhere=built_there,
     )
+
+
+def _check_plan(system: System, target: Target, *, force: bool) -> None:
+    if not force and system.target == "qemu":
+        preflight.check(target.plan(system))
 
 
 def _sweep(boots: Path) -> None:

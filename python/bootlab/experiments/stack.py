@@ -12,7 +12,7 @@ compared by its goal would keep nothing, or whatever crosses to another point of
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import chain
 
@@ -27,19 +27,15 @@ from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.instant import Instant
 from bootlab.experiments.on_top import SMALL, OnTop
 from bootlab.experiments.stacked import LeftOut, Stacked, Step, bundle, left_out, named
-from bootlab.experiments.standing import Standing, conflict_in
+from bootlab.experiments.standing import Standing, conflict_in, on_top
 from bootlab.experiments.trial import GROUNDS, grounded, judge_sample, why_broken_somewhere
-from bootlab.experiments.trials import winners
+from bootlab.experiments.trials import promising_late, winners
 from bootlab.model.change import Change, apply_all
 from bootlab.model.sample import Sample, Spread
 from bootlab.model.system import System
 from bootlab.model.verdict import Effect, Trial, Verdict
 from bootlab.techniques.base import Evidence, Technique
 from bootlab.techniques.evidence import needs_diagnosis
-
-_HOPELESS_SHARE = 0.05
-"""A late technique that lost more than this share of the base alone is not booted again."""
-
 
 _FULL_BASE = 19
 """The range of at least so many boots tells how far a system scatters (bootlab.analysis.sequential_test.apart)."""
@@ -75,7 +71,7 @@ class Stacker:
         allowed = tuple(t for t in trials if not self._barred(self._by_id[t.change.technique]))
         # Two or five on the stack and one or two left out for each technique; the late ones once more; the final stack.
         stacked = len({t.change.technique for t in winners(allowed)})
-        return stacked * 5 + len(self._promising_late(allowed)[0]) + len(self._base.boots)
+        return stacked * 5 + len(promising_late(allowed, self._is_late)[0]) + len(self._base.boots)
 
     def run(self, trials: tuple[Trial, ...]) -> Stacked:
         """Stack the proved winners, try the late ones again, then leave each out once."""
@@ -114,7 +110,13 @@ class Stacker:
 
     def prefetch(self, changes: tuple[Change, ...]) -> None:
         """Start the first boot of each change on top of the stack, where several machines run at a time."""
+        self.ahead([(change,) for change in changes])
         self._prefetch(self._here.changes, [c for c in changes if c not in self._here.changes], len(changes))
+
+    def ahead(self, groups: Iterable[tuple[Change, ...]], *, kept: bool = False) -> None:
+        """Have workers build the kernels of groups on top of the stack; `kept`: each is expected to stay."""
+        stacks = on_top(self._here.changes, groups, self._with, self._by_id, kept=kept)
+        self._bench.build_ahead(map(self._system, stacks))
 
     def refuse(self, change: Change, phase: str, reason: str) -> None:
         """Note a change that is not tried."""
@@ -142,24 +144,20 @@ class Stacker:
     def _unbooted(self, change: Change, phase: str, reason: str) -> Step:
         return Step(change=change, before_ns=self._now, after_ns=None, kept=False, phase=phase, reason=reason)
 
-    def _promising_late(self, trials: tuple[Trial, ...]) -> tuple[list[Trial], list[Trial]]:
-        # Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
-        usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
-        late = [t for t in trials if t.verdict in usable and self._by_id[t.change.technique].late]
-        hopeless = [t for t in late if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
-        return [t for t in late if t not in hopeless], hopeless
+    def _is_late(self, trial: Trial) -> bool:
+        return self._by_id[trial.change.technique].late
 
     def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
-        promising, hopeless = self._promising_late(trials)
+        promising, hopeless = promising_late(trials, self._is_late)
         for trial in hopeless:
-            lost_ms = -(trial.saved_ns or 0) / 1e6
-            reason = f"lost {lost_ms:.0f} ms alone, more than a stack turns: not tried again"
+            reason = f"lost {-(trial.saved_ns or 0) / 1e6:.0f} ms alone, more than a stack turns: not tried again"
             self._note(self._unbooted(trial.change, "late", reason))
         return tuple(t.change for t in sorted(promising, key=lambda t: t.goal_ns or 0))
 
     def _greedy(self, changes: tuple[Change, ...], phase: str) -> None:
         queue = list(changes)
         while queue:
+            self.ahead([(change,) for change in queue[: self._bench.jobs]], kept=phase == "greedy")
             self._offer((queue.pop(0),), phase, queue, swap=phase == "late")
 
     def _offer(
@@ -266,7 +264,7 @@ class Stacker:
         return technique.took_effect(self._here.evidence, there.evidence)
 
     def _without(self, change: Change) -> DitheredBoots | str:
-        boots = self._boots(tuple(c for c in self._here.changes if c is not change), f"without {change.id}")
+        boots = self._boots(self._but(change), f"without {change.id}")
         try:
             boots.ask(1)
         except UserError as fault:
@@ -288,6 +286,7 @@ class Stacker:
             self._here.boots.ask(self._fewest)
         useless: list[Change] = []
         last = [change for change in self._here.changes if dear(change)]
+        self._bench.build_ahead(self._system(self._but(one)) for one in self._here.changes if not spared(one))
         # All that only boots at once, so that every core has work; builds one by one, as far as the time goes.
         asked = [(one, spared(one) or self._without(one)) for one in self._here.changes if one not in last]
         for change, boots in chain(asked, ((one, spared(one) or self._without(one)) for one in last)):
@@ -376,6 +375,9 @@ class Stacker:
 
     def _system(self, changes: tuple[Change, ...]) -> System:
         return apply_all(self._base.system, changes)
+
+    def _but(self, change: Change) -> tuple[Change, ...]:
+        return tuple(c for c in self._here.changes if c is not change)
 
     def _swaps(self, change: Change) -> bool:
         same = [c for c in self._here.changes if c.technique == change.technique]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 
 import msgspec
 
@@ -38,3 +39,20 @@ def conflict_in(change: Change, stack: tuple[Change, ...], techniques: Mapping[s
         elif other.technique in technique.conflicts or change.technique in techniques[other.technique].conflicts:
             return f"it excludes {other.id}, which is in the stack"
     return ""
+
+
+def on_top(
+    stack: tuple[Change, ...],
+    groups: Iterable[tuple[Change, ...]],
+    put: Callable[[tuple[Change, ...], Change], tuple[Change, ...]],
+    techniques: Mapping[str, Technique],
+    *,
+    kept: bool,
+) -> Iterator[tuple[Change, ...]]:
+    """Yield what each group makes of a stack, where `put` adds a change; `kept`: of the stack with those before it."""
+    for group in groups:
+        if kept and any(conflict_in(one, stack, techniques) for one in group):
+            continue
+        there = reduce(put, group, stack)
+        yield there
+        stack = there if kept else stack

@@ -134,6 +134,7 @@ def try_all(
         if on_base:
             on_base(base)
     bench.phase("try", len(pairs))
+    bench.build_ahead(change.apply(base.system) for _, change in pairs)
     trials: dict[str, Trial] = {}
     proposed = deque(pairs)
     flying: list[_Flight] = []
@@ -305,6 +306,21 @@ def try_all_free(
 
 def _times(boots: Sequence[Recording]) -> tuple[int, ...]:
     return tuple(boot.meta.goal_ns or 0 for boot in boots)
+
+
+_HOPELESS_SHARE = 0.05
+"""A late technique that lost more than this share of the base alone is not booted again."""
+
+
+def promising_late(trials: tuple[Trial, ...], late: Callable[[Trial], bool]) -> tuple[list[Trial], list[Trial]]:
+    """Return what is tried again on the stack, and what lost too much alone; `late` tells of whose technique it is so.
+
+    Whatever works on this kernel at all, also what lost on the base: its sign may have turned.
+    """
+    usable = {Verdict.FASTER, Verdict.SLOWER, Verdict.SAME}
+    tried = [t for t in trials if t.verdict in usable and late(t)]
+    hopeless = [t for t in tried if (t.saved_ns or 0) < -_HOPELESS_SHARE * (t.base_ns or 0)]
+    return [t for t in tried if t not in hopeless], hopeless
 
 
 def winners(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:

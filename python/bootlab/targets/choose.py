@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.errors import UserError
 from bootlab.model.system import System
 from bootlab.targets.base import Target
@@ -12,12 +13,16 @@ from bootlab.targets.replay import ReplayTarget
 
 
 def target_for(
-    system: System, cache: Cache, watch: tuple[str, ...] = (), builds: BuildObserver | None = None
+    system: System,
+    cache: Cache,
+    watch: tuple[str, ...] = (),
+    builds: BuildObserver | None = None,
+    elsewhere: BuiltElsewhere | None = None,
 ) -> Target:
     """Return the target that the system names: a real board, `qemu`, `replay`, or one that a package registered.
 
     `watch`: kernel functions whose first instruction is to be marked, where the target can. `builds` is told of kernels
-    that are built.
+    that are built; `elsewhere` builds them, where the target is an emulator.
 
     Third parties register a callable taking the cache under the entry point group `bootlab.targets`.
     """
@@ -26,7 +31,7 @@ def target_for(
 
         return board_target(system.board, cache, system, builds)
     if system.target == "qemu":
-        return QemuTarget(cache, watch, builds)
+        return QemuTarget(cache, watch, builds, elsewhere)
     if system.target == "replay":
         return ReplayTarget(system, cache)
     from importlib.metadata import entry_points  # noqa: PLC0415 - most systems are QEMU's

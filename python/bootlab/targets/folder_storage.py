@@ -41,6 +41,10 @@ class FolderStorage:
         finally:
             fresh.unlink(missing_ok=True)
 
+    def cat_file(self, path: str) -> bytes:
+        """Return what a file there holds. Raise FileNotFoundError when there is none."""
+        return Path(path).read_bytes()
+
     def rm_file(self, path: str) -> None:
         """Remove a file there. Raise FileNotFoundError when it is gone."""
         Path(path).unlink()

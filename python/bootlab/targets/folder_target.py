@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import bootlab
@@ -17,20 +18,20 @@ from bootlab.model.recording import Recording
 from bootlab.model.system import System
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan, Progress, ProgressSink, Purpose, Target
-from bootlab.targets.job_file import Answer, JobFile
-from bootlab.targets.job_folder import Deathwatch, JobFolder, Ticket
+from bootlab.targets.job_file import JobFile
+from bootlab.targets.job_folder import Deathwatch, JobFolder
 from bootlab.targets.shared_boots import boot_name, hand_over, interrupted, kept_elsewhere
 from bootlab.targets.shared_files import SharedFiles
+from bootlab.targets.waited_job import waited
 
 _LOOK_EVERY_S = 0.2
 _NOBODY_AFTER_S = 20.0
 _SHOWS_WITHIN_S = 60.0
 """How late a network file system may show a recording that another machine wrote."""
-_ENDS_WITHIN_S = 30.0
 
 
 class FolderTarget:
-    """A target whose machines run where workers share a folder with this one. Plans and builds are made here."""
+    """A target whose machines run where workers share a folder with this one. Plans are made here."""
 
     def __init__(self, target: Target, folder: Path, cache: Cache, *, url: str = "") -> None:
         """Boot what `target` plans. `url`: files and recordings are shared there, and only jobs in the folder.
@@ -62,33 +63,26 @@ class FolderTarget:
             JobFile(bootlab=bootlab.__version__, name=name, share=self._url, files=files, plan=plan)
         )
         try:
-            answer = self._waited(ticket, stop, progress)
+            answer = waited(self._jobs, ticket, self._deaths, stop, self._watched(progress))
         finally:
             self._jobs.forget(ticket)
-        answer.require()
-        if not answer.attempt:
+        if answer is not None:
+            answer.require()
+        if answer is None or not answer.attempt:
             return interrupted(plan, folder)
         self._fetch(name, answer.attempt, folder)
         return recording_dir.load(folder)
 
-    def _waited(self, ticket: Ticket, stop: threading.Event, progress: ProgressSink | None) -> Answer:
+    def _watched(self, progress: ProgressSink | None) -> Callable[[], bool]:
+        """Return what is done at each look at a job: a boot is never given up."""
         begun = time.monotonic()
-        ends_at: float | None = None
-        while (answer := self._jobs.take_answer(ticket)) is None:
-            now = time.monotonic()
-            if stop.is_set():
-                if self._jobs.withdraw(ticket):
-                    return Answer(worker="")
-                if ends_at is None:
-                    self._jobs.ask_to_stop(ticket)
-                    ends_at = now + _ENDS_WITHIN_S
-                if now > ends_at:
-                    raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's terminal")
-            self._deaths.revive()
-            if progress is not None and now - begun > _NOBODY_AFTER_S and not self._said.is_set():
+
+        def look() -> bool:
+            if progress is not None and time.monotonic() - begun > _NOBODY_AFTER_S and not self._said.is_set():
                 self._ask_for_workers(progress)
-            time.sleep(_LOOK_EVERY_S)
-        return answer
+            return False
+
+        return look
 
     def _ask_for_workers(self, progress: ProgressSink) -> None:
         """Say once that nobody has taken anything yet."""

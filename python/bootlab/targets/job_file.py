@@ -1,22 +1,22 @@
 """A job as a file, and the answer to it: JSON of a version, so that any engine can hand it to a worker.
 
 Nothing in it names a machine: artefacts are named by their contents. A worker of another version leaves a job alone,
-because it could make another boot of it.
+because it could make another boot, or another kernel, of it.
 """
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
-from bootlab.errors import BootlabError, EnvironmentFault, MeasurementError, TargetError, UserError
+from bootlab.builders.kbuild.resolved import ResolvedKernel
+from bootlab.errors import BootlabError, EnvironmentFault, KernelBuildError, MeasurementError, TargetError, UserError
 from bootlab.targets.base import BootPlan
 
 JOB_FORMAT = "bootlab-job"
 ANSWER_FORMAT = "bootlab-job-answer"
-_VERSION = 1
-_KINDS = (UserError, EnvironmentFault, TargetError, MeasurementError)
+JOB_VERSION = 2
+ANSWER_VERSION = 1
+_KINDS = (KernelBuildError, UserError, EnvironmentFault, TargetError, MeasurementError)
 
 
 class DamagedJob(UserError):
@@ -37,14 +37,13 @@ class OtherVersion(EnvironmentFault):
         super().__init__(f"{name} is of {what}", hint="install one version of bootlab on all machines")
 
 
-class JobFile(msgspec.Struct, frozen=True, kw_only=True):
+class JobFile(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boot"):
     """A boot that somebody may make. The limits of the boot are those of the system in the plan."""
 
     format: str = JOB_FORMAT
-    version: int = _VERSION
+    version: int = JOB_VERSION
     bootlab: str
     """The version of bootlab that made the plan."""
-    kind: Literal["boot"] = "boot"
     name: str
     """The name of the boot: the recording goes to `boots/NAME/ATTEMPT/`."""
     share: str = ""
@@ -54,20 +53,48 @@ class JobFile(msgspec.Struct, frozen=True, kw_only=True):
     plan: BootPlan
 
 
+class BuildJobFile(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="build"):
+    """A kernel that somebody may build: what decides it, and where its parts are found."""
+
+    format: str = JOB_FORMAT
+    version: int = JOB_VERSION
+    bootlab: str
+    name: str
+    """`kernel_KEY`."""
+    share: str = ""
+    files: dict[str, str]
+    """`config` (its `.config`), `source` (an archive) and the paths of embedded files, with their digests."""
+    key: str
+    """The digest of all that decides the kernel. A worker makes it too, with its own tools."""
+    kernel: ResolvedKernel
+
+
+AnyJob = JobFile | BuildJobFile
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a job: an attempt, an error, or neither when it was stopped."""
 
     format: str = ANSWER_FORMAT
-    version: int = _VERSION
+    version: int = ANSWER_VERSION
     worker: str
     attempt: str = ""
+    """The name of the recording's attempt; of a kernel, the digest of its archive."""
     error: str = ""
     """The kind of error."""
     message: str = ""
     hint: str = ""
+    missing: tuple[str, ...] = ()
+    """Of a kernel that does not build: what the linker did not find."""
+    log: str = ""
+    """Of a kernel that does not build: the digest of its log among the files."""
+    log_path: str = ""
+    """The path of the log on the worker, which the hint names."""
 
     def require(self) -> None:
         """Raise the worker's error here."""
+        if self.error == KernelBuildError.__name__:
+            raise KernelBuildError(self.message, hint=self.hint, missing=frozenset(self.missing), log=self.log_path)
         if self.error:
             kinds = {kind.__name__: kind for kind in _KINDS}
             raise kinds.get(self.error, EnvironmentFault)(self.message, hint=self.hint)
@@ -81,23 +108,23 @@ class _Head(msgspec.Struct, frozen=True):
 
 # Made here, by one thread: msgspec crashes when two threads look at a type for the first time at once.
 _READ_HEAD = msgspec.json.Decoder(_Head)
-_READ_JOB = msgspec.json.Decoder(JobFile)
+_READ_JOB: msgspec.json.Decoder[AnyJob] = msgspec.json.Decoder(AnyJob)
 _READ_ANSWER = msgspec.json.Decoder(Answer)
 
 
-def written(document: JobFile | Answer) -> bytes:
+def written(document: AnyJob | Answer) -> bytes:
     """Return the text of a job or an answer."""
     return msgspec.json.format(msgspec.json.encode(document), indent=1)
 
 
-def read_job(name: str, raw: bytes, bootlab: str) -> JobFile:
+def read_job(name: str, raw: bytes, bootlab: str) -> AnyJob:
     """Return a job. Raise DamagedJob where it is none, OtherVersion where this `bootlab` did not write it."""
     try:
         head = _READ_HEAD.decode(raw)
         if head.format != JOB_FORMAT:
             raise DamagedJob(name, f"its format is {head.format[:40]!r}")
-        if head.version != _VERSION:
-            raise OtherVersion(name, f"version {head.version}; this bootlab makes jobs of version {_VERSION}")
+        if head.version != JOB_VERSION:
+            raise OtherVersion(name, f"version {head.version}; this bootlab makes jobs of version {JOB_VERSION}")
         if head.bootlab != bootlab:
             raise OtherVersion(name, f"bootlab {head.bootlab[:40]}; this is {bootlab}")
         job = _READ_JOB.decode(raw)
@@ -112,7 +139,7 @@ def read_answer(name: str, raw: bytes) -> Answer:
     """Return an answer. Raise DamagedJob or OtherVersion."""
     try:
         head = _READ_HEAD.decode(raw)
-        if (head.format, head.version) != (ANSWER_FORMAT, _VERSION):
+        if (head.format, head.version) != (ANSWER_FORMAT, ANSWER_VERSION):
             raise OtherVersion(name, f"{head.format[:40]} version {head.version}")
         return _READ_ANSWER.decode(raw)
     except msgspec.DecodeError as fault:
@@ -123,7 +150,12 @@ def error_of(worker: str, fault: Exception) -> Answer:
     """Return the answer that tells of an error."""
     if not isinstance(fault, BootlabError):
         # A bug, or a full disk: another worker may do better.
-        message = f"{worker} could not make a boot: {type(fault).__name__}: {fault}"
+        message = f"{worker} could not do a job: {type(fault).__name__}: {fault}"
         return Answer(worker=worker, error="EnvironmentFault", message=message, hint="its terminal says more")
     kind = next((kind.__name__ for kind in _KINDS if isinstance(fault, kind)), "EnvironmentFault")
+    if isinstance(fault, KernelBuildError):
+        missing = tuple(sorted(fault.missing))
+        return Answer(
+            worker=worker, error=kind, message=fault.message, hint=fault.hint, missing=missing, log_path=fault.log
+        )
     return Answer(worker=worker, error=kind, message=fault.message, hint=fault.hint)

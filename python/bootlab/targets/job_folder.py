@@ -1,8 +1,9 @@
 """A folder of jobs: offered, claimed, answered. Every step is one rename, so that exactly one takes it.
 
 `offered/ID.TRIES.json` is a job that nobody has; `claimed/ID.TRIES.WORKER.json` one that a worker has, whose time of
-change is its heartbeat; `answers/ID.json` what became of it; `stop/ID` asks for its end. ID is the name of the boot and
-who asks for it: two commands that want the same boot have a job each.
+change is its heartbeat; `answers/ID.json` what became of it; `stop/ID` asks for its end; `left/ID.WORKER` says why a
+worker leaves it to others. ID is the name of the boot or the kernel, and who asks for it: two commands that want the
+same have a job each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import EnvironmentFault, cannot_write
-from bootlab.targets.job_file import Answer, JobFile, read_answer, written
+from bootlab.targets.job_file import Answer, AnyJob, read_answer, written
 
 HEARTBEAT_S = 5.0
 LOST_AFTER_S = 30.0
@@ -30,7 +31,7 @@ class Ticket(msgspec.Struct, frozen=True):
     """A job in the folder."""
 
     name: str
-    """The name of the boot."""
+    """The name of the boot, or of the kernel."""
     asker: str
     tries: int = 0
     """How many workers died of it."""
@@ -54,22 +55,31 @@ def own_name() -> str:
     return f"{host}-{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}"
 
 
+def kernel_name(key: str) -> str:
+    """Return the name of the job that builds a kernel."""
+    return f"kernel_{key}"
+
+
+def is_kernel(name: str) -> bool:
+    """Tell whether a job of this name builds a kernel."""
+    return name.startswith("kernel_")
+
+
 class JobFolder:
     """Jobs in a folder that machines share."""
 
     def __init__(self, path: Path) -> None:
         """Open it, and make it if it is not there. Raise EnvironmentFault when that fails."""
         self.path = path.absolute()
-        self._offered, self._claimed, self._answers, self._stops = (
-            self.path / name for name in ("offered", "claimed", "answers", "stop")
-        )
+        folders = [self.path / name for name in ("offered", "claimed", "answers", "stop", "left")]
+        self._offered, self._claimed, self._answers, self._stops, self._left = folders
         try:
-            for folder in (self._offered, self._claimed, self._answers, self._stops):
+            for folder in folders:
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise cannot_write(f"{path} cannot be a folder of jobs", fault, path) from fault
 
-    def offer(self, job: JobFile) -> Ticket:
+    def offer(self, job: AnyJob) -> Ticket:
         """Offer a job; return its ticket."""
         ticket = Ticket(job.name, own_name())
         self._write(self._offered / ticket.file, written(job))
@@ -137,11 +147,24 @@ class JobFolder:
                 offered = Ticket(ticket.name, ticket.asker, ticket.tries + 1)
                 (self._claimed / ticket.file).rename(self._offered / offered.file)
             return
-        said = f"{TRIES} workers died while they made the boot {ticket.name}, the last was {ticket.worker}"
+        what = ticket.name.replace("_", " ") if is_kernel(ticket.name) else f"boot {ticket.name}"
+        said = f"{TRIES} workers died while they made the {what}, the last was {ticket.worker}"
         self.answer(
             ticket,
             Answer(worker=ticket.worker, error="EnvironmentFault", message=said, hint="their terminals say more"),
         )
+
+    def leave(self, ticket: Ticket, worker: str, why: str) -> None:
+        """Say that a worker leaves a job to others, and why."""
+        self._write(self._left / f"{ticket.id}.{worker}", why.encode())
+
+    def left_by(self, ticket: Ticket) -> dict[str, str]:
+        """Return the workers that leave a job to others, each with its reason."""
+        found = {}
+        for path in self._left.glob(f"{ticket.id}.*"):
+            with contextlib.suppress(FileNotFoundError):
+                found[path.name.removeprefix(f"{ticket.id}.")] = path.read_text(encoding="utf-8", errors="replace")
+        return found
 
     def answer(self, mine: Ticket, answer: Answer) -> bool:
         """Say what became of a claimed job. Return False when it was taken away: then somebody else says it."""
@@ -183,7 +206,8 @@ class JobFolder:
     def forget(self, ticket: Ticket) -> None:
         """Remove what is left of a job that nobody waits for any more."""
         self.withdraw(ticket)
-        for path in (self._stops / ticket.id, self._answers / f"{ticket.id}.json"):
+        left = self._left.glob(f"{ticket.id}.*")
+        for path in (self._stops / ticket.id, self._answers / f"{ticket.id}.json", *left):
             path.unlink(missing_ok=True)
 
     def _write(self, path: Path, data: bytes) -> None:

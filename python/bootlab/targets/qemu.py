@@ -17,6 +17,7 @@ import msgspec
 from bootlab.builders.artefacts import build, in_flash, with_built_kernel, with_root
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.builders.loader.started import Started, started
 from bootlab.builders.programs import built_programs, facts_file
@@ -68,13 +69,20 @@ _LOST_TICKS = (
 class QemuTarget:
     """Boots systems in QEMU on this machine."""
 
-    def __init__(self, cache: Cache, watch: tuple[str, ...] = (), builds: BuildObserver | None = None) -> None:
+    def __init__(
+        self,
+        cache: Cache,
+        watch: tuple[str, ...] = (),
+        builds: BuildObserver | None = None,
+        elsewhere: BuiltElsewhere | None = None,
+    ) -> None:
         """Share one cache of artefacts, kernel facts and the plugin; mark the kernel functions of `watch` too.
 
-        `builds` is told of kernels that are built.
+        `builds` is told of kernels that are built; `elsewhere` builds them.
         """
         self._cache = cache
         self._builds = builds
+        self._elsewhere = elsewhere
         self._watch = watch
         self._kvm: kvm.KvmState | None = None
         self._lock = threading.Lock()
@@ -210,7 +218,7 @@ class QemuTarget:
     def _kernels(self) -> KernelBuilder:
         from bootlab.builders.kbuild import KernelBuilder  # noqa: PLC0415 - most systems name an image
 
-        return KernelBuilder(self._cache, observer=self._builds)
+        return KernelBuilder(self._cache, observer=self._builds, elsewhere=self._elsewhere)
 
     @functools.cached_property
     def _loaders(self) -> UbootBuilder:

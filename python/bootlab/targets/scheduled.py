@@ -72,6 +72,22 @@ class Workers:
         """Disconnect."""
         self.client.close()
 
+    def result(self, future: Future[Any], what: str) -> object:
+        """Return what a worker came to that was to do `what`. Raise its error, EnvironmentFault when several died."""
+        try:
+            return future.result()
+        except BootlabError:
+            raise
+        except Exception as fault:
+            raise EnvironmentFault(
+                f"the workers at {self.address} could not {what}: {type(fault).__name__}: {fault}",
+                hint="their logs say more; `dask scheduler` shows who is there",
+            ) from fault
+
+    def there(self) -> list[str]:
+        """Return the addresses of those that are there now."""
+        return [str(address) for address in self.client.nthreads()]
+
     @property
     def threads(self) -> int:
         """How many boots they make at a time."""
@@ -141,15 +157,7 @@ class ScheduledTarget:
                 ends_at = time.monotonic() + _ENDS_WITHIN_S
             if ends_at is not None and time.monotonic() > ends_at:
                 raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's own log")
-        try:
-            return str(future.result())
-        except BootlabError:
-            raise
-        except Exception as fault:
-            raise EnvironmentFault(
-                f"the workers at {self._workers.address} could not make a boot: {type(fault).__name__}: {fault}",
-                hint="their logs say more; `dask scheduler` shows who is there",
-            ) from fault
+        return str(self._workers.result(future, "make a boot"))
 
 
 def _ask_to_stop(shared: SharedFiles | None, folder: Path) -> None:

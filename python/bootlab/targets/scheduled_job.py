@@ -22,7 +22,7 @@ from bootlab.targets.shared_boots import Opener, boot_copies, boot_name, check
 from bootlab.targets.shared_files import SharedFiles
 
 _LOOK_EVERY_S = 0.5
-_ASK_EVERY_S = 3.0
+ASK_EVERY_S = 3.0
 """How often a worker asks a URL whether it shall stop: each time is a request that may cost something."""
 
 
@@ -62,7 +62,7 @@ def boot_job(job: Job) -> str:
     shutil.rmtree(own, ignore_errors=True)
     stop, done = threading.Event(), threading.Event()
     asked = stop_file(folder).exists
-    watch = threading.Thread(target=_watch, args=(asked, _LOOK_EVERY_S, stop, done), daemon=True)
+    watch = threading.Thread(target=watch_for_stop, args=(asked, _LOOK_EVERY_S, stop, done), daemon=True)
     watch.start()
     try:
         job.opener(job.plan.system, cache).boot(job.plan, own, stop=stop)
@@ -79,7 +79,7 @@ def _boot_over_url(job: Job) -> str:
     name = boot_name(Path(job.folder))
     stop, done = threading.Event(), threading.Event()
     watch = threading.Thread(
-        target=_watch, args=(lambda: shared.stop_asked(name), _ASK_EVERY_S, stop, done), daemon=True
+        target=watch_for_stop, args=(lambda: shared.stop_asked(name), ASK_EVERY_S, stop, done), daemon=True
     )
     watch.start()
     try:
@@ -88,7 +88,8 @@ def _boot_over_url(job: Job) -> str:
         done.set()
 
 
-def _watch(asked: Callable[[], bool], every_s: float, stop: threading.Event, done: threading.Event) -> None:
+def watch_for_stop(asked: Callable[[], bool], every_s: float, stop: threading.Event, done: threading.Event) -> None:
+    """Set `stop` once somebody asks for that, until `done` is set."""
     while not done.wait(every_s):
         with contextlib.suppress(EnvironmentFault):
             if asked():

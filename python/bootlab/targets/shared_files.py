@@ -1,7 +1,8 @@
 """Files that machines share over a URL (fsspec: a folder, `s3://BUCKET/PREFIX`, ...), named by their contents.
 
-`files/SHA256` holds what boots are made of; `boots/NAME/ATTEMPT/` a recording, whose `recording.json` is put there
-last, so that one with it is whole; `stop/NAME` asks for the end of a boot. Nothing is ever changed in place.
+`files/SHA256` holds what boots and kernels are made of; `boots/NAME/ATTEMPT/` a recording, whose `recording.json` is
+put there last, so that one with it is whole; `kernels/KEY` the digest of a kernel that was built, which is packed among
+the files; `stop/NAME` asks for the end of a boot or a build. Nothing is ever changed in place.
 """
 
 from __future__ import annotations
@@ -106,6 +107,19 @@ class SharedFiles:
             fresh.rename(folder)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
+
+    def kernel(self, key: str) -> str:
+        """Return the digest of the archive with a kernel that somebody built; "" when nobody did."""
+        with self._reached():
+            try:
+                return bytes(self._fs.cat_file(f"{self._root}/kernels/{key}")).decode("ascii", "replace")
+            except FileNotFoundError:
+                return ""
+
+    def note_kernel(self, key: str, sha256: str) -> None:
+        """Say which archive among the files holds a kernel, all of it."""
+        with self._reached():
+            self._fs.pipe_file(f"{self._root}/kernels/{key}", sha256.encode())
 
     def ask_to_stop(self, name: str) -> None:
         """Ask whoever makes a boot to end its machine."""

@@ -16,6 +16,7 @@ PATCHLEVEL = 1
 SUBLEVEL = 9
 core-y := src/
 SRCS := one two three
+CONFIG_INITRAMFS_SOURCE = $(shell sed -n 's/^CONFIG_INITRAMFS_SOURCE="\(.*\)"/\1/p' obj/.config)
 FAIL = echo "../$<:1:9: error: later" >&2; rm -f $@; exit 1; fi
 allnoconfig:
 	@cp $(KCONFIG_ALLCONFIG) obj/.config
@@ -36,7 +37,7 @@ obj/%.o: src/%.c
 	@printf 'savedcmd := cc\nsource_$*.o := $<\n  include/linux/kconfig.h\n' > obj/.$*.o.cmd
 bzImage: $(SRCS:%=obj/%.o)
 	@mkdir -p obj/arch/x86/boot
-	@cat $^ > obj/arch/x86/boot/bzImage
+	@cat $^ $(filter %.cpio %.cpio.gz,$(CONFIG_INITRAMFS_SOURCE)) > obj/arch/x86/boot/bzImage
 	@cat $^ > obj/vmlinux
 	@echo "ffffffff81000000 T start_kernel" > obj/System.map
 """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,23 +10,20 @@ import msgspec
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, key_of
-from bootlab.builders.kbuild import built, configuration, objects, overlay, source, toolchain
+from bootlab.builders.kbuild import built, configuration, objects, overlay, resolved, source, toolchain
 from bootlab.builders.kbuild.architecture import Architecture, architecture
-from bootlab.builders.kbuild.built import BuiltKernel, KernelFacts
+from bootlab.builders.kbuild.built import BuiltKernel
+from bootlab.builders.kbuild.compilation import Compilation, Workplace
+from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, Order
 from bootlab.builders.kbuild.fragment import Layer, merge, of_options, read_fragment
 from bootlab.builders.kbuild.make_run import Make
 from bootlab.builders.kbuild.objects import ObjectSizes
 from bootlab.builders.kbuild.reasons import Reasons
+from bootlab.builders.kbuild.resolved import ResolvedKernel, embedded_files
 from bootlab.builders.kbuild.toolchain import Toolchain
-from bootlab.builders.kbuild.watched_make import WatchedMake
-from bootlab.builders.kbuild.workspace import Workspace
-from bootlab.errors import BootlabError, KernelBuildError, UserError, cannot_write
-from bootlab.kernelsource.configuration import Configuration, read_config
-from bootlab.kernelsource.tree import SourceTree
+from bootlab.errors import UserError
+from bootlab.kernelsource.configuration import read_config
 from bootlab.model.system import KernelBuild
-
-_VERSION = 1
-"""Raise it when the same request shall give another kernel than before."""
 
 _OWN_VARIABLES = frozenset({"O", "ARCH", "CROSS_COMPILE", "CC", "KBUILD_OUTPUT", "INSTALL_MOD_PATH", "M"})
 
@@ -41,11 +36,8 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     tools: Toolchain
     tree: source.SourceTree
     layers: tuple[Layer, ...]
-    patches: str
-
-    @property
-    def family(self) -> str:
-        return key_of(self.tree.identity, self.target.name, self.tools.identity, self.tools.ccache)[:16]
+    kernel: ResolvedKernel
+    """What stands in its key, without the files that are embedded."""
 
 
 class KernelSizes(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +52,18 @@ class KernelSizes(msgspec.Struct, frozen=True, kw_only=True):
 class KernelBuilder:
     """Builds kernels below `cache.root/kernels`. Safe with several processes at once: one builds, the others wait."""
 
-    def __init__(self, cache: Cache, *, jobs: int | None = None, observer: BuildObserver | None = None) -> None:
-        """Use a cache; `jobs` compilers at a time (default: one a core)."""
+    def __init__(
+        self,
+        cache: Cache,
+        *,
+        jobs: int | None = None,
+        observer: BuildObserver | None = None,
+        elsewhere: BuiltElsewhere | None = None,
+    ) -> None:
+        """Use a cache; `jobs` compilers at a time (default: one a core). `elsewhere` is asked before one is built."""
         self._cache = cache
-        self._root = cache.root / "kernels"
-        self._jobs = jobs or len(os.sched_getaffinity(0))
-        self._observer = observer
+        self._at = Workplace(cache=cache, jobs=jobs or len(os.sched_getaffinity(0)), observer=observer)
+        self._elsewhere = elsewhere
 
     def config(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> str:
         """Return the `.config` that a request comes to. Raise UserError, ToolMissing, EnvironmentFault."""
@@ -85,43 +83,32 @@ class KernelBuilder:
         return read_config(text)
 
     def build(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> BuiltKernel:
-        """Return the kernel of a request, built unless it is in the cache.
+        """Return the kernel of a request, built unless it is in the cache: elsewhere, where somebody can, or here.
 
         Raise KernelBuildError for what cannot be configured or compiled, UserError for other mistakes, ToolMissing,
         EnvironmentFault for a full disk. After any of them, and after Ctrl-C, the same call goes on from the objects
         that are there.
         """
         request = self._look_up(build, arch, initramfs)
-        image, image_file = request.target.image_file(build.image)
         config_file = self._config(request)
         config = config_file.read_text(encoding="utf-8")
-        options = read_config(config)
-        key = key_of(
-            "kernel",
-            _VERSION,
-            request.tree.identity,
-            request.patches,
-            request.target.name,
-            request.tools.identity,
-            image,
-            config,
-            self._embedded(options),
-            build.variables,
-            *(() if build.modules else ("no modules",)),
-        )
-        place = self._root / "built" / key
+        embedded = embedded_files(read_config(config), self._cache)
+        kernel = msgspec.structs.replace(request.kernel, embedded=embedded)
+        key = kernel.key(config)
+        place = self._at.place(key)
         there = built.load(place)
         if there is not None:
             return there
-        toolchain.check_image_tools({f"CONFIG_{name}": value for name, value in options.items()}, image)
-        work = Workspace(self._root / "work", request.family)
-        with work.locked(key[:16]) as slot:
-            return built.load(place) or self._make(request, work, slot, (image, image_file), config, place)
+        if self._elsewhere is not None:
+            order = Order(key=key, kernel=kernel, config=config_file, tree=request.tree.path, place=place)
+            if self._elsewhere.obtain(order, self._at.observer) and (there := built.load(place)) is not None:
+                return msgspec.structs.replace(there, reused=False)
+        return Compilation(kernel=kernel, config=config, tools=request.tools, tree=request.tree, at=self._at).run()
 
     def source_tree(self, build: KernelBuild, arch: str) -> Path:
         """Return the source that is compiled, patches applied. Raise UserError, ToolMissing, KernelBuildError."""
         tree = source.find(build.source, self._cache, arch_folder=architecture(arch).folder)
-        return overlay.patched_tree(tree, build.patches, self._root / "patched")
+        return self._at.patched(tree, build.patches)
 
     def sizes(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> KernelSizes:
         """Return what each object adds to a request's kernel, which is built unless it is in the cache.
@@ -132,7 +119,7 @@ class KernelBuilder:
         request = self._look_up(build, arch, initramfs)
         found = objects.load(kernel.folder)
         if found is None:
-            work = Workspace(self._root / "work", request.family)
+            work = self._at.work(request.kernel, request.tools)
             with work.locked(kernel.folder.name[:16]) as slot:
                 config = read_config(kernel.config.read_text(encoding="utf-8"))
                 found = objects.record(slot / overlay.OBJECTS, config, kernel.facts.image)
@@ -147,7 +134,7 @@ class KernelBuilder:
 
     def _look_up(self, build: KernelBuild, arch: str, initramfs: Path | None) -> _Request:
         target = architecture(arch)
-        target.image_file(build.image)
+        image, _ = target.image_file(build.image)
         for name, _ in build.variables:
             if name in _OWN_VARIABLES or not name.isidentifier():
                 raise UserError(f"kernel.variables: {name} cannot be set here", hint="KCFLAGS and KAFLAGS can")
@@ -158,17 +145,25 @@ class KernelBuilder:
         if build.embed_initramfs and initramfs is not None:
             layers.append(of_options((("INITRAMFS_SOURCE", f'"{initramfs}"'),), "the embedded initramfs"))
         layers += [of_options(change, "a change") for change in build.changes]
-        return _Request(
-            build=build,
-            target=target,
-            tools=toolchain.find(target, build.compiler),
-            tree=source.find(build.source, self._cache, arch_folder=target.folder),
-            layers=tuple(layers),
-            patches=key_of(*build.patches) if build.patches else "",
+        tools = toolchain.find(target, build.compiler)
+        tree = source.find(build.source, self._cache, arch_folder=target.folder)
+        kernel = ResolvedKernel(
+            arch=target.name,
+            image=image,
+            source=build.source,
+            version=tree.version,
+            identity=tree.identity,
+            compiler=build.compiler,
+            toolchain=tools.version,
+            patches=build.patches,
+            variables=build.variables,
+            modules=build.modules,
+            asked=tuple(f"{name}={value}" for change in build.changes for name, value in change),
         )
+        return _Request(build=build, target=target, tools=tools, tree=tree, layers=tuple(layers), kernel=kernel)
 
     def _tree(self, request: _Request) -> Path:
-        return overlay.patched_tree(request.tree, request.build.patches, self._root / "patched")
+        return self._at.patched(request.tree, request.build.patches)
 
     def _config(self, request: _Request) -> Path:
         """Return the file of a resolved configuration. Each layer is a result of its own, kept like every other."""
@@ -176,9 +171,9 @@ class KernelBuilder:
         layers = self._without_modules(request)
         key = key_of(
             "kernel-config",
-            _VERSION,
+            resolved.VERSION,
             request.tree.identity,
-            request.patches,
+            request.kernel.patches_key,
             request.target.name,
             request.tools.identity,
             request.tools.plugins,
@@ -203,13 +198,7 @@ class KernelBuilder:
         return self._cache.file(key, ".config", make)
 
     def _in_config_folder(self, request: _Request, configure: Callable[[Make, Path], str]) -> str:
-        """Return what is configured in a view of the source that nothing is compiled in."""
-        work = Workspace(self._root / "work", f"{request.family}-config")
-        with work.locked(request.patches[:16] or "plain") as slot:
-            overlay.make_view(self._tree(request), slot)
-            log = slot / "config.log"
-            log.unlink(missing_ok=True)
-            return configure(Make(tree=slot, variables=self._variables(request)), log)
+        return self._at.configured(request.kernel, request.tools, request.tree, configure)
 
     def _without_modules(self, request: _Request) -> tuple[Layer, ...]:
         """Return the layers, each one that switches modules off behind one that leaves out what is a module there.
@@ -224,117 +213,3 @@ class KernelBuilder:
                 found += [of_options([(name, "n") for name in modules], "what was a module")] if modules else []
             found.append(layer)
         return tuple(found)
-
-    def _variables(self, request: _Request) -> dict[str, str]:
-        return {"ARCH": request.target.arch} | request.tools.variables() | dict(request.build.variables)
-
-    def _embedded(self, options: dict[str, str]) -> tuple[object, ...]:
-        """Return what identifies the files that a configuration takes into the kernel."""
-        names = options.get("INITRAMFS_SOURCE", '""').strip('"').split()
-        folder = options.get("EXTRA_FIRMWARE_DIR", '""').strip('"')
-        names += [f"{folder}/{name}" for name in options.get("EXTRA_FIRMWARE", '""').strip('"').split()]
-        found: list[object] = []
-        for name in names:
-            path = Path(name)
-            if not path.is_absolute():
-                raise UserError(
-                    f"{name}: a file that is built into the kernel needs an absolute path",
-                    hint="write one in INITRAMFS_SOURCE or EXTRA_FIRMWARE_DIR",
-                )
-            files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-            found += [(str(file), file.stat().st_mode, self._cache.digest(file)) for file in files]
-        return tuple(found)
-
-    def _make(
-        self,
-        request: _Request,
-        work: Workspace,
-        slot: Path,
-        image: tuple[str, str],
-        config: str,
-        place: Path,
-    ) -> BuiltKernel:
-        started = time.monotonic()
-        options = read_config(config)
-        tree = self._tree(request)
-        try:
-            slot.mkdir(parents=True, exist_ok=True)
-            (slot / "done.json").unlink(missing_ok=True)
-            overlay.make_view(tree, slot)
-            other_patches, expected = work.start(
-                slot, options, request.patches, lambda: self._objects_expected(request, options)
-            )
-            if other_patches:
-                overlay.touch_patched(tree, request.build.patches)
-            dot_config = slot / overlay.OBJECTS / ".config"
-            if not dot_config.is_file() or dot_config.read_text(encoding="utf-8", errors="replace") != config:
-                dot_config.write_text(config, encoding="utf-8")
-            log = slot / "build.log"
-            log.unlink(missing_ok=True)
-            count = self._run(request, slot, image[0], options, log, expected)
-            facts = KernelFacts(
-                arch=request.target.name,
-                image=image[0],
-                source=request.tree.version,
-                compiler=request.tools.version,
-                sizes_bytes={},
-                asked=tuple(f"{name}={value}" for change in request.build.changes for name, value in change),
-                objects=work.finish(slot, options, request.patches),
-                objects_built=count,
-                wall_s=round(time.monotonic() - started, 3),
-            )
-            sizes = objects.record(slot / overlay.OBJECTS, options, image[0])
-            return built.keep(slot, image[1], log, facts, request.target, place, sizes=sizes)
-        except KernelBuildError:
-            # What was compiled before the mistake is as good as that of any other build: the next one starts from it.
-            work.finish(slot, options, request.patches)
-            raise
-        except OSError as error:
-            raise cannot_write(
-                f"the kernel cannot be built in {slot}",
-                error,
-                self._root,
-                besides="the next run continues from there",
-            ) from error
-
-    def _objects_expected(self, request: _Request, options: dict[str, str]) -> int | None:
-        # Only progress needs it, and reading all Makefiles takes seconds.
-        if self._observer is None:
-            return None
-        config = Configuration({name: value.strip('"') for name, value in options.items()})
-        arch = request.target.folder
-        try:
-            tree = SourceTree(request.tree.path, cache=self._cache.root, arch=arch, configuration=config)
-            return len(tree.built_objects()) or None
-        except (BootlabError, OSError):
-            return None
-
-    def _run(
-        self, request: _Request, slot: Path, image: str, options: dict[str, str], log: Path, expected: int | None
-    ) -> int:
-        """Run make for all that is wanted; return how many objects it made."""
-        variables = self._variables(request)
-        if options.get("DEBUG_INFO") == "y":
-            same = f"-fdebug-prefix-map={slot / overlay.OBJECTS}=."
-            for name in ("KCFLAGS", "KAFLAGS"):
-                variables[name] = f"{variables.get(name, '')} {same}".strip()
-        call = Make(tree=slot, variables=variables, jobs=self._jobs)
-        targets = [image, *(["dtbs"] if request.target.device_trees and options.get("OF") == "y" else [])]
-        has_modules = request.build.modules and "m" in options.values()
-        targets += ["modules"] if has_modules else []
-        label = f"kernel {request.tree.version} {request.target.name} {image}"
-        with WatchedMake(
-            "the kernel", label, log, self._observer, root=self._root, fault=KernelBuildError, expected=expected
-        ) as make:
-            make.run(call, tuple(targets))
-            shutil.rmtree(slot / "modules", ignore_errors=True)
-            if has_modules:
-                depmod = {} if shutil.which("depmod") else {"DEPMOD": "true"}
-                install = msgspec.structs.replace(
-                    call, variables=variables | {"INSTALL_MOD_PATH": str(slot / "modules")} | depmod
-                )
-                make.run(install, ("modules_install",))
-                for link in (slot / "modules").glob("lib/modules/*/[bs][uo]*"):
-                    if link.name in {"build", "source"}:
-                        link.unlink()
-            return make.made

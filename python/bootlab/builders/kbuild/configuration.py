@@ -68,6 +68,15 @@ def resolve(
     return text
 
 
+def renewed(make: Make, text: str, log: Path) -> str:
+    """Return what the kernel's own tools make of a whole `.config` on this machine."""
+    config = make.tree / OBJECTS / ".config"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(text, encoding="utf-8")
+    _make(make, ("olddefconfig",), log, {})
+    return config.read_text(encoding="utf-8")
+
+
 def holds(layer: Layer, got: dict[str, str]) -> bool:
     """Tell whether every option of a layer is in a configuration as it was asked for."""
     return all(same_value(asked, got.get(name, "n")) for name, asked in layer.options.items())

@@ -7,12 +7,13 @@ import errno
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from bootlab.errors import cannot_write
+from bootlab.errors import BootlabError, cannot_write
 
 _KEPT = (
     "PATH",
@@ -25,6 +26,7 @@ _KEPT = (
     "XDG_CONFIG_HOME",
 )
 _GRACE_S = 10.0
+_LOOK_EVERY_S = 0.2
 # Everything in an image that would tell one build from another (Documentation/kbuild/reproducible-builds.rst).
 _SAME = {
     "LC_ALL": "C",
@@ -43,11 +45,22 @@ class Make(msgspec.Struct, frozen=True, kw_only=True):
     tree: Path
     variables: dict[str, str]
     jobs: int = 1
+    shares: bool = False
+    """Others build on this machine too: no further compiler is started while it has no core to spare."""
+    stop: threading.Event | None = None
+    """Ends make when it is set."""
 
     def command(self, *targets: str) -> list[str]:
         """Return the command."""
         words = [f"{name}={value}" for name, value in self.variables.items()]
-        return ["make", "-C", str(self.tree), "O=obj", f"-j{self.jobs}", *words, *targets]
+        load = [f"-l{self.jobs}"] if self.shares else []
+        return ["make", "-C", str(self.tree), "O=obj", f"-j{self.jobs}", *load, *words, *targets]
+
+
+class BuildStopped(BootlabError):
+    """A build was ended from outside; the same one goes on from the objects that are there."""
+
+    exit_code = 130
 
 
 def run(
@@ -56,7 +69,7 @@ def run(
     """Run make, append what it says to a log and hand it on line by line; return its exit code.
 
     Whatever ends the wait (Ctrl-C too) first ends make and its children: then make removes what is half-written.
-    Raise EnvironmentFault when the log cannot be written or make not be started.
+    Raise EnvironmentFault when the log cannot be written or make not be started, BuildStopped when `make.stop` was set.
     """
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SAME | dict(extra)
     command = make.command(*targets)
@@ -75,16 +88,43 @@ def run(
         ):
             out.write(f"$ {' '.join(command)}\n".encode())
             try:
-                for raw in process.stdout or ():
-                    out.write(raw)
-                    line(raw.decode("utf-8", "replace").rstrip("\n"))
-                return process.wait()
+                with _ended_by(make.stop, process):
+                    for raw in process.stdout or ():
+                        out.write(raw)
+                        line(raw.decode("utf-8", "replace").rstrip("\n"))
+                    code = process.wait()
             except BaseException:
                 end(process)
                 raise
+            if code and make.stop is not None and make.stop.is_set():
+                raise BuildStopped("the build was stopped", hint="it goes on from the objects that are there")
+            return code
     except OSError as error:
         what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"
         raise cannot_write(what, error, log.parent, besides="the next run continues from there") from error
+
+
+@contextlib.contextmanager
+def _ended_by(stop: threading.Event | None, process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End a process when an event is set, while the caller reads what it says."""
+    if stop is None:
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_LOOK_EVERY_S):
+            if stop.is_set():
+                end(process)
+                return
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()
 
 
 def dies_with_us(command: list[str]) -> list[str]:

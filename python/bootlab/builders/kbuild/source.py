@@ -64,13 +64,23 @@ def _debian(version: str, cache: Cache) -> tuple[Path, str]:
             needed_for="by [kernel] source",
         )
     identity = cache.digest(archive)
-    store = cache.root / "kernels" / "sources"
-    tree = store / identity[:16]
+    return unpacked(archive, identity, cache), identity
+
+
+def unpacked_place(sha256: str, cache: Cache) -> Path:
+    """Return the folder that the archive of a digest is unpacked into; it may not be there yet."""
+    return cache.root / "kernels" / "sources" / sha256[:16]
+
+
+def unpacked(archive: Path, sha256: str, cache: Cache) -> Path:
+    """Return the tree in an archive, unpacked once. Raise EnvironmentFault."""
+    tree = unpacked_place(sha256, cache)
     if tree.is_dir():
-        return tree, identity
+        return tree
+    store = tree.parent
     try:
         store.mkdir(parents=True, exist_ok=True)
-        with (store / f"{identity[:16]}.lock").open("a") as lock:
+        with (store / f"{tree.name}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not tree.is_dir():
                 _unpack(archive, store, tree)
@@ -79,7 +89,7 @@ def _debian(version: str, cache: Cache) -> tuple[Path, str]:
             f"{archive} cannot be unpacked below {store}: {error.strerror}",
             hint=f"it needs 1.5 GB: df -h {store}   (BOOTLAB_CACHE names another folder)",
         ) from error
-    return tree, identity
+    return tree
 
 
 def _unpack(archive: Path, store: Path, tree: Path) -> None:
@@ -151,9 +161,11 @@ def identity_of(tree: Path, cache: Cache) -> str:
     if seen is None or seen.look != look.hexdigest():
         seen = _Seen(look.hexdigest(), _contents(tree))
         place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = place.with_suffix(f".{os.getpid()}.new")
-        fresh.write_bytes(msgspec.json.encode(seen))
-        fresh.replace(place)
+        # Several threads may look at one tree for the first time.
+        handle, fresh = tempfile.mkstemp(suffix=".new", dir=place.parent)
+        os.close(handle)
+        Path(fresh).write_bytes(msgspec.json.encode(seen))
+        Path(fresh).replace(place)
     return key_of("contents", seen.contents)
 
 

@@ -57,12 +57,17 @@ class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def identity(self) -> str:
         """Return what must be equal for two builds to be the same."""
-        return key_of("toolchain", self.version)
+        return identity_of_version(self.version)
 
     def variables(self) -> dict[str, str]:
         """Return make's variables. ccache's mark is the same whatever the folder, so that objects can be reused."""
         compiler = {"CC": f"ccache {self.prefix}gcc"} if self.ccache else {}
         return {"CROSS_COMPILE": self.prefix, **compiler}
+
+
+def identity_of_version(version: str) -> str:
+    """Return the digest of the versions of compiler and linker, which stands in the keys of kernels."""
+    return key_of("toolchain", version)
 
 
 def find(target: Architecture, prefix: str | None) -> Toolchain:

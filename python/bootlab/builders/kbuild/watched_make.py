@@ -74,6 +74,7 @@ class WatchedMake:
             f"{self._what} does not build: {error}",
             hint=f"the whole log: {self._log}   ({again})",
             missing=build_log.undefined(self._log),
+            log=str(self._log),
         )
 
     def _line(self, text: str) -> None:

@@ -202,7 +202,9 @@ class _Search:
                 pending += [(change,) for change in self._hidden_in(group)]
             elif step.verdict is not Verdict.SAME or self._promises(group):
                 middle = (len(group) + 1) // 2
-                pending += [group[middle:], group[:middle]]
+                halves = group[middle:], group[:middle]
+                self._stacker.ahead(halves)
+                pending += halves
 
     def _hidden_in(self, group: tuple[Change, ...]) -> list[Change]:
         """Boot each change of a group that comes to nothing once alone: a loss may hide a gain. Return the gains."""

@@ -22,6 +22,7 @@ def waterfall(bench: Bench, base: Base, changes: tuple[Change, ...]) -> tuple[Ba
     systems = [apply_all(base.system, prefix) for prefix in prefixes]
     bench.phase("waterfall", len(systems))
     labels = [f"waterfall {number}" for number in range(1, len(systems) + 1)]
+    bench.build_ahead(systems)
     recordings = bench.wait_all([bench.submit(system, label) for system, label in zip(systems, labels, strict=True)])
     bars: list[Bar] = []
     before_ns = base.recording.meta.goal_ns or 0
