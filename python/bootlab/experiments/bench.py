@@ -15,11 +15,10 @@ from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache, default_folder
-from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.builders.tree_check import check_first_program
 from bootlab.errors import BootlabError, EnvironmentFault, UserError, cannot_write, is_lasting
 from bootlab.experiments.builds_ahead import BuildsAhead
@@ -29,11 +28,11 @@ from bootlab.model.system import System
 from bootlab.targets import preflight, recording_dir
 from bootlab.targets.base import DEFAULT_JOBS, NOT_KEPT, BootPlan, Progress, Purpose, Target
 from bootlab.targets.choose import target_for
-from bootlab.targets.folder_builds import FolderBuilds
-from bootlab.targets.folder_target import FolderTarget
-from bootlab.targets.job_folder import folder_of
 from bootlab.targets.read_anew import read_anew
 from bootlab.techniques.proof_symbols import proof_symbols
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 
 _MACHINES = ".machines"
 """Which recordings are of the same machine, a folder for each, with the recordings' keys as names."""
@@ -338,7 +337,12 @@ def bench_for(
             hint='clock.mode = "exact", or leave --scheduler out',
         )
     url = share or ""
+    from bootlab.targets.job_folder import folder_of  # noqa: PLC0415 - most boots are made here
+
     if (jobs_folder := folder_of(scheduler)) is not None:
+        from bootlab.targets.folder_builds import FolderBuilds  # noqa: PLC0415
+        from bootlab.targets.folder_target import FolderTarget  # noqa: PLC0415
+
         builds = FolderBuilds(jobs_folder, cache, url=url)
         target = target or target_for(system, cache, proof_symbols(), observer, builds)
         _check_plan(system, target, force=force)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from bootlab.builders.artefacts import build_system_kernel
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, Order
 from bootlab.errors import BootlabError
 from bootlab.model.system import System
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
+    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere, Order
 
 
 class _BuiltHere(Exception):

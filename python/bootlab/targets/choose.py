@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.errors import UserError
 from bootlab.model.system import System
 from bootlab.targets.base import Target
 from bootlab.targets.qemu import QemuTarget
 from bootlab.targets.replay import ReplayTarget
+
+if TYPE_CHECKING:
+    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 
 
 def target_for(

@@ -17,7 +17,6 @@ import msgspec
 from bootlab.builders.artefacts import build, in_flash, with_built_kernel, with_root
 from bootlab.builders.build_observer import BuildObserver
 from bootlab.builders.cache import Cache
-from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
 from bootlab.builders.kernelinfo import KernelInfo, inspect
 from bootlab.builders.loader.started import Started, started
 from bootlab.builders.programs import built_programs, facts_file
@@ -52,6 +51,7 @@ from bootlab.targets.watch import ConsoleWatch
 
 if TYPE_CHECKING:
     from bootlab.builders.kbuild import KernelBuilder
+    from bootlab.builders.kbuild.elsewhere import BuiltElsewhere
     from bootlab.builders.loader.uboot import UbootBuilder
 
 _LOST_STAMPS = (
