@@ -45,7 +45,8 @@ def test_the_functions_that_grew_are_those_of_the_commit(demo, debian_kernel, tm
         found, grown = api.bisect(revisions, store=tmp_path / "store")
     assert found.culprit is not None
     assert found.culprit.subject == "Crypto self-tests on again"
-    assert next(iter(found.stages_grew_ns())) == "kernel"
+    # They run in threads of their own: in Linux 6.12 half of them while the start scripts already run.
+    assert found.stages_grew_ns()["kernel"] * 3 > found.found.cost_ns
     assert grown
     assert grown[0].own > 0
     # Which ciphers are built in depends on the kernel: hashes, elliptic curves (vli_), long numbers (mpihelp_).

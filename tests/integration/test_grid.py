@@ -63,7 +63,7 @@ def test_a_turn_of_the_second_is_found_and_the_work_before_it_judged(waiting):
     # From here the boots' work is laid around the turn of the second: some of one side just miss it.
     edge_ms = 1000 / per_ms + (end.idle_ns - start.idle_ns) / 1e6
     base = waiting([(edge_ms - 15 + d) * per_ms for d in (0, 3, -2, 1, -1)])
-    late = waiting([(edge_ms + d) * per_ms for d in (-1, 2, -2, 3, 1)])
+    late = waiting([(edge_ms + d) * per_ms for d in (-1, 4, -2, 5, 3)])
     hold = holding_wait(base, late)
     assert hold is not None
     assert (hold.kind, hold.after, hold.before) == ("jumps", "second: waiting", "second: turned")
