@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import time
@@ -43,11 +44,13 @@ JOB = BuildJobFile(
 class Seen:
     """What an observer of builds was told."""
 
-    def __init__(self):
+    def __init__(self, started=lambda: None):
         self.events: list[tuple[object, ...]] = []
+        self._started = started
 
     def build_started(self, label):
         self.events.append(("started", label))
+        self._started()
 
     def build_progress(self, label, made, expected, name):
         self.events.append(("progress", label, made))
@@ -95,6 +98,15 @@ def without_recordings(folder):
     return [p.name for p in folder.rglob("*") if p.is_file() and not {"files", "kernels"} & set(p.parts)]
 
 
+@contextlib.contextmanager
+def at_work_on_one(place, elsewhere):
+    """Give a worker that is in the middle of a build, and the future of who waits for it."""
+    with Working(place) as at_work, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(place.builder("asker", elsewhere).build, request(place.tree), "x86_64")
+        place.building(1)
+        yield at_work, asked
+
+
 def test_a_job_says_the_same_when_it_is_read():
     assert read_job("kernel_k.x.0.json", written(JOB), bootlab.__version__) == JOB
     assert b'"kind": "build"' in written(JOB)
@@ -113,7 +125,9 @@ def test_a_kernel_of_a_worker_is_that_of_a_local_build(place, tmp_path, monkeypa
         (request(place.tree, patches=(PATCH,), changes=((("C", "y"),),)), None),
         (request(place.tree, embed_initramfs=True), archive),
     ]
-    seen = Seen()
+    # The first build waits until it is seen at work; one that ends between two looks is not.
+    (place.tree / "src/three.c").write_text("#slow\n")
+    seen = Seen(place.go)
     elsewhere = FolderBuilds(place.jobs, place.cache("asker"), url=f"file://{tmp_path}/bucket" if bucket else "")
     with Working(place) as at_work:
         remote = [place.builder("asker", elsewhere, seen).build(build, "x86_64", file) for build, file in asked]
@@ -134,10 +148,8 @@ def test_a_kernel_of_a_worker_is_that_of_a_local_build(place, tmp_path, monkeypa
     assert len(trees) == 1, "the source is fetched once"
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o")), "nothing is compiled by who asks"
     assert without_recordings(place.jobs) == []
-    # A build that ends between two looks is not seen at work.
     events = [event[0] for event in seen.events]
     assert events == ["started", "progress", "ended"] * (len(events) // 3)
-    assert events
     assert "on worker" in str(seen.events[0][1])
     assert seen.events[1][2] == 3
 
@@ -209,9 +221,7 @@ def test_a_kernel_that_does_not_build_fails_as_it_does_here(place, tmp_path):
 def test_builds_that_nobody_waits_for_are_ended_and_the_worker_goes_on(place):
     (place.tree / "src/three.c").write_text("#slow\n")
     elsewhere = FolderBuilds(place.jobs, place.cache("asker"))
-    with Working(place) as at_work, ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(place.builder("asker", elsewhere).build, request(place.tree), "x86_64")
-        place.building(1)
+    with at_work_on_one(place, elsewhere) as (at_work, asked):
         elsewhere.end()
         with pytest.raises(BuildStopped):
             asked.result()
@@ -343,9 +353,7 @@ def test_ctrl_c_ends_the_build_of_a_worker(place, monkeypatch):
         return False
 
     monkeypatch.setattr(folder_builds._Look, "__call__", look)
-    with Working(place) as at_work, ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(place.builder("asker", elsewhere).build, request(place.tree), "x86_64")
-        place.building(1)
+    with at_work_on_one(place, elsewhere) as (at_work, asked):
         interrupted.set()
         with pytest.raises(KeyboardInterrupt):
             asked.result()

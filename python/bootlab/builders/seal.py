@@ -18,13 +18,13 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def put_on(seal: Path, sha256: str) -> None:
+def put_on(seal: Path, said: str) -> None:
     """Write down what a file's contents are, whole or not at all. Raise OSError."""
     handle, name = tempfile.mkstemp(prefix=".new-", dir=seal.parent)
     new = Path(name)
     try:
         with os.fdopen(handle, "w") as file:
-            file.write(f"{sha256}\n")
+            file.write(f"{said}\n")
         new.chmod(0o644)
         new.replace(seal)
     finally:

@@ -242,7 +242,7 @@ class Bench:
             self.machine_s += recording.meta.wall_s
 
     def _boot_once(self, plan: BootPlan, place: Path, label: str) -> Recording:
-        work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
+        work = _half_made(place)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             recording = self.target.boot(
@@ -271,7 +271,7 @@ class Bench:
             return None
         for noted in sorted((self.folder / "boots" / _MACHINES / plan.machine_key).glob("*")):
             kept = self.place(noted.name)
-            work = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
+            work = _half_made(place)
             try:
                 if (kept / recording_dir.RECORDING_FILE).is_file() and read_anew(kept, plan, work) is not None:
                     if place.exists():
@@ -374,6 +374,11 @@ def bench_for(
 def _check_plan(system: System, target: Target, *, force: bool) -> None:
     if not force and system.target == "qemu":
         preflight.check(target.plan(system))
+
+
+def _half_made(place: Path) -> Path:
+    """Return the folder of a recording that is being made; `_sweep` finds it by the process."""
+    return place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}")
 
 
 def _sweep(boots: Path) -> None:

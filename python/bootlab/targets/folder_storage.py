@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import threading
-import time
 from pathlib import Path
+
+from bootlab.targets.own_name import own_name
 
 
 class FolderStorage:
@@ -62,4 +61,4 @@ class FolderStorage:
 def _fresh(path: str) -> Path:
     final = Path(path)
     final.parent.mkdir(parents=True, exist_ok=True)
-    return final.with_name(f".{final.name}.{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}")
+    return final.with_name(f".{final.name}.{own_name()}")

@@ -15,7 +15,8 @@ from bootlab.errors import BootlabError, EnvironmentFault, cannot_write
 from bootlab.targets import job_folder
 from bootlab.targets.choose import target_for
 from bootlab.targets.job_file import Answer, AnyJob, BuildJobFile, DamagedJob, JobFile, error_of, read_job
-from bootlab.targets.job_folder import Deathwatch, JobFolder, Ticket, own_name
+from bootlab.targets.job_folder import Deathwatch, JobFolder, Ticket
+from bootlab.targets.own_name import own_name
 from bootlab.targets.shared_boots import Opener, asked_anew, boot_copies, check_emulator, kept_elsewhere
 from bootlab.targets.shared_builds import LeftToOthers, answer_of, made_here
 from bootlab.targets.shared_files import SharedFiles

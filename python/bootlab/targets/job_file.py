@@ -37,33 +37,31 @@ class OtherVersion(EnvironmentFault):
         super().__init__(f"{name} is of {what}", hint="install one version of bootlab on all machines")
 
 
-class JobFile(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="boot"):
-    """A boot that somebody may make. The limits of the boot are those of the system in the plan."""
+class _Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What every job says."""
 
     format: str = JOB_FORMAT
     version: int = JOB_VERSION
     bootlab: str
-    """The version of bootlab that made the plan."""
+    """The version of bootlab that wrote it."""
     name: str
-    """The name of the boot: the recording goes to `boots/NAME/ATTEMPT/`."""
+    """The name of the boot (the recording goes to `boots/NAME/ATTEMPT/`), or `kernel_KEY`."""
     share: str = ""
-    """The URL with files and recordings; "": the folder that the job lies in."""
+    """The URL with files and results; "": the folder that the job lies in."""
     files: dict[str, str]
-    """Paths in the plan, with the digests by which the files are found."""
+    """What it is made of, with the digests by which the files are found. A boot: paths in the plan. A kernel: `config`
+    (its `.config`), `source` (an archive) and the paths of embedded files."""
+
+
+class JobFile(_Job, frozen=True, kw_only=True, tag="boot"):
+    """A boot that somebody may make. The limits of the boot are those of the system in the plan."""
+
     plan: BootPlan
 
 
-class BuildJobFile(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="build"):
+class BuildJobFile(_Job, frozen=True, kw_only=True, tag="build"):
     """A kernel that somebody may build: what decides it, and where its parts are found."""
 
-    format: str = JOB_FORMAT
-    version: int = JOB_VERSION
-    bootlab: str
-    name: str
-    """`kernel_KEY`."""
-    share: str = ""
-    files: dict[str, str]
-    """`config` (its `.config`), `source` (an archive) and the paths of embedded files, with their digests."""
     key: str
     """The digest of all that decides the kernel. A worker makes it too, with its own tools."""
     kernel: ResolvedKernel

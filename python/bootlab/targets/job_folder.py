@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import threading
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ import msgspec
 
 from bootlab.errors import EnvironmentFault, cannot_write
 from bootlab.targets.job_file import Answer, AnyJob, read_answer, written
+from bootlab.targets.own_name import own_name
 
 HEARTBEAT_S = 5.0
 LOST_AFTER_S = 30.0
@@ -47,12 +47,6 @@ class Ticket(msgspec.Struct, frozen=True):
     def file(self) -> str:
         """The name of its file."""
         return ".".join((self.id, str(self.tries), *((self.worker,) if self.worker else ()), "json"))
-
-
-def own_name() -> str:
-    """Return a name that no other thread of any machine has, and this one never again."""
-    host = socket.gethostname().replace(".", "-")
-    return f"{host}-{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}"
 
 
 def kernel_name(key: str) -> str:

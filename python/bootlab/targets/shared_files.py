@@ -8,11 +8,8 @@ the files; `stop/NAME` asks for the end of a boot or a build. Nothing is ever ch
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +19,7 @@ from bootlab.builders.seal import sha256_of
 from bootlab.errors import BootlabError, EnvironmentFault
 from bootlab.targets import recording_dir
 from bootlab.targets.folder_storage import FolderStorage
+from bootlab.targets.own_name import own_name
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -64,7 +62,7 @@ class SharedFiles:
         if final.is_file() and cache.digest(final) == sha256:
             return final
         final.parent.mkdir(parents=True, exist_ok=True)
-        fresh = final.with_name(f".{final.name}.{_self()}")
+        fresh = final.with_name(f".{final.name}.{own_name()}")
         try:
             with self._reached():
                 self._fs.get_file(f"{self._root}/files/{sha256}", str(fresh))
@@ -79,7 +77,7 @@ class SharedFiles:
 
     def keep(self, folder: Path, name: str) -> str:
         """Hand a recording over; return the name of this attempt."""
-        attempt = _self()
+        attempt = own_name()
         there = f"{self._root}/boots/{name}/{attempt}"
         last = folder / recording_dir.RECORDING_FILE
         with self._reached():
@@ -97,7 +95,7 @@ class SharedFiles:
     def fetch(self, name: str, attempt: str, folder: Path) -> None:
         """Write a recording into a folder that is not there yet. Raise UserError for a damaged one."""
         there = f"{self._root}/boots/{name}/{attempt}"
-        fresh = folder.with_name(f"{folder.name}.{_self()}")
+        fresh = folder.with_name(f"{folder.name}.{own_name()}")
         fresh.mkdir(parents=True)
         try:
             with self._reached():
@@ -156,9 +154,3 @@ class SharedFiles:
                 f"{socket.gethostname()} cannot use {self.url}: {type(fault).__name__}: {fault}",
                 hint="look at the address and at the credentials; `fsspec` names the kinds of URLs that it knows",
             ) from fault
-
-
-def _self() -> str:
-    # With the instant: one worker may make a boot again that the host ended.
-    host = socket.gethostname().replace(".", "-")
-    return f"{host}-{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}"

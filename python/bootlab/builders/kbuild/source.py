@@ -13,7 +13,9 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab.builders import seal
 from bootlab.builders.cache import Cache, key_of
+from bootlab.builders.kbuild.tar import tar
 from bootlab.errors import EnvironmentFault, ToolMissing, UserError
 from bootlab.kernelsource.version import version_in
 from bootlab.model.system import debian_version
@@ -97,16 +99,10 @@ def _unpack(archive: Path, store: Path, tree: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=store))
     try:
-        done = subprocess.run(
-            ["tar", "-xf", str(archive), "-C", str(work), "--strip-components=1", "--no-same-owner"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        if done.returncode:
+        complaint = tar("-xf", str(archive), "-C", str(work), "--strip-components=1", "--no-same-owner")
+        if complaint:
             # tar goes on after the first file that does not fit, and says so of each.
-            said = [line for line in done.stderr.splitlines() if line.strip()]
+            said = [line for line in complaint.splitlines() if line.strip()]
             full = next((line for line in said if "No space left on device" in line), "")
             raise EnvironmentFault(
                 f"the disk is full: {full[-300:]}"
@@ -162,10 +158,7 @@ def identity_of(tree: Path, cache: Cache) -> str:
         seen = _Seen(look.hexdigest(), _contents(tree))
         place.parent.mkdir(parents=True, exist_ok=True)
         # Several threads may look at one tree for the first time.
-        handle, fresh = tempfile.mkstemp(suffix=".new", dir=place.parent)
-        os.close(handle)
-        Path(fresh).write_bytes(msgspec.json.encode(seen))
-        Path(fresh).replace(place)
+        seal.put_on(place, msgspec.json.encode(seen).decode())
     return key_of("contents", seen.contents)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from bootlab.builders.cache import Cache, key_of
 from bootlab.builders.kbuild import source
 from bootlab.builders.kbuild.architecture import architecture
 from bootlab.builders.kbuild.resolved import ResolvedKernel
+from bootlab.builders.kbuild.tar import tar
 from bootlab.errors import BootlabError, EnvironmentFault
 from bootlab.model.system import debian_version
 
@@ -26,16 +26,10 @@ def packed(kernel: ResolvedKernel, tree: Path, cache: Cache) -> Path:
         return source.debian_archive(version)
 
     def make(path: Path) -> None:
-        done = subprocess.run(
-            ["tar", *_SAME, "--use-compress-program=gzip -1", "-cf", str(path), "-C", str(tree), "."],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        if done.returncode:
+        said = tar(*_SAME, "--use-compress-program=gzip -1", "-cf", str(path), "-C", str(tree), ".")
+        if said:
             raise EnvironmentFault(
-                f"{tree} cannot be packed for the workers: {done.stderr.strip()[-300:]}",
+                f"{tree} cannot be packed for the workers: {said[-300:]}",
                 hint=f"is there room for it? df -h {cache.root}",
             )
 
