@@ -79,11 +79,17 @@ def test_no_byte_keeps_the_time_of_the_one_before_it(board, boot, tmp_path, monk
         monkeypatch.setenv(name, value)
     if not settled:
         monkeypatch.setattr(Follower, "_settled", lambda *_: True)
-    late = boot(board, "late")
-    assert late.console == calm.console
-    one, two = (np.load(tmp_path / f / "stamps.npz") for f in ("calm", "late"))
-    equal = one["insns"].shape == two["insns"].shape and (one["insns"] == two["insns"]).all()
-    assert bool(equal) is settled, "without the look at the stamps this test fails"
+    one = np.load(tmp_path / "calm" / "stamps.npz")["insns"]
+    equal = []
+    # Without the look at the stamps a busy host may still end the machine late enough, but not every time.
+    for number in range(1 if settled else 5):
+        late = boot(board, f"late{number}")
+        assert late.console == calm.console
+        two = np.load(tmp_path / f"late{number}" / "stamps.npz")["insns"]
+        equal.append(np.array_equal(one, two))
+        if not equal[-1]:
+            break
+    assert all(equal) is settled, "without the look at the stamps this test fails"
 
 
 def test_where_the_kernel_is_entered(board, boot):
