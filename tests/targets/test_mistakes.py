@@ -215,7 +215,7 @@ MISTAKES = (
     (
         "a device without its folder (`root=mmcblk0p1`)",
         ("console=ttyS0 root=mmcblk0p1", {"initramfs": initramfs()}),
-        "is no device's path",
+        "is not the path of a device",
     ),
     (
         "a space around an equals sign",

@@ -94,7 +94,7 @@ class ConsolePace(Experiment):
         """Raise UserError for a system whose clock is not the host's: nothing there waits for a line."""
         if system.clock.mode != "free" or system.target != "qemu":
             raise UserError(
-                f"{system.name}: a console is read at a pace only in QEMU's free mode",
+                f"{system.name}: a console can be slowed down only in QEMU's free mode",
                 hint='set clock.mode = "free" in the system file',
             )
 
@@ -152,8 +152,8 @@ class ConsolePace(Experiment):
         """Say how it was measured, and what the columns leave out."""
         boots = figures.counted(int(found.facts["rounds"] or 0), "boot")
         return (
-            f"{boots} of each, in rounds of random order, on the host's clock: the median goal, the earliest and the latest. "
-            "The emulator's port waits while the line carries what it wrote: ten bits a "
+            f"{boots} of each, in rounds of random order, on the host's clock: the median goal, the earliest and the "
+            "latest. The emulator's port waits while the line carries what it wrote: ten bits a "
             "character. Modelled: characters x 10 / baud, of the characters that arrived. A line adds less than the "
             "model where the guest computes while the line still carries what was written before."
         )

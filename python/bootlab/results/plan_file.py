@@ -125,7 +125,7 @@ def _check_names(phases: tuple[PlannedPhase, ...], path: Path) -> None:
     for phase in phases:
         for technique in phase.techniques:
             if technique.id in seen:
-                raise UserError(f"{path}: {technique.id} stands in it twice", hint="remove one of the two")
+                raise UserError(f"{path}: {technique.id} is in it twice", hint="remove one of the two")
             seen.add(technique.id)
 
 

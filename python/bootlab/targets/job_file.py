@@ -25,7 +25,7 @@ class DamagedJob(UserError):
     def __init__(self, name: str, what: object) -> None:
         """Name the file and what is wrong with it."""
         super().__init__(
-            f"{name} is no job: {what}", hint="is the disk of the shared folder full? Give the command again"
+            f"{name} is not a job: {what}", hint="is the disk of the shared folder full? Run the command again"
         )
 
 

@@ -65,7 +65,7 @@ def _bare_device(system: System) -> tuple[str, str] | None:
     root = system.cmdline.value("root") or ""
     if not _BARE.fullmatch(root):
         return None
-    return f"root={root} is no device's path: the kernel looks for /dev/{root}", f"write root=/dev/{root}"
+    return f"root={root} is not the path of a device: the kernel looks for /dev/{root}", f"write root=/dev/{root}"
 
 
 def _stops(system: System) -> tuple[str, str] | None:

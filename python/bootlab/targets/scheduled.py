@@ -156,7 +156,7 @@ class ScheduledTarget:
                     ask_to_stop()
                 ends_at = time.monotonic() + _ENDS_WITHIN_S
             if ends_at is not None and time.monotonic() > ends_at:
-                raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's own log")
+                raise EnvironmentFault("a worker did not stop its machine", hint="look at the worker's own log")
         return str(self._workers.result(future, "make a boot"))
 
 

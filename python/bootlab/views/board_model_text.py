@@ -26,7 +26,7 @@ def read_boots(path: Path) -> list[Boot]:
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise UserError(f"{path} cannot be read: {fault}", hint=f"its columns: {', '.join(_COLUMNS)}") from fault
     if len(rows) > _ROWS_MAX or not rows or not {"name", "instructions"} <= set(rows[0]):
-        raise UserError(f"{path} is no table of boots", hint=f"its columns: {', '.join(_COLUMNS)}")
+        raise UserError(f"{path} is not a table of boots", hint=f"its columns: {', '.join(_COLUMNS)}")
     return [_boot(path, number, row) for number, row in enumerate(rows, start=2)]
 
 

@@ -97,7 +97,9 @@ def run(
                 end(process)
                 raise
             if code and make.stop is not None and make.stop.is_set():
-                raise BuildStopped("the build was stopped", hint="it goes on from the objects that are there")
+                raise BuildStopped(
+                    "the build was stopped", hint="run the same command again: it continues from the finished objects"
+                )
             return code
     except OSError as error:
         what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"

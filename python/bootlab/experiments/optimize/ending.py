@@ -36,7 +36,9 @@ class Tries:
     def end(self) -> None:
         """Try nothing more."""
         if not self._asked:
-            self._bench.decided("  ending the search: the current boot or build is finished, then the result is written")
+            self._bench.decided(
+                "  ending the search: the current boot or build is finished, then the result is written"
+            )
         self._asked = True
 
     @contextmanager

@@ -49,7 +49,7 @@ class SystemdGeneratorsOff(SystemdTechnique):
     title = "systemd's generators masked"
     what = (
         "Links each generator under `/etc/systemd/system-generators` to `/dev/null`, except those whose table "
-        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is no virtual terminal keeps "
+        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is not a virtual terminal keeps "
         "the one that makes its login."
     )
     why = "Each one is a process that links shared libraries and searches for things that a fixed image does not have."

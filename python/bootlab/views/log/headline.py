@@ -42,7 +42,7 @@ def seconds(ns: int) -> str:
 def headline(boot: Boot) -> list[str]:
     """Return the sentences that a person reads first."""
     said = [text for text in (_whole(boot), _kernel(boot), _account(boot), _largest(boot)) if text]
-    return said or ["no time of this boot is told by its log"]
+    return said or ["the log gives no times for this boot"]
 
 
 def _timed(boot: Boot) -> list[Stage]:
