@@ -117,7 +117,7 @@ def test_without_a_boot_loader_that_is_built_there_is_nothing_to_change(techniqu
         ("falcon-mode", FALCON, Answer.NO, "SPL starts"),
         ("falcon-appended-tree", LOADER, Answer.NO, "about falcon"),
         ("falcon-appended-tree", FALCON, Answer.YES, "sectors of its own"),
-        ("falcon-appended-tree", msgspec.structs.replace(FALCON, appended=True), Answer.NO, "behind the kernel"),
+        ("falcon-appended-tree", msgspec.structs.replace(FALCON, appended=True), Answer.NO, "appended to the kernel"),
     ],
 )
 def test_applies(technique, loader, answer, part):

@@ -127,7 +127,9 @@ def floor_of(
     rest = obstacles[LARGEST:]
     notes = [] if application is not None else ["which program reaches the goal is not known: there is no bound"]
     if application is not None and application.user_ns is None:
-        notes.append(f"what {application.name} does itself cannot be told from what the kernel does for it: no bound")
+        notes.append(
+            f"the work of {application.name} itself cannot be separated from the kernel's work for it: no bound"
+        )
     return Floor(
         goal_ns=whole_ns,
         parts=tuple(parts),
@@ -185,4 +187,4 @@ def _programs(
         left_ns -= ns
         if ns:
             found.append(Obstacle(title=f"program {program.name}", ns=ns))
-    return [*found, *([Obstacle(title="programs, not told apart", ns=left_ns)] if left_ns else [])]
+    return [*found, *([Obstacle(title="programs, not separated", ns=left_ns)] if left_ns else [])]

@@ -247,7 +247,7 @@ class _Unpacker:
                     break
             else:
                 return path
-        raise UserError(f"{path} is behind a loop of symbolic links", hint="look at the links in the archive")
+        raise UserError(f"the path {path} contains a loop of symbolic links", hint="look at the links in the archive")
 
 
 def _owned(entry: Entry, record: _Record) -> Entry:

@@ -83,7 +83,7 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0x10040, b"_BHRfS_M", Named("medium", "a Btrfs file system")),
     (0, b"070701", Named("initramfs", "an initramfs (a cpio archive)")),
     (0, b"0707", Named("initramfs", "a cpio archive")),
-    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", "pack it anew: cpio -o -H newc")),
+    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", "pack it again: cpio -o -H newc")),
 )
 _PACKERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "gzip", "gunzip -k {path}"),

@@ -161,7 +161,7 @@ def _refuse_mixed(new: list[str], bases: list[str]) -> None:
     if len(homes) > 1 and any(Path(base).is_file() and Path(base).parent in homes for base in bases):
         shared = next(Path(base).parent for base in bases if Path(base).parent in homes)
         raise UserError(
-            f"some of NEW and BASE lie in the same folder {shared}, others do not",
+            f"some of NEW and BASE are in the same folder {shared}, others do not",
             hint=f"name NEW first: bootlab gate NEW... {AGAINST} BASE...",
         )
 

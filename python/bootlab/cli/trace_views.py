@@ -18,7 +18,7 @@ _NO_COUNT = (
     "unknown; this kernel keeps no count of it (CONFIG_PREEMPT_COUNT), or not where bootlab looks (x86): "
     "see --show nosched"
 )
-_IMPORTED = "unknown; a trace of calls does not tell it (bootlab trace SYSTEM.toml does)"
+_IMPORTED = "unknown: this trace does not show it (bootlab trace SYSTEM.toml does)"
 # Title, key of the JSON, what no row means.
 _HELD = {
     "irqoff": ("Interrupts off", "interrupts_off", "never"),

@@ -146,7 +146,7 @@ class ConsolePace(Experiment):
             for row in found.rows
             if row.values.get("baud") and row.title != _AS_IT_IS
         ]
-        return f"{found.system} (ms, medians): {'; '.join(told) or 'nothing was quietened'}"
+        return f"{found.system} (ms, medians): {'; '.join(told) or 'nothing was made quiet'}"
 
     def footnote(self, found: Comparison) -> str:
         """Say how it was measured, and what the columns leave out."""

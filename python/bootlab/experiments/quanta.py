@@ -90,5 +90,5 @@ class Quanta(Experiment):
             return f"goal at {figures.ms(goals[0])} ms" if goals else "nothing was booted"
         apart = max(goals) - min(goals)
         return (
-            f"the goals of {len(goals)} quanta lie {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"
+            f"the goals of {len(goals)} quanta are {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"
         )

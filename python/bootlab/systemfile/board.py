@@ -68,7 +68,7 @@ class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
                     "nothing says when the board is up",
                     path=path,
                     where="goal",
-                    hint='add [goal] with console = "PATTERN", or name a system file beside --board',
+                    hint='add [goal] with console = "PATTERN", or give a system file together with --board',
                 )
             machine = Machine(arch=board.arch) if board.arch else Machine()  # type: ignore[arg-type]
             words = CommandLine.parse(board.cmdline or "")

@@ -20,7 +20,7 @@ _KINDS = (KernelBuildError, UserError, EnvironmentFault, TargetError, Measuremen
 
 
 class DamagedJob(UserError):
-    """A file is no job: cut off, or something else."""
+    """A file is not a job: it is cut off, or something else."""
 
     def __init__(self, name: str, what: object) -> None:
         """Name the file and what is wrong with it."""
@@ -30,7 +30,7 @@ class DamagedJob(UserError):
 
 
 class OtherVersion(EnvironmentFault):
-    """A job, or an answer, is of another bootlab."""
+    """A job, or an answer, was written by another version of bootlab."""
 
     def __init__(self, name: str, what: str) -> None:
         """Name the file and its version."""

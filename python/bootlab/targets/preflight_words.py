@@ -45,7 +45,7 @@ def _letters(system: System) -> tuple[str, str] | None:
     name = unicodedata.name(strange, "an unknown character").lower()
     return (
         f"kernel.cmdline has a character that no kernel parameter has: {name} (U+{ord(strange):04X}) in {near!r}",
-        "type that word anew: copied text often has other quotes, hyphens and spaces",
+        "type that word again: pasted text often has typographic quotes, dashes and spaces",
     )
 
 
@@ -80,7 +80,7 @@ def _stops(system: System) -> tuple[str, str] | None:
     ):
         return None
     return (
-        f"{word} on the command line stops the initrd in a shell, so no goal behind it is reached",
+        f"{word} on the command line stops the initrd in a shell, so the boot does not reach its goal",
         f"leave {word} out of kernel.cmdline",
     )
 

@@ -182,7 +182,7 @@ def _settled(folder: Path) -> Recording:
         if time.monotonic() > until:
             raise EnvironmentFault(
                 f"a worker wrote {folder}, but this machine does not see it",
-                hint="store and cache must lie in a folder that all machines share, under the same path",
+                hint="put store and cache into a folder that all machines share, under the same path",
             )
         time.sleep(_LOOK_EVERY_S)
     return recording_dir.load(folder)

@@ -160,7 +160,7 @@ def check(plan: BootPlan, cache: Cache) -> None:
             continue
         if not Path(path).is_file():
             raise EnvironmentFault(
-                f"{here} has no {path}", hint="cache and images must lie in a folder that all machines share"
+                f"{here} has no {path}", hint="put cache and images into a folder that all machines share"
             )
         if cache.digest(Path(path)) != plan.sha256[name]:
             raise EnvironmentFault(f"{here} has another {path}", hint="share one folder; do not copy it")

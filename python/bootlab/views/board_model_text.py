@@ -64,7 +64,7 @@ def shown(model: Model, forecasts: Sequence[Forecast]) -> RenderableType:
     units = ("ns each", "ns each", "us each", "ms")
     scales = (1, 1, 1e3, 1e6)
     for name, ns, unit, scale, meaning in zip(TERMS, model.ns, units, scales, means, strict=True):
-        told = f"{ns / scale:.3f} {unit}" if name in model.used else "not told apart by these boots"
+        told = f"{ns / scale:.3f} {unit}" if name in model.used else "not separable from these boots"
         terms.add_row(cell(name), told, meaning)
     rows = text_table("Boots", "boot", ">measured ms", ">model ms", ">error", ">by the others ms", ">error")
     others = {found.name: found for found in model.left_out}

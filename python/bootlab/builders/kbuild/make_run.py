@@ -58,7 +58,7 @@ class Make(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BuildStopped(BootlabError):
-    """A build was ended from outside; the same one goes on from the objects that are there."""
+    """A build was stopped from outside; the next one continues from the finished objects."""
 
     exit_code = 130
 

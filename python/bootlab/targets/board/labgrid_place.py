@@ -26,7 +26,7 @@ _CONSOLES = ("NetworkSerialPort", "RawSerialPort", "USBSerialPort", "NetworkUSBS
 
 
 class NoPlace(TargetError):
-    """labgrid does not give the board: it is held by somebody else, or there is none such."""
+    """labgrid does not provide the board: somebody else has it, or it does not exist."""
 
 
 class LabgridConnection:

@@ -127,12 +127,12 @@ class SystemdUpdateChecksOff(ParameterTechnique):
     stage = "init"
     what = "Sets `systemd.condition-needs-update=no`: units with `ConditionNeedsUpdate=` do not start."
     why = (
-        "They make the linker's cache, the journal's catalogue, the hardware database and system users anew. In an "
+        "They make the linker's cache, the journal's catalogue, the hardware database and system users again. In an "
         "image these were made when it was built. `sysinit.target` waits for them."
     )
     when_not = "The root is writable and has booted once, so that `/etc/.updated` and `/var/.updated` are there."
     cost = "None until `/usr` is updated from outside."
-    risk = Risk(function="after `/usr` is replaced from outside, the next boot does not make its caches and users anew")
+    risk = Risk(function="after `/usr` is replaced from outside, the next boot does not update its caches and users")
     kernels = "any; it takes systemd 246 or later"
     rests_on = ("initramfs",)
     sets = (Param("systemd.condition-needs-update", "no"),)
