@@ -127,9 +127,7 @@ def floor_of(
     rest = obstacles[LARGEST:]
     notes = [] if application is not None else ["which program reaches the goal is not known: there is no bound"]
     if application is not None and application.user_ns is None:
-        notes.append(
-            f"the work of {application.name} itself cannot be separated from the kernel's work for it: no bound"
-        )
+        notes.append(f"{application.name}'s own work cannot be separated from the kernel's work for it: no bound")
     return Floor(
         goal_ns=whole_ns,
         parts=tuple(parts),

@@ -28,7 +28,7 @@ def plan_view(plan: Plan, *, everything: bool = False) -> RenderableType:
     notes = [RISK_LEGEND, "may save: from the log of a diagnostic boot; it orders the search and promises nothing"]
     if out and not everything:
         notes.append(
-            f"left out for what they cost: {figures.counted(out, 'technique')} (--all shows them, --allow includes them)"
+            f"left out for what they cost: {figures.counted(out, 'technique')} (--all shows, --allow includes them)"
         )
     if plan.shrink:
         notes.append("then: kernel options whose code never ran up to the goal, in groups; a build and a boot each")
