@@ -69,7 +69,7 @@ def test_a_budget_is_a_length_of_time(optimize, words):
 
 @pytest.mark.parametrize("command", ["", "  ", '/bin/x "open', "/bin/x\n/bin/y 'a\nb'"])
 def test_a_final_check_is_a_command(optimize, command):
-    with pytest.raises(UserError, match="no command"):
+    with pytest.raises(UserError, match="not a command"):
         optimize(REPLAYED, "--plan", "--final", command)
 
 
