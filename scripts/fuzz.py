@@ -238,7 +238,7 @@ class Book:
                 "Target",
                 "What it feeds",
                 "Executions",
-                "a second",
+                "per second",
                 "long inputs",
                 "edges",
                 "corpus",

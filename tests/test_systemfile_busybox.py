@@ -36,7 +36,7 @@ def test_all_of_the_base(tmp_path):
 @pytest.mark.parametrize(
     ("value", "part"),
     [
-        ('{ applets = ["/bin/sh"] }', "no applet's name"),
+        ('{ applets = ["/bin/sh"] }', "not the name of an applet"),
         ('{ options = { "A B" = "y" } }', "option's name"),
         ('{ source = "nowhere" }', "nowhere"),
         ('{ applet = ["sh"] }', "applet"),

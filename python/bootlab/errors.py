@@ -129,7 +129,7 @@ def write_hint(fault: Exception, folder: object, *, besides: str = "") -> str:
     elif number == errno.EROFS or of_sqlite == _SQLITE_READ_ONLY:
         hint = f"the file system is mounted read-only: findmnt -T {folder}"
     elif number == errno.ENOENT:
-        hint = f"the folder is not there: mkdir -p {folder}"
+        hint = f"the folder does not exist: mkdir -p {folder}"
     elif number in _FORBIDDEN:
         hint = f"may you write there? ls -ld {folder}"
     else:
@@ -150,10 +150,10 @@ class Found(enum.IntEnum):
     """
 
     APPLIES = 10, "`check`: at least one technique applies"
-    REGRESSION = 11, "`analyze`, `gate`, `boot --budget`: a budget is not kept, or a comparison is slower"
+    REGRESSION = 11, "`analyze`, `gate`, `boot --budget`: a budget is exceeded, or something became slower"
     NOT_SO = 12, "`lpj test`: a test failed; `lpj validate`: the stored value does not fit"
     CANNOT_RUN = 13, "`rootfs check`: programs other than the first one cannot start"
-    UNDECIDED = 14, "`gate`, `boot --budget`: unknown, which never counts as kept; `bisect`: none of several is sure"
+    UNDECIDED = 14, "`gate`, `boot --budget`: undecided, which is never a pass; `bisect`: several suspects remain"
 
     meaning: str
 

@@ -16,16 +16,16 @@ _INTRODUCTION = """\
 # Command line
 
 `bootlab VERB …`. Results go to standard output, progress and errors to standard error. `--json` puts one JSON document
-on standard output and nothing else there. What a process ends with stands in [exit-codes.md](exit-codes.md); what the
-words mean in [glossary.md](glossary.md).
+on standard output and nothing else there. [Exit codes](exit-codes.md) says how a command ends;
+the [glossary](glossary.md) explains the words.
 
 ## Environment
 
 | variable | meaning |
 |---|---|
-| `BOOTLAB_STORE` | folder of recordings and runs, where `--store` is not given; else `.bootlab` in the current folder |
-| `BOOTLAB_CACHE` | folder of built artefacts, kernel facts and the plugin; else `$XDG_CACHE_HOME/bootlab`, else `~/.cache/bootlab` |
-| `BOOTLAB_HISTORY` | URL of the history, where `--history` is not given; else `history.db` in the store |
+| `BOOTLAB_STORE` | folder of recordings and runs, unless `--store` is given; default: `.bootlab` in the current folder |
+| `BOOTLAB_CACHE` | folder of built artefacts, kernel facts and the plugin; default: `$XDG_CACHE_HOME/bootlab` or `~/.cache/bootlab` |
+| `BOOTLAB_HISTORY` | URL of the history, unless `--history` is given; default: `history.db` in the store |
 | `BOOTLAB_NO_PLUGIN` | set to anything: boot without the stamp plugin |
 | `BOOTLAB_KERNEL` | not read by bootlab itself; the demo and the template name it as `$BOOTLAB_KERNEL` in the system file |
 

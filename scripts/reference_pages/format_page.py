@@ -124,7 +124,7 @@ _META: dict[str, str] = {
     "console_bytes": "length of `console.log`",
     "artefact_bytes": "size of `kernel` and `initramfs`",
     "artefact_sha256": "digest of `kernel` and `initramfs`",
-    "check_groups": "what the functional check's groups caught, per pattern",
+    "check_groups": "what the functional check's groups captured, per pattern",
     "kernel_patches": "names of the patches that the kernel's source had when bootlab built it",
     "check_missing": "patterns of the check that were not found",
     "host_limit": "the host ended the boot, or may have: a signal from outside, no memory, its clock, a crash of the emulator that did not happen again at the same place. Later runs do not use such a recording, and it makes no variant broken",

@@ -86,7 +86,7 @@ _KEYS: dict[str, str] = {
     "machine.type": "`-machine`; else `q35` (x86_64) or `virt` (arm, arm64, riscv64)",
     "machine.cpu": "`-cpu`; else `max` (x86_64), `cortex-a15` (arm; a board's own core on boards that have one), `cortex-a72` (arm64), `rv64` (riscv64). In exact mode `max` of x86_64 gets `rdrand=off,rdseed=off`; under KVM the usual core of the other architectures becomes `host`",
     "machine.memory_mib": "memory, MiB; 1 to 1048576",
-    "machine.cpus": "`-smp`; in exact mode more than 1 needs QEMU 10, and `clock.processors` says whose time it is",
+    "machine.cpus": "`-smp`; in exact mode more than 1 needs QEMU 10, and `clock.processors` says how their time is counted",
     "machine.firmware": "`default` is the machine type's own. `seabios` and `qboot` are for x86_64 only",
     "machine.options": "appended to `-machine TYPE,…`",
     "machine.devices": "each becomes `-device …`",
@@ -224,11 +224,11 @@ _KEYS: dict[str, str] = {
     "programs.strip": "remove the symbols from every ELF file that was built",
     "programs.mode": 'octal mode in quotes; `"0755"` unless given',
     "check.command": "a program and its arguments, run inside the booted system after the goal, in a separate boot. Its output and exit status must be the same as in the base. Needs `[initramfs]` or `[root]` for bootlab's agent",
-    "check.console": "one pattern or a list. Each must match, and its groups must catch the same text as in the base. Without a group, "
+    "check.console": "one pattern or a list. Each must match, and its groups must capture the same text as in the base. Without a group, "
     "the matched text must be the same",
     "limits.virtual_s": "virtual seconds from power-on without the goal; default: 120 at `clock.shift` 0 and 1, doubled for each step above, so that the number of instructions stays the same",
     "limits.stall_virtual_s": "virtual seconds without a byte on the console; default: 30, and longer with the shift in the same way",
-    "limits.check_s": "seconds after the goal in which the text of `check.console` may come (virtual ones in exact mode; in free mode at least 5). Longer where the check names what the system starts behind the goal",
+    "limits.check_s": "seconds after the goal in which the text of `check.console` may come (virtual ones in exact mode; in free mode at least 5). Raise it if the check names something that the system starts after the goal",
     "limits.wall_s": "host seconds without the goal, as a safety net. In exact mode this says nothing about the system: bootlab boots once more, then the verdict is *unknown*",
     "limits.stall_wall_s": "free mode: host seconds without a byte on the console. Exact mode: host seconds in which virtual time did not move at all. If two boots stop at the same instruction, the system hangs; otherwise bootlab boots again, and after three attempts the verdict is *unknown*",
 }

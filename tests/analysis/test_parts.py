@@ -110,7 +110,7 @@ def test_a_shorter_wait_is_named_and_counts():
     base, variant = ([waited(500 + d, wait) for d in DITHERS] for wait in (5000, 0))
     found = judged(trial(base, variant, Verdict.FASTER))
     assert found.verdict is Verdict.FASTER
-    assert found.reason == "5000.0 ms less of standing still between “waiting” and “goal”"
+    assert found.reason == "5000.0 ms less idle between “waiting” and “goal”"
 
 
 def test_what_is_broken_stays_broken():

@@ -80,7 +80,7 @@ def test_what_boots_nothing_is_named_wherever_it_is_given(tmp_path, data, what, 
 def test_an_initramfs_behind_u_boots_header_has_a_way_out(tmp_path):
     file = tmp_path / "uInitrd"
     file.write_bytes(uboot(3, gzip.compress(b"070701")))
-    with pytest.raises(UserError, match="behind U-Boot's header") as caught:
+    with pytest.raises(UserError, match="with U-Boot's header") as caught:
         unpack(file, tmp_path / "unpacked")
     assert f"tail -c +65 {file}" in caught.value.hint
 

@@ -65,8 +65,8 @@ def test_a_board_that_hangs_fails(boot) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--budget", "total"], "no NAME=TIME"),
-        (["--against", "other.toml"], "judged by boots that were made"),
+        (["--budget", "total"], "not NAME=TIME"),
+        (["--against", "other.toml"], "judged only against existing boots"),
         (["--against", "nothing-here"], "names no boot"),
         (["--repeat", "3"], "needs a budget"),
         (["--junit", "x.xml"], "something to judge by"),

@@ -51,7 +51,7 @@ def test_a_value_that_does_not_fit_ends_with_one_and_can_be_stored_anew(lpj):
     code, text, _ = lpj("validate", "--log", "slow.log", "--stored", "lpj.json", "--output", "new.json")
     assert code == 12
     assert "2.000 times slower" in text
-    assert "store anew: lpj=155648" in text
+    assert "store again: lpj=155648" in text
     assert lpj("validate", "--log", "slow.log", "--stored", "new.json")[0] == 0
 
 

@@ -44,7 +44,7 @@ def test_since_and_newer(bootlab, root):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--since", "yesterday"], "is no time"),
+        (["--since", "yesterday"], "is not a time"),
         (["--mark", "--newer", "x"], "exclude each other"),
         ([], "has bootlab's mark"),
         (["--newer", "/none"], "the marker"),
@@ -95,9 +95,9 @@ def test_a_boot_that_cannot_work_is_refused(bootlab, system):
 
 
 def test_trim_mistakes(bootlab, system, tmp_path):
-    assert "is no absolute path" in bootlab("rootfs", "trim", system, "--keep", "etc").err
+    assert "is not an absolute path" in bootlab("rootfs", "trim", system, "--keep", "etc").err
     (tmp_path / "list").write_text("nothing here\n")
     assert "names no file" in bootlab("rootfs", "trim", system, "--accesses", tmp_path / "list").err
     (tmp_path / "list").write_text('{"seen": 1}')
-    assert "is no list of accesses" in bootlab("rootfs", "trim", system, "--accesses", tmp_path / "list").err
+    assert "is not a list of accesses" in bootlab("rootfs", "trim", system, "--accesses", tmp_path / "list").err
     assert "cannot be read" in bootlab("rootfs", "trim", system, "--accesses", tmp_path / "none").err

@@ -40,7 +40,7 @@ def test_a_saved_result_is_shown_and_drawn(kept, tmp_path):
 
 
 def test_a_loss_ends_with_the_targets_code(kept):
-    with pytest.raises(TimersFailed, match="do not balance") as failed:
+    with pytest.raises(TimersFailed, match="checks of the counts failed") as failed:
         run("stress", "--read", kept("a", lost=2))
     assert failed.value.exit_code == 4
     assert run("stress", "--read", kept("a", lost=2), "--json").exit_code == 4

@@ -85,7 +85,7 @@ def test_a_kernel_without_a_screen_s_driver_is_not_one_with_it(tmp_path):
 
 def test_what_is_no_pc_is_refused(tmp_path):
     board = msgspec.structs.replace(PC, machine=Machine(arch="arm"))
-    with pytest.raises(UserError, match="is no PC"):
+    with pytest.raises(UserError, match="is not a PC"):
         run(tmp_path, Screen(), board)
     with pytest.raises(UserError, match="has no console="):
         run(tmp_path, Screen(), SYSTEM)

@@ -215,7 +215,7 @@ def test_a_root_on_a_card_is_compared_on_the_card(tmp_path):
     line = "console=ttyAMA0 root=/dev/mmcblk0 rootfstype=cramfs rootwait ro init=/bin/sh"
     assert str(card.cmdline) == line
     _, left = candidates(tmp_path, config, frozenset({"sd-cramfs"}))
-    assert "on no card" in left["sd-cramfs"]
+    assert "not on a card" in left["sd-cramfs"]
 
 
 def test_what_cannot_be_packed_is_left_out_with_its_reason(tmp_path):

@@ -150,7 +150,7 @@ def test_the_saving_falls_with_the_rate(bench):
 
 
 def test_a_preset_that_is_not_taken_is_no_saving(bench):
-    with pytest.raises(MeasurementError, match="not taken"):
+    with pytest.raises(MeasurementError, match="did not use the preset"):
         savings(bench(Calibrating(deaf=True)), SYSTEM, (100,))
 
 

@@ -133,7 +133,7 @@ def test_every_writer_shows_them():
     for text in (to_text(terminal.results_view(results), width=160), markdown.render(results)):
         assert "box on 4 processors, parallel, quantum 5 us" in text or "Mode: exact, 4 processors" in text
         assert "The same with other quanta, one boot each" in text
-        assert "the sign turns" in text
+        assert "gain or loss depends on the schedule" in text
         assert "hang: stands still" in text
     rows = page_data(results, {})["tables"]["quantum"]["rows"]
     assert [tuple(value for _text, value in row[:4]) for row in rows][3:6] == [

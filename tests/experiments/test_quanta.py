@@ -47,7 +47,7 @@ def test_rows_and_headline():
         ("4 processors, parallel, quantum 5 us", 100 * MS, -1 * MS),
         ("4 processors, shared", 160 * MS, 59 * MS),
     ]
-    assert found.headline == "the goals of 2 quanta lie 1.000 ms apart (1.0 %)"
+    assert found.headline == "the goals of 2 quanta are 1.000 ms apart (1.0 %)"
     assert len(bench.labels) == 3
 
 

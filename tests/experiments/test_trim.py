@@ -186,7 +186,7 @@ def test_hard_links_are_counted_once(run):
 def test_without_a_check_the_goal_decides(run):
     done = run(Machine(used=USED), check=False)
     assert not done.result.checked
-    assert "no [check] says more" in trim_text.headline(done.result)
+    assert "there is no [check]" in trim_text.headline(done.result)
     assert kept(done) == {"/init", "/bin/sh", "/etc/conf"}
 
 

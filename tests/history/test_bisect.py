@@ -66,7 +66,7 @@ def test_where_those_around_it_do_not_boot_all_of_them_are_suspects() -> None:
 
 
 def test_what_cannot_be_searched() -> None:
-    with pytest.raises(UserError, match="nothing between 1"):
+    with pytest.raises(UserError, match="nothing to search in 1"):
         bisect(1, lambda place: BOOT)
     with pytest.raises(MeasurementError, match="newest"):
         bisect(8, lambda place: None if place == 7 else BOOT)

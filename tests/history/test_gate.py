@@ -134,7 +134,7 @@ def test_answers_against_a_base() -> None:
     assert sentence(slower).startswith("failed: new: slower than base by 99.5")
     assert gate(noisy(15, seed=2, noise_ms=900), base, []).answer is Answer.UNDECIDED
     assert gate(noisy(15, seed=2, total_ms=2900), base, []).answer is Answer.PASSED
-    with pytest.raises(UserError, match="nothing to judge by"):
+    with pytest.raises(UserError, match="nothing to judge the boot by"):
         gate(base, None, [])
     with pytest.raises(UserError, match="no boot to judge"):
         gate(side(), base, [])

@@ -64,7 +64,7 @@ def test_what_a_shell_sorted_is_put_in_order_and_an_own_order_stays(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("word", "said"), [("new", "no boot is in it"), ("none", "neither a recording"), ("new/*.log", "no file has such")]
+    ("word", "said"), [("new", "contains no boot"), ("none", "neither a recording"), ("new/*.log", "no file has such")]
 )
 def test_what_holds_no_boot_is_named(tmp_path: Path, word: str, said: str) -> None:
     (series(tmp_path / "new", 0.8) / "table.csv").write_text("a,b\n1,2\n", encoding="utf-8")

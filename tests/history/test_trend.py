@@ -93,7 +93,7 @@ def test_words_name_runs_recordings_and_revisions(tmp_path: Path) -> None:
         found = api.measured(word, store=tmp_path, system="small")
         assert found.values_ns("kernel") == side.values_ns("kernel")
         assert found.exact
-    with pytest.raises(UserError, match="is no revision of small"):
+    with pytest.raises(UserError, match="is not a revision of small"):
         api.measured("rev:v2", store=tmp_path)
     with pytest.raises(UserError, match="names no boot"):
         api.measured("nothing-of-the-kind", store=tmp_path)

@@ -1,4 +1,4 @@
-"""Timers inside booted kernels: the same table twice, configurations beside each other, every assertion."""
+"""Timers inside booted kernels: the same table twice, configurations side by side, every assertion."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ WRONG = (
     Wrong("other-goal", "arm64", "a goal that nothing prints", "it said last 'panel: ready'", "started",
           _arm64(goal="buildroot login:"), boots=True),
     Wrong("init-ends", "x86_64", "a first program that ends", "the first program ended with status 0",
-          "it must go on running", _changed(init="#!/bin/sh\\necho hello\\n"), boots=True),
+          "it must keep running", _changed(init="#!/bin/sh\\necho hello\\n"), boots=True),
     Wrong("no-command", "x86_64", "a command that is not in the tree", "/usr/bin/camera: not found",
           "not in the tree", _changed(init="#!/bin/sh\\nexec /usr/bin/camera\\n"), boots=True),
     Wrong("screen", "x86_64", "programs that print on the screen", "programs print on tty0", "put it last",

@@ -72,7 +72,7 @@ def test_a_system_file_is_no_plan(tmp_path):
         ("rounds = 2", "rounds = 2\nbudgets = 3", "budgets"),
         ("take = true", "tkae = false", "tkae"),
         ("version = 1", "version = 7", "version 7"),
-        ('id = "lsm-off"', 'id = "quiet"', "quiet stands in it twice"),
+        ('id = "lsm-off"', 'id = "quiet"', "quiet is in it twice"),
         ('name = "command line"', 'name = "magic"', "magic"),
         ("[[phases]]", "[[phases", "not a plan"),
     ],

@@ -95,7 +95,7 @@ def test_u_boots_headers_are_cut_off(tmp_path, kernel, looker):
     made = propose(found, "board")
     assert sum("header was cut off" in note for note in made.notes) == 2
     (tmp_path / "uInitrd").write_bytes(uboot(3, gzip.compress(CPIO))[:80])
-    with pytest.raises(UserError, match="is cut off: 16 of"):
+    with pytest.raises(UserError, match="is cut off: only 16 of"):
         looker.look(tmp_path / "uInitrd")
 
 
@@ -145,7 +145,7 @@ def test_what_is_nothing_to_boot_says_what_it_is(tmp_path, kernel, looker):
     rows = {
         "over.dtbo": (images.device_tree(node), "is an overlay"),
         "ext4.ko": (ELF_MODULE, "a kernel module or an object file, which does not boot"),
-        "busybox": (b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x02\0\x3e\0".ljust(600, b"\0"), "no kernel"),
+        "busybox": (b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x02\0\x3e\0".ljust(600, b"\0"), "not a kernel"),
         "page.img": (b"<html><body>404 Not Found</body></html>", "a web page"),
         "root.tar.gz": (gzip.compress(b"a".ljust(257, b"\0") + b"ustar".ljust(255, b"\0")), "a tar archive packed"),
         "disk.img.gz": (gzip.compress(bytes(510) + b"\x55\xaa"), "a disk image packed with gzip"),

@@ -202,7 +202,7 @@ def test_what_boots_nothing_is_refused_with_a_way_out(tmp_path, looker):
         proposed(looker, blob)
     assert "--from KERNEL" in caught.value.hint
     for name, data, said in (
-        ("rubbish", b"\x01\x02\x03" * 99, "nothing that bootlab knows"),
+        ("rubbish", b"\x01\x02\x03" * 99, "bootlab does not recognise"),
         ("empty", b"", "is empty"),
         ("root.tar", bytes(257) + b"ustar".ljust(300, b"\0"), "tar archive"),
         ("disk.vmdk", b"KDMV".ljust(600, b"\0"), "is a VMDK image, which does not boot"),

@@ -105,7 +105,7 @@ def test_a_fit_whose_kernel_has_no_bytes(tmp_path, looker):
 def test_a_fit_whose_device_tree_is_none(tmp_path, looker, kernel):
     parts = {"k": {"type": "kernel", "data": kernel}, "f": {"type": "flat_dt", "data": b"nothing"}}
     path = fit(tmp_path / "a.itb", {"kernel": "k", "fdt": "f"}, parts)
-    assert "the device tree f: this is no device tree" in refused(looker, path).message
+    assert "the device tree f: this is not a device tree" in refused(looker, path).message
 
 
 def test_a_fit_that_names_what_it_has_not(tmp_path, looker, kernel):
@@ -124,7 +124,7 @@ def test_folders_in_which_nothing_boots(tmp_path, looker):
     (folder("yocto") / "core-image-minimal.manifest").write_text("busybox\n")
     assert "bitbake" in refused(looker, tmp_path / "yocto").hint
     (folder("broken") / "zImage").write_bytes(b"\0\1\2\3 no kernel \xff\xfe")
-    assert "zImage is nothing that bootlab knows" in refused(looker, tmp_path / "broken").message
+    assert "zImage: it is not a kernel" in refused(looker, tmp_path / "broken").message
     (folder("link") / "zImage").symlink_to("zImage-6.1")
     assert "is a link to zImage-6.1, which is not there" in refused(looker, tmp_path / "link").message
 

@@ -56,7 +56,7 @@ def test_find_by_folder_and_file(store, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("cam", "not one run but several"), ("20260102", "several"), ("box2", "is no run"), ("", "several")],
+    [("cam", "not one run but several"), ("20260102", "several"), ("box2", "is not a run"), ("", "several")],
 )
 def test_what_is_not_one_run(store, name, said):
     with pytest.raises(UserError, match=said) as caught:
@@ -66,7 +66,7 @@ def test_what_is_not_one_run(store, name, said):
 
 def test_names_that_no_file_can_have(store):
     for name in ("x" * 5000, "a\0b"):
-        with pytest.raises(UserError, match="is no run"):
+        with pytest.raises(UserError, match="is not a run"):
             runs.find(store, name)
 
 

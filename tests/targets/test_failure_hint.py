@@ -57,11 +57,11 @@ def wants(goal: str) -> System:
         (
             ("[    1.200000] Run /init as init process", "sh\r: applet not found",
              "[    1.300000] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00007f00"),
-            Outcome.PANIC, "ended with status 127; the last line before: 'sh\\r: applet not found': it must go on",
+            Outcome.PANIC, "ended with status 127; the last line before: 'sh\\r: applet not found': it must keep",
         ),
         (
             ("[    1.300000] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",),
-            Outcome.PANIC, "the first program ended by signal 11: it must go on running",
+            Outcome.PANIC, "the first program ended by signal 11: it must keep running",
         ),
         (
             ("[    1.200000] Initramfs unpacking failed: invalid magic at start",),

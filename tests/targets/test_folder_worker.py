@@ -118,7 +118,7 @@ def test_a_torn_job_is_answered_and_the_others_are_done(place):
     path = place.jobs.path / "offered" / torn.file
     path.write_bytes(path.read_bytes()[:500])
     assert place.worker().run(once=True) == 1
-    with pytest.raises(UserError, match="no job"):
+    with pytest.raises(UserError, match="not a job"):
         place.jobs.take_answer(torn).require()
     assert place.jobs.take_answer(whole).attempt
 

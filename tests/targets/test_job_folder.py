@@ -36,7 +36,7 @@ def test_a_job_says_the_same_when_it_is_read():
 @pytest.mark.parametrize("share", [0, 0.3, 0.9, 0.999])
 def test_a_torn_job_is_found(share):
     text = written(JOB)
-    with pytest.raises(DamagedJob, match="no job"):
+    with pytest.raises(DamagedJob, match="not a job"):
         read_job("k.x.0.json", text[: int(len(text) * share)], bootlab.__version__)
 
 

@@ -110,7 +110,7 @@ def at_work_on_one(place, elsewhere):
 def test_a_job_says_the_same_when_it_is_read():
     assert read_job("kernel_k.x.0.json", written(JOB), bootlab.__version__) == JOB
     assert b'"kind": "build"' in written(JOB)
-    with pytest.raises(DamagedJob, match="no job"):
+    with pytest.raises(DamagedJob, match="not a job"):
         read_job("kernel_k.x.0.json", written(JOB).replace(b'"build"', b'"bake"'), bootlab.__version__)
 
 

@@ -110,7 +110,7 @@ ON_CARD = "console=ttyS0 root=/dev/mmcblk0p1"
 MISTAKES = (
     ("no `console=` on the command line of a PC", ("quiet", {}), "has no console="),
     ("the console of another board", ("console=ttyAMA0", {}), "console=ttyAMA0 is not a port of this machine"),
-    ("a port that is not read", ("console=ttymxc1", {"machine": SABRELITE}), "bootlab reads port 0"),
+    ("a port that bootlab does not read", ("console=ttymxc1", {"machine": SABRELITE}), "bootlab reads port 0"),
     (
         "a kernel for another architecture",
         ("console=ttyAMA0", {"machine": SABRELITE, "kernel_arch": "x86_64"}),
@@ -215,7 +215,7 @@ MISTAKES = (
     (
         "a device without its folder (`root=mmcblk0p1`)",
         ("console=ttyS0 root=mmcblk0p1", {"initramfs": initramfs()}),
-        "is no device's path",
+        "is not the path of a device",
     ),
     (
         "a space around an equals sign",
@@ -223,22 +223,22 @@ MISTAKES = (
         "root without a value",
     ),
     (
-        "quotes, hyphens or spaces that were copied out of a document",
+        "typographic quotes, dashes or spaces pasted from a document",
         ("console=ttyS0 root=\u201cUUID=1\u201d", {"initramfs": initramfs()}),
         "left double quotation mark (U+201C)",
     ),
     (
-        "`break` or `rd.break`, left from a search",
+        "`break` or `rd.break` left over from debugging",
         ("console=ttyS0 break=premount", {"initramfs": initramfs()}),
         "stops the initrd in a shell",
     ),
     (
-        "`single` with a goal of full use",
+        "`single` (a rescue shell) with a goal that only a full boot reaches",
         ("console=ttyS0 single", {"root": "sd", "initramfs": initramfs(*CARD_MODULES), "goal": Goal(console="login:")}),
         "starts a rescue shell",
     ),
     (
-        "`mem=` below what the kernel takes",
+        "`mem=` below what the kernel needs",
         ("console=ttyS0 mem=40M", {"known": {"memory_bytes": 70_746_112}, "initramfs": initramfs()}),
         "mem=40M leaves less memory",
     ),
@@ -248,22 +248,22 @@ MISTAKES = (
         "with CONFIG_ARM, not of this one",
     ),
     (
-        "a kernel that takes no initramfs",
+        "a kernel without support for an initramfs",
         ("console=ttyS0", {"config": {**CONFIG, "CONFIG_BLK_DEV_INITRD": "n"}, "initramfs": initramfs()}),
         "CONFIG_BLK_DEV_INITRD is not set",
     ),
     (
-        "a kernel that starts no scripts, and a script as the first program",
+        "a kernel that cannot start scripts, and a script as the first program",
         ("console=ttyS0", {"config": {**CONFIG, "CONFIG_BINFMT_SCRIPT": "n"}, "initramfs": Initramfs(tree=SCRIPT)}),
         "/init is a script, which this kernel cannot start",
     ),
     (
-        "a line of the kernel's as the goal, and `quiet`",
+        "a kernel message as the goal, and `quiet`",
         ("console=ttyS0 quiet", {"initramfs": initramfs(), "goal": Goal(console="Run /init as init process")}),
         "which quiet keeps off the console",
     ),
     (
-        "text behind the end of the line in a goal",
+        "text after `$` in a goal",
         ("console=ttyS0", {"initramfs": initramfs(), "goal": Goal(console="^ready$now")}),
         "$ is the end of a line",
     ),
@@ -273,7 +273,7 @@ MISTAKES = (
         "the image has no such unit",
     ),
     (
-        "the prompt of another machine's name",
+        "a login prompt with another host name",
         (ON_CARD, {"root": "sd", "initramfs": initramfs(*CARD_MODULES), "goal": Goal(console="debian login:")}),
         "/etc/hostname is web",
     ),

@@ -24,7 +24,7 @@ def looker(tmp_path):
 def test_a_silent_user_space_is_named_once(looker):
     so_far = looker(STARTED)
     said = so_far.word(**LONG)
-    assert said.startswith("so far: nothing printed for 5 s of the host's, 2.0 s of virtual time: user space ran")
+    assert said.startswith("so far: nothing printed for 5 s of host time, 2.0 s of virtual time: user space ran")
     assert "it said last 'starting'" in said
     assert so_far.word(**{**LONG, "wall_s": 60.0}) == "", "never the same again"
 
@@ -55,7 +55,7 @@ def test_a_line_again_and_again_needs_no_silence(looker):
 
 def test_where_no_virtual_time_is_known(looker):
     said = looker(STARTED).word(**{**LONG, "quiet_virtual_ns": None})
-    assert said.startswith("so far: nothing printed for 5 s of the host's: user space ran")
+    assert said.startswith("so far: nothing printed for 5 s of host time: user space ran")
 
 
 def test_an_empty_console_and_none(looker, tmp_path):

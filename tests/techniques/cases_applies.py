@@ -291,7 +291,7 @@ CASES = (
     Says("shell-expansions", as_context(u.booted(u.CUTTING)), YES, "/etc/init.d/S03dev: $(dirname"),
     Says("shell-expansions", as_context(u.booted(u.CUT)), NO, "no start script cuts paths"),
     Says("shell-expansions", as_context(evidence("disk-rootwait")), NO, "no root tree"),
-    Says("rc-parallel", as_context(u.booted(u.LSB)), YES, "3 scripts, at most 2 one behind the other"),
+    Says("rc-parallel", as_context(u.booted(u.LSB)), YES, "3 scripts, at most 2 one after the other"),
     Says("rc-parallel", as_context(RC), NO, "no header: S01log; no header: S02net"),
     Says("rc-parallel", as_context(evidence("disk-rootwait")), NO, "no root tree"),
     Says("unneeded-mounts", as_context(u.booted(u.MOUNTING)), YES, "/mnt/spool (/init)"),

@@ -223,7 +223,7 @@ CASES = (
     Shows("mitigations-off", BASE, evidence("nosmp"), False, "still prints"),
     Shows("initramfs-compression", BASE, evidence("initramfs-lz4"), True, "Freeing initrd memory"),
     Shows("initramfs-compression", BASE, BASE, False, "the same"),
-    Shows("initramfs-compression", BASE, evidence("disk-rootwait"), False, "do not tell"),
+    Shows("initramfs-compression", BASE, evidence("disk-rootwait"), False, "do not show"),
     Shows("initramfs-async", BASE, evidence("initramfs-async-0"), True, "-> 0"),
     Shows("initramfs-async", BASE, evidence("nosmp"), False, "while it was unpacked"),
     Shows("initramfs-slim", BASE, _smaller_initramfs(), True, "-> 1000 bytes"),
@@ -303,7 +303,7 @@ CASES = (
     Shows("systemd-target-reduced", u.systemd(), u.systemd(reduced=True), True, "application.target reached; 1 units"),
     Shows("systemd-target-reduced", u.systemd(), u.systemd(), False, "is not what systemd reached"),
     Shows(
-        "systemd-rest-later", u.systemd(), u.systemd(later=True), True, "1 of 1 services and mounts are started behind"
+        "systemd-rest-later", u.systemd(), u.systemd(later=True), True, "1 of 1 services and mounts are started after"
     ),
     Shows("systemd-rest-later", u.systemd(), u.systemd(), False, "is not what systemd reached"),
     Shows("systemd-rest-later", u.systemd(), u.systemd(later=True, diagnosed=False), False, "only diagnostic boots"),
@@ -320,7 +320,7 @@ CASES = (
     ),
     Shows("systemd-update-checks-off", u.updating(), u.updating(), False, "still started: ldconfig.service"),
     Shows("application-unit-first", u.systemd(), u.systemd(early=True), True, "started before 2 units that came first"),
-    Shows("application-unit-first", u.systemd(), u.systemd(), False, "behind the same units"),
+    Shows("application-unit-first", u.systemd(), u.systemd(), False, "after the same units"),
     Shows(
         "mounts-by-application",
         u.said(u.SCRIPTS, "[    1.0] Run /init as init process"),

@@ -46,7 +46,7 @@ def evidence(system: System, sha: str, *, config=None, size=1000, dtb=None, init
     [
         ("appended-dtb", SYSTEM, Answer.YES, "file of its own"),
         ("appended-dtb", build(append_device_tree=True), Answer.NO, "already"),
-        ("appended-dtb", build(image="Image"), Answer.NO, "only a zImage"),
+        ("appended-dtb", build(image="Image"), Answer.NO, "only to a zImage"),
         ("appended-dtb", msgspec.structs.replace(SYSTEM, loader=Loader()), Answer.NO, "boot loader"),
         ("appended-dtb", build(device_tree=None), Answer.NO, "no device tree"),
         ("kernel-uncompressed", SYSTEM, Answer.YES, "zImage"),

@@ -106,7 +106,7 @@ def test_without_a_boot_loader_that_is_built_there_is_nothing_to_change(techniqu
         ("loader-raw-card", RAW, Answer.NO, "raw"),
         ("loader-exact-sizes", RAW, Answer.NO, "only what is there"),
         ("loader-exact-sizes", COMMAND, Answer.NO, "file system"),
-        ("loader-exact-sizes", FALCON, Answer.YES, "whole room"),
+        ("loader-exact-sizes", FALCON, Answer.YES, "whole reserved space"),
         ("loader-bootz", LOADER, Answer.NO, "no header"),
         ("loader-bootz", msgspec.structs.replace(LOADER, wrapped=True), Answer.YES, "legacy header"),
         ("loader-silent", LOADER, Answer.NO, "loader-boot-command"),
@@ -117,7 +117,7 @@ def test_without_a_boot_loader_that_is_built_there_is_nothing_to_change(techniqu
         ("falcon-mode", FALCON, Answer.NO, "SPL starts"),
         ("falcon-appended-tree", LOADER, Answer.NO, "about falcon"),
         ("falcon-appended-tree", FALCON, Answer.YES, "sectors of its own"),
-        ("falcon-appended-tree", msgspec.structs.replace(FALCON, appended=True), Answer.NO, "behind the kernel"),
+        ("falcon-appended-tree", msgspec.structs.replace(FALCON, appended=True), Answer.NO, "appended to the kernel"),
     ],
 )
 def test_applies(technique, loader, answer, part):

@@ -1,4 +1,4 @@
-"""Configurations beside each other."""
+"""Configurations side by side."""
 
 from __future__ import annotations
 

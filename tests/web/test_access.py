@@ -87,9 +87,9 @@ def altered() -> bytes:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"", "no archive"),
-        (b"not a tar", "no archive"),
-        (packed(RECORDINGS[0])[:400], "no archive"),
+        (b"", "not an archive"),
+        (b"not a tar", "not an archive"),
+        (packed(RECORDINGS[0])[:400], "not an archive"),
         (archive(("../../../../tmp/bootlab-escaped", b"x")), "recording"),
         (archive(("recording.json", None)), "recording"),
         (archive(("recording.json", b"{}")), "recording"),

@@ -139,7 +139,7 @@ def _work(profile: ApplicationProfile) -> Iterator[Advice]:
         yield Advice(
             id="slow-call",
             seen=f"{row.call} takes {_ms(row.took_ns)}{f' on {row.path}' if row.path else ''}",
-            advice="write it back after the goal" if flushes else "do it after the goal, or in a thread of its own",
+            advice="write it back after the goal" if flushes else "do it after the goal, or in a separate thread",
             line=row.line or None,
             cost_ns=row.took_ns,
             background=row.pid != profile.main,

@@ -59,7 +59,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
             if basis in bases:
                 return f"faster ({basis} from the log)"
         if "published" not in bases:
-            return "not known: only a boot tells"
+            return "not known: only a boot can tell"
         return f"{'faster or slower' if self.both_ways else 'faster'} on the machines named (published)"
 
 

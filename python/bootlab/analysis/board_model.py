@@ -99,8 +99,8 @@ def fit(boots: Sequence[Boot]) -> Model:
     different = {boot.amounts for boot in known}
     if len(different) < 2:
         raise MeasurementError(
-            f"a model needs boots of different images; {len(different)} is given",
-            hint="boot the base, a quiet one and one with a larger image: bootlab try SYSTEM.toml quiet --board B.toml",
+            f"a model needs boots of different images, but only {len(different)} was given",
+            hint="boot also a quiet system and one with a larger image: bootlab try SYSTEM.toml quiet --board B.toml",
         )
     ns, used = _solve(known)
     left_out = []

@@ -127,7 +127,7 @@ def floor_of(
     rest = obstacles[LARGEST:]
     notes = [] if application is not None else ["which program reaches the goal is not known: there is no bound"]
     if application is not None and application.user_ns is None:
-        notes.append(f"what {application.name} does itself cannot be told from what the kernel does for it: no bound")
+        notes.append(f"{application.name}'s own work cannot be separated from the kernel's work for it: no bound")
     return Floor(
         goal_ns=whole_ns,
         parts=tuple(parts),
@@ -185,4 +185,4 @@ def _programs(
         left_ns -= ns
         if ns:
             found.append(Obstacle(title=f"program {program.name}", ns=ns))
-    return [*found, *([Obstacle(title="programs, not told apart", ns=left_ns)] if left_ns else [])]
+    return [*found, *([Obstacle(title="programs, not separated", ns=left_ns)] if left_ns else [])]

@@ -65,7 +65,7 @@ def _held(hold: Hold) -> str:
     if hold.saved_ns is None:
         return said
     if hold.verdict is Verdict.SAME:
-        return f"{said}; what comes before the wait is not told apart"
+        return f"{said}; what comes before the wait shows no clear difference"
     way = "earlier" if hold.saved_ns > 0 else "later"
     few = "" if hold.verdict in _TOLD else ", in too few boots to say so"
     return f"{said}; the wait begins {_ms(abs(hold.saved_ns))} {way}{few}"
@@ -73,7 +73,7 @@ def _held(hold: Hold) -> str:
 
 def _waiting(hold: Hold) -> str:
     less = "less" if hold.idle_saved_ns > 0 else "more"
-    return f"{_ms(abs(hold.idle_saved_ns))} {less} of standing still between “{hold.after}” and “{hold.before}”"
+    return f"{_ms(abs(hold.idle_saved_ns))} {less} idle between “{hold.after}” and “{hold.before}”"
 
 
 def _proved(trial: Trial) -> list[str]:

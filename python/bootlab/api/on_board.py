@@ -58,7 +58,7 @@ class OnBoard:
         return self._with_cmdline().try_(*ids, blocks=blocks, seed=seed)
 
     def stages(self, *, boots: int = 5) -> Results:
-        """Boot the board several times and the system once in QEMU; return the stages of both beside each other."""
+        """Boot the board several times and the system once in QEMU; return the stages of both side by side."""
         from bootlab.experiments.beside import board_boots, compare_stages
 
         exact: Recording | None = None
@@ -69,7 +69,7 @@ class OnBoard:
         return self._kept(found)
 
     def try_both(self, *ids: str, blocks: int = 7, seed: int = 1) -> Results:
-        """Try techniques in QEMU and on the board; return both verdicts of each beside each other."""
+        """Try techniques in QEMU and on the board; return both verdicts of each side by side."""
         from bootlab.experiments.beside import compare_trials
 
         if self.exact is None:

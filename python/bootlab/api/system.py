@@ -195,7 +195,7 @@ class System(KernelBuilds):
             return trace_boot(bench, self.value, request or TraceRequest())
 
     def compare(self, experiment: Experiment) -> Results:
-        """Boot this system's variants beside each other; `results.comparison` holds the rows.
+        """Boot this system's variants side by side; `results.comparison` holds the rows.
 
         Experiments: `bootlab.experiments` (file systems, steps, start from flash, presets of lpj), or a subclass of
         `Experiment` of your own. Raise UserError where the system does not suit.

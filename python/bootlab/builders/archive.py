@@ -76,7 +76,9 @@ def unpacked(archive: Path, store: Path) -> Unpacked:
     """
     try:
         if archive.stat().st_size > SIZE_MAX_BYTES:
-            raise UserError(f"{archive} is larger than any initramfs", hint="is it the file you mean? `file` names it")
+            raise UserError(
+                f"{archive} is larger than any initramfs", hint="is it the right file? `file PATH` says what it is"
+            )
         with archive.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
@@ -146,7 +148,7 @@ class _Unpacker:
             if name is None:
                 raise UserError(
                     f"byte {offset} starts neither a newc archive nor a compression format that the kernel reads",
-                    hint="is it an initramfs? `file` names it; a uImage header must be cut off first",
+                    hint="is it an initramfs? `file PATH` says what it is; a uImage header must be removed first",
                 )
             self._pieces.append(name)
             with tempfile.TemporaryFile(dir=self._folder) as out:
@@ -177,7 +179,7 @@ class _Unpacker:
                 break
             self._count += 1
             if self._count > COUNT_MAX:
-                raise UserError(f"it holds more than {COUNT_MAX} files", hint="this is no initramfs")
+                raise UserError(f"it holds more than {COUNT_MAX} files", hint="this is not an initramfs")
             if record.name.strip("/") not in {"", "."}:
                 self._add(data, record)
         self._share()
@@ -245,7 +247,7 @@ class _Unpacker:
                     break
             else:
                 return path
-        raise UserError(f"{path} is behind a loop of symbolic links", hint="look at the links in the archive")
+        raise UserError(f"the path {path} contains a loop of symbolic links", hint="look at the links in the archive")
 
 
 def _owned(entry: Entry, record: _Record) -> Entry:

@@ -154,7 +154,7 @@ def _make(request: _Request, path: Path, root: Path) -> None:
         got = read_config((tree / "obj" / ".config").read_text(encoding="utf-8"))
         if no := busybox_config.refused(request.asked, got, request.checked):
             raise ProgramBuildError(
-                f"BusyBox's configuration does not take {no}", hint="check the options that it depends on"
+                f"BusyBox's configuration does not accept {no}", hint="check the options that it depends on"
             )
         _link(call, log)
         shutil.copyfile(tree / "obj" / "busybox", path)

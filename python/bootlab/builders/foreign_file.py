@@ -83,7 +83,7 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (0x10040, b"_BHRfS_M", Named("medium", "a Btrfs file system")),
     (0, b"070701", Named("initramfs", "an initramfs (a cpio archive)")),
     (0, b"0707", Named("initramfs", "a cpio archive")),
-    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", "pack it anew: cpio -o -H newc")),
+    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", "pack it again: cpio -o -H newc")),
 )
 _PACKERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "gzip", "gunzip -k {path}"),
@@ -96,19 +96,17 @@ _UBOOT_MAGIC = b"\x27\x05\x19\x56"
 _UBOOT_BYTES = 64
 # include/image.h of U-Boot: IH_TYPE_*, the byte behind the operating system and the architecture.
 _UBOOT_TYPES: dict[int, Named] = {
-    3: Named(
-        "initramfs", "an initramfs behind U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > initramfs"
-    ),
+    3: Named("initramfs", "an initramfs with U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > initramfs"),
     4: Named(
         "other",
         "a U-Boot image of several parts",
         "take the parts out: dumpimage -l {path}; dumpimage -p 0 -o PART {path}",
     ),
-    5: Named("other", "firmware behind U-Boot's header"),
+    5: Named("other", "firmware with U-Boot's header"),
     6: Named("other", "a script of U-Boot's"),
-    7: Named("medium", "a file system behind U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > image"),
+    7: Named("medium", "a file system with U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > image"),
     8: Named(
-        "device tree", "a device tree behind U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > board.dtb"
+        "device tree", "a device tree with U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > board.dtb"
     ),
 }
 _ELF_RELOCATABLE, _ELF_LITTLE = 1, 1
@@ -160,7 +158,7 @@ def named_by(head: bytes, *, texts: bool = True) -> Named | None:
 def _by_header(head: bytes) -> Named | None:
     """Say what a file is whose header says more than that it is one."""
     if head.startswith(_UBOOT_MAGIC) and len(head) > _UBOOT_BYTES:
-        return _UBOOT_TYPES.get(head[30], Named("kernel", "a kernel behind U-Boot's header"))
+        return _UBOOT_TYPES.get(head[30], Named("kernel", "a kernel with U-Boot's header"))
     if head.startswith(b"070702") and head[110:124] == b"sw-description":
         return Named("other", "an update for SWUpdate", "give the image inside: cpio -idv < {path}")
     return _elf(head) if head.startswith(b"\x7fELF") else None

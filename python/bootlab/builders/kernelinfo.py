@@ -124,7 +124,7 @@ def _read_image(kernel: Kernel, names: tuple[str, ...]) -> KernelInfo:
     try:
         facts = _facts(data)
     except ValueError as fault:
-        raise _no_kernel(kernel.image, other, f"this is no kernel that bootlab knows: {fault}") from fault
+        raise _no_kernel(kernel.image, other, f"bootlab does not recognise it as a kernel: {fault}") from fault
     if other is not None and (facts.get("uimage") or facts.get("elf")):
         # U-Boot's header stands before scripts and initramfs too; a module is an ELF file as a vmlinux is.
         raise _no_kernel(kernel.image, other, "")

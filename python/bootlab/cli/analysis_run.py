@@ -51,7 +51,9 @@ def _refuse_endless(request: Request) -> None:
     """Refuse thresholds that are no numbers: every difference would be called the same, or none."""
     for name, value in (("--threshold-ms", request.threshold_ms), ("--threshold-percent", request.threshold_percent)):
         if not math.isfinite(value):
-            raise UserError(f"{name} {value}: this is no time and no share", hint=f"bootlab analyze A B {name} 2.5")
+            raise UserError(
+                f"{name} {value}: this is neither a time nor a percentage", hint=f"bootlab analyze A B {name} 2.5"
+            )
 
 
 def _said_nothing(analyses: Sequence[Analysis]) -> int:

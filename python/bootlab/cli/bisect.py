@@ -52,8 +52,8 @@ def bisect(
     """Find the commit (or configuration) that made an exact boot slower, with the stages and functions that grew.
 
     64 revisions take at most 7 boots; a step of less than 2 % is then confirmed by
-    8 more. Exit code 11: a revision was found; 0: none is slower; 14: none of
-    several suspects is sure.
+    8 more. Exit code 11: a revision was found; 0: no revision is slower; 14: several
+    suspects remain.
 
     Example: bootlab bisect v1.0..HEAD --system-file board/system.toml --build "make -j4 initramfs"
     """
@@ -65,7 +65,7 @@ def bisect(
         revisions: Revisions
         if len(what) == 1 and not what[0].endswith(".toml"):
             if system_file is None:
-                raise UserError("which system is booted at each commit?", hint="--system-file SYSTEM.toml")
+                raise UserError("no system file says what to boot at each commit", hint="--system-file SYSTEM.toml")
             revisions = stack.enter_context(GitRevisions(repository, what[0], system_file, build=build))
         else:
             revisions = SystemFiles([Path(name) for name in what])

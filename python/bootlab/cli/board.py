@@ -33,7 +33,7 @@ def new(
     from bootlab.systemfile.board_template import board_template  # noqa: PLC0415 - `--help` must not wait for it
 
     if path.exists():
-        raise UserError(f"{path}: it exists already", hint="name another file: bootlab board new OTHER.toml")
+        raise UserError(f"{path} already exists", hint="name another file: bootlab board new OTHER.toml")
     write_file(path, board_template(name, file=str(path), device=device))
     if as_json:
         print_json({"board": str(path)})

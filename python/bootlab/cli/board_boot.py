@@ -73,7 +73,7 @@ def gate_board(
 
     if against is not None and against.endswith(".toml"):
         raise UserError(
-            f"--against {against}: a board is judged by boots that were made",
+            f"--against {against}: a board can be judged only against existing boots",
             hint="--against history, a recording's folder, or a folder of recordings",
         )
     base = api.measured(against, store=asked.store) if against is not None else None

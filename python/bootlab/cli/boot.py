@@ -39,7 +39,7 @@ def boot(
 ) -> None:
     """Boot a system and show where its time goes, from power-on to the goal. With --board, on real hardware.
 
-    With --budget or --against it is a gate besides: exit code 11 when a budget is broken or the boot is slower, 14 when
+    With --budget or --against it is also a gate: exit code 11 if a budget is exceeded or the boot is slower, 14 if
     that stays undecided. A board's times are noisy: give it --repeat 5 or more. `bootlab gate` has more options.
 
     Example: bootlab boot camera.toml --repeat 5

@@ -15,7 +15,7 @@ from bootlab.advice.finding import Finding
 from bootlab.advice.ways import ways
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.cli.files import write_files
-from bootlab.cli.session import DEFAULT_STORE, BoardOption, JsonOption, StoreOption, out, print_json
+from bootlab.cli.session import DEFAULT_STORE, JsonOption, StoreOption, out, print_json
 from bootlab.errors import Found, UserError
 from bootlab.model.change_text import change_text
 from bootlab.model.cmdline import CommandLine
@@ -45,7 +45,7 @@ def check(
         int | None, typer.Option(min=1, help="Use boot number N of the log. Default: the first boot with a kernel.")
     ] = None,
     arch: Annotated[
-        str, typer.Option(help="Architecture (x86_64, arm, arm64, riscv64), if the other inputs do not tell it.")
+        str, typer.Option(help="Architecture (x86_64, arm, arm64, riscv64), if the other inputs do not say it.")
     ] = "",
     select: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Check only this technique. May be given more than once.")
@@ -59,14 +59,21 @@ def check(
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with code 0 even if a technique applies.")
     ] = False,
-    board: BoardOption = None,
+    board: Annotated[
+        Path | None,
+        typer.Option(
+            "--board",
+            metavar="BOARD.toml",
+            help="Use the log of this board's newest good boot in the store, and show where techniques can be tried.",
+        ),
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     sarif_file: Annotated[
         Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, for code review tools.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which techniques apply, judging by a configuration, a command line or a log, and the line that says so.
+    """Show which techniques apply, judging by a configuration, a command line or a log, with the line that shows it.
 
     Nothing is booted, so the results are advice, not proof. What the files do not settle is reported as unknown. Exit
     code 10: at least one technique applies.

@@ -1,4 +1,4 @@
-"""`bootlab compare`: two things that were booted, beside each other."""
+"""`bootlab compare`: two things that were booted, side by side."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ def console(
     system_file: SystemArgument,
     techniques: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TECHNIQUE]...", help="What quietens the console. Default: quiet.", show_default=False),
+        typer.Argument(
+            metavar="[TECHNIQUE]...", help="Techniques that quiet the console. Default: quiet.", show_default=False
+        ),
     ] = None,
     *,
     baud: Annotated[
@@ -27,21 +29,23 @@ def console(
         typer.Option(
             min=_LEAST_BAUD,
             max=_MOST_BAUD,
-            help="A line's rate in bits a second; give it several times. Default: 9600, 115200, 1500000.",
+            help="Rate of a line in bits per second. May be given more than once. Default: 9600, 115200, 1500000.",
             show_default=False,
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=100, help="Boots of each system on each line.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the order of the boots.")] = 1,
-    screen: Annotated[bool, typer.Option("--screen", help="Compare a VGA screen as second console instead.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Boot each system this many times on each line.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the random order of the boots.")] = 1,
+    screen: Annotated[
+        bool, typer.Option("--screen", help="Measure a VGA screen as second console instead of serial lines.")
+    ] = False,
     files: TableFiles,
     asked: Kept,
 ) -> None:
     """Show what a console costs: on serial lines of several rates, or with a screen beside it.
 
-    Serial lines: the system is booted in free mode, whatever its file says, and its port is read no faster than the
-    line carries characters, so that the guest waits as on a board. Medians, and how well characters x 10 / baud
-    predicts them. --screen: a PC in exact mode, with and without VGA as a second console, loud and quiet.
+    Serial lines: the system boots in free mode, whatever its file says. Its port is read no faster than a real line
+    carries characters, so that the guest waits as on a board. The table shows medians, and how well characters x 10 /
+    baud predicts them. --screen: a PC in exact mode, with and without VGA as a second console, with and without quiet.
 
     Exit code 4: a system does not boot.
 

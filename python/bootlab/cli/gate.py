@@ -56,8 +56,8 @@ ThingsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="NEW...",
-        help="What to judge: a system file (it is booted), recording folders, runs (`last`), boot logs and folders of "
-        "them, `rev:COMMIT`.",
+        help="What to judge: a system file (which is booted), recording folders, runs (`last`), boot logs and folders "
+        "of them, `rev:COMMIT`.",
         show_default=False,
     ),
 ]
@@ -67,7 +67,7 @@ AgainstOption = Annotated[
         AGAINST,
         metavar="BASE...",
         help="What NEW must not be slower than: the same kinds of things, or `history`: the newest boots of the "
-        "history. Behind NEW it takes several.",
+        "history. Takes several if it comes after NEW.",
     ),
 ]
 
@@ -103,7 +103,8 @@ def gate(
     """Pass or fail a boot in CI: budgets for stages and the whole boot, no slower than a base.
 
     Exit code 0: passed; 11: a budget is broken or the boot is slower; 14: undecided, which never counts as passed.
-    System files are booted: exact ones once, noisy ones in random blocks beside the base until the answer stands.
+    System files are booted: exact ones once, noisy ones in random blocks together with the base until there is an
+    answer.
 
     Example: bootlab gate camera.toml --against camera-1.0.toml --budget kernel=500ms --junit gate.xml
     """
@@ -148,7 +149,8 @@ def _is_system(words: list[str]) -> bool:
     systems = [word for word in words if word.endswith(".toml")]
     if systems and len(words) > 1:
         raise UserError(
-            f"{' '.join(words)}: a system file stands alone", hint="bootlab gate NEW.toml --against BASE.toml"
+            f"{' '.join(words)}: a system file cannot be combined with other inputs",
+            hint="bootlab gate NEW.toml --against BASE.toml",
         )
     return bool(systems)
 
@@ -159,7 +161,7 @@ def _refuse_mixed(new: list[str], bases: list[str]) -> None:
     if len(homes) > 1 and any(Path(base).is_file() and Path(base).parent in homes for base in bases):
         shared = next(Path(base).parent for base in bases if Path(base).parent in homes)
         raise UserError(
-            f"some of NEW and BASE lie in the same folder {shared}, others do not",
+            f"some of NEW and BASE are in the same folder {shared}, others do not",
             hint=f"name NEW first: bootlab gate NEW... {AGAINST} BASE...",
         )
 

@@ -74,5 +74,5 @@ def _head() -> str:
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise UserError(f"git cannot say which commit this is: {fault}", hint="--revision NAME") from fault
     if done.returncode:
-        raise UserError("this folder is no git repository, so the commit is unknown", hint="--revision NAME")
+        raise UserError("this folder is not a git repository, so the commit is unknown", hint="--revision NAME")
     return done.stdout.strip()

@@ -22,9 +22,9 @@ _PROCESSOR = re.compile(r"(?:AArch64|ARM(?:v|926)[^\n]{0,20}) Processor|riscv: [
 def write_skeleton(analysis: Analysis, path: Path, *, boot: int | None = None) -> None:
     """Write the skeleton for the system of one boot; a file that is there is not overwritten."""
     if path.exists():
-        raise UserError(f"{path}: it exists already", hint="--system NEW-FILE.toml")
+        raise UserError(f"{path} already exists", hint="--system NEW-FILE.toml")
     if not analysis.boots:
-        raise UserError(f"{analysis.name}: no boot is in it", hint="bootlab analyze FILE")
+        raise UserError(f"{analysis.name} contains no boot", hint="bootlab analyze FILE")
     one = analysis.boot(boot) if boot is not None else max(analysis.boots, key=lambda b: (b.reached_user, b.number))
     kernel, use = one.kernel, one.stage("first-use")
     banner = kernel.banner

@@ -22,8 +22,8 @@ def new(
         typer.Option(
             "--from",
             metavar="WHAT",
-            help="Look at this: a kernel image, device tree, initramfs, disk or card image, FIT image, root tree, "
-            "Buildroot's output folder, Yocto's deploy folder. May be repeated: a later one stands in for an earlier.",
+            help="Describe this: a kernel image, device tree, initramfs, disk or card image, FIT image, root tree, "
+            "Buildroot's output folder, Yocto's deploy folder. May be given more than once; later ones override.",
             show_default=False,
         ),
     ] = None,
@@ -53,9 +53,7 @@ def new(
         raise UserError(f"{path} already exists", hint="give another name, or --force to replace it")
     if not source:
         if log is not None:
-            raise UserError(
-                "a boot log alone boots nothing", hint="give what it is a log of: --from KERNEL --from ROOT"
-            )
+            raise UserError("a boot log alone cannot be booted", hint="also give the system: --from KERNEL --from ROOT")
         _template(path, kernel, as_json=asked.as_json)
         return
     from bootlab.api.described import describe  # noqa: PLC0415 - `--help` must not wait for it

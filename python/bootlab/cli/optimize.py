@@ -43,8 +43,8 @@ def optimize(
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Also use techniques that cost `function`, `security` or `runtime`; separate several by commas. What "
-            "only costs `debug` is always used: the report says what to undo.",
+            help="Also use techniques that cost `function`, `security` or `runtime`; separate several with commas. "
+            "Techniques that only make debugging harder are always used; the report says what to undo.",
         ),
     ] = None,
     also: AlsoOption = None,
@@ -53,7 +53,7 @@ def optimize(
         typer.Option("--budget-time", metavar="TIME", help="Stop trying after this much machine time: 90m, 6h."),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=10, help="Try what was left out again on the faster system, this many times.")
+        int, typer.Option(min=1, max=10, help="Try rejected changes again on the faster system, this many times.")
     ] = 2,
     shrink: Annotated[
         bool,
@@ -72,8 +72,8 @@ def optimize(
         typer.Option(
             "--final",
             metavar="COMMAND",
-            help="Run this command in the base and in the result: it must say the same in both. May be given more than "
-            "once.",
+            help="Run this command in the base and in the result: output and exit status must be the same. May be "
+            "given more than once.",
         ),
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report to this file too.")] = None,
@@ -100,7 +100,8 @@ def optimize(
     )
     if given is not None and wishes != wishes_of():
         raise UserError(
-            f"{what} is a plan: it says itself what is asked for", hint="edit the plan, or give the system file"
+            f"{what} is a plan, so options such as --allow cannot be given",
+            hint="edit the plan, or give the system file",
         )
     system_file = Path(given.system) if given is not None else what
     with opened(system_file, asked) as system:
@@ -145,5 +146,5 @@ def _seconds(text: str | None) -> float | None:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", text.strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found is not None else 0
     if not 0 < seconds < math.inf:
-        raise UserError(f"{text[:40]!r} is no length of time", hint="--budget-time 90m, --budget-time 6h")
+        raise UserError(f"{text[:40]!r} is not a duration", hint="--budget-time 90m, --budget-time 6h")
     return seconds

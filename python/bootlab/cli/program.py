@@ -52,13 +52,13 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Prove and share: the faster system with its evidence": {
         "optimize": ("bootlab.cli.optimize", "optimize", "Find the fastest system that still works"),
         "stack": ("bootlab.cli.stack", "stack", "Combine what helps; write the faster system"),
-        "worker": ("bootlab.cli.worker", "worker", "Make boots and kernels of other commands, over a shared folder"),
+        "worker": ("bootlab.cli.worker", "worker", "Boot and build for other machines, over a shared folder"),
         "report": ("bootlab.cli.report", "report", "Show a run again, or write it as a page"),
     },
     "On real hardware": {
         "board": ("bootlab.cli.board", "board", "Set up real boards, simulate one, compare with QEMU"),
     },
-    "Beside boot time": {
+    "Other": {
         "timers": ("bootlab.cli.timers", "timers", "Stress-test timers, clocks and sleeps"),
         "doctor": ("bootlab.cli.doctor", "doctor", "Check that this machine has what bootlab needs"),
     },

@@ -83,7 +83,7 @@ def _time_ns(text: str) -> int:
     try:
         moment = datetime.datetime.fromisoformat(text)
     except ValueError as fault:
-        raise UserError(f"{text!r} is no time", hint="write it like 2026-01-31T12:00:00") from fault
+        raise UserError(f"{text!r} is not a time", hint="write it like 2026-01-31T12:00:00") from fault
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
     return int(moment.timestamp() * 1_000_000_000)

@@ -93,5 +93,5 @@ def trim(
 def _patterns(given: list[str]) -> tuple[str, ...]:
     for pattern in given:
         if not pattern.startswith("/"):
-            raise UserError(f"{pattern!r} is no absolute path", hint=f"write --keep '/{pattern}'")
+            raise UserError(f"{pattern!r} is not an absolute path", hint=f"write --keep '/{pattern}'")
     return tuple(given)

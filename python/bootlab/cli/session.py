@@ -18,7 +18,7 @@ __all__ = ["DEFAULT_STORE", "Booting", "JsonOption", "Kept", "StoreOption", "err
 # fmt: on
 
 AllOption = Annotated[
-    bool, typer.Option("--all", help="Show also what made no difference, was not booted, or does not apply.")
+    bool, typer.Option("--all", help="Also show what made no difference, was not booted, or does not apply.")
 ]
 SystemArgument = Annotated[
     Path, typer.Argument(metavar="SYSTEM.toml", help="The system file. `bootlab new` writes one.", show_default=False)
@@ -48,7 +48,7 @@ class Scheduled(Booting):
         str | None,
         Option(
             metavar="URL",
-            help="With --scheduler: the workers share no folder, but this URL (s3://BUCKET/PREFIX, file:///FOLDER).",
+            help="With --scheduler: share files through this URL instead of a folder (s3://BUCKET/PREFIX, file:///FOLDER).",
         ),
     ] = None
 
@@ -63,5 +63,7 @@ DEFAULT_BANDWIDTH_MB = DEFAULT_BANDWIDTH / 1e6
 def system_required(path: Path | None) -> Path:
     """Return the system file. Raise UserError where neither it nor a board is named."""
     if path is None:
-        raise UserError("which system?", hint="name a system file (`bootlab new` writes one), or --board BOARD.toml")
+        raise UserError(
+            "no system is named", hint="name a system file (`bootlab new` writes one), or --board BOARD.toml"
+        )
     return path

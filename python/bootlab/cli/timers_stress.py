@@ -86,8 +86,8 @@ def stress(
         if asked.as_json:
             raise SystemExit(TimersFailed.exit_code)
         raise TimersFailed(
-            f"{len(result.faults)} accounts do not balance",
-            hint="again with another --receiver, or with --save FILE to keep the figures",
+            f"{len(result.faults)} checks of the counts failed",
+            hint="try another --receiver, or --save FILE to keep the figures",
         )
 
 
@@ -104,7 +104,7 @@ def _run(system_file: Path | None, wanted: StressRequest, asked: Kept, *, to_lim
             return booted.stress(system, wanted, count_instructions=count)
     if count:
         raise UserError(
-            "--kernel-share counts instructions, which this machine does not", hint="name a SYSTEM.toml in exact mode"
+            "--kernel-share counts instructions, which only exact mode can", hint="name a SYSTEM.toml in exact mode"
         )
     if to_limit:
         wanted = here.to_limit(here.stress_here(limit), wanted)

@@ -160,7 +160,9 @@ def trace(
 
     wrong = [letter for letter in fields + sort if letter not in function_text.FIELDS]
     if wrong or len(sort) != 1:
-        raise UserError(f"no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}")
+        raise UserError(
+            f"there is no column {''.join(wrong) or sort!r}", hint=f"columns: {' '.join(function_text.FIELDS)}"
+        )
     request = TraceRequest(
         min_ns=int(span_us * 1000), depth=span_depth, start=start, stop=stop, subtree=tuple(subtree or ())
     )
@@ -189,7 +191,7 @@ def trace(
             found, traced.folder, source=source, config=config, symbols=symbols, cover=cover, rows=rows
         )
     elif Show.LEVERS in (show or ()):
-        raise UserError("the levers come from the kernel's source", hint="--source TREE")
+        raise UserError("--show levers needs the kernel's source", hint="--source TREE")
     write_files(
         (
             html,

@@ -61,7 +61,7 @@ def traced_by_kernel(what: Path, tracer: KernelTracer, asked: Kept) -> NamedTrac
 
     if what.suffix != ".toml":
         raise UserError(
-            f"{what} is no system file", hint="--by ftrace boots one (.toml); bootlab trace FILE reads a trace"
+            f"{what} is not a system file", hint="--by ftrace boots one (.toml); bootlab trace FILE reads a trace"
         )
     with opened(what, asked) as system:
         made = system.trace_by_kernel(tracer)

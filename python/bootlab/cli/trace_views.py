@@ -18,7 +18,7 @@ _NO_COUNT = (
     "unknown; this kernel keeps no count of it (CONFIG_PREEMPT_COUNT), or not where bootlab looks (x86): "
     "see --show nosched"
 )
-_IMPORTED = "unknown; a trace of calls does not tell it (bootlab trace SYSTEM.toml does)"
+_IMPORTED = "unknown: this trace does not show it (bootlab trace SYSTEM.toml does)"
 # Title, key of the JSON, what no row means.
 _HELD = {
     "irqoff": ("Interrupts off", "interrupts_off", "never"),
@@ -33,7 +33,7 @@ def tables(trace: FunctionTrace, *, rows: int, min_ns: int, sort: str, root: str
     waits = [row for row in delay_census.census(trace) if row.time_ns >= min_ns]
     tree = function_tables.tree(trace, root=root, min_ns=max(min_ns, 1), depth=depth, limit=rows)
     if root and not tree:
-        raise UserError(f"{root!r} was not called up to the goal", hint="names are those of the kernel's symbols")
+        raise UserError(f"{root!r} was not called before the goal", hint="names are those of the kernel's symbols")
     held = [function_tables.stretches(trace, table, rows) for table in trace.held]
     return {
         "functions": function_text.ordered(functions, sort)[:rows],

@@ -28,7 +28,7 @@ def where(
     *,
     source: SourceOption,
     config: ConfigOption = None,
-    arch: Annotated[str, typer.Option("--arch", help="Architecture, if no .config tells it.")] = "",
+    arch: Annotated[str, typer.Option("--arch", help="Architecture, if no .config says it.")] = "",
     symbols: Annotated[
         Path | None,
         typer.Option(

@@ -14,7 +14,7 @@ from bootlab.cli.session import say
 
 def worker(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The folder of jobs. It is made if it is not there.")
+        Path, typer.Argument(metavar="FOLDER", help="The folder of jobs. It is created if it does not exist.")
     ],
     *,
     once: Annotated[bool, typer.Option("--once", help="End when no job is left, instead of waiting for more.")] = False,

@@ -195,5 +195,5 @@ def _of_clock(way: Way, states: list[os.stat_result], limit_ns: int) -> list[str
         return ["no access time is that young: was the board's clock wrong? Compare with a marker file: --newer FILE"]
     early = sum(time_ns < _PLAUSIBLE_S * 1_000_000_000 for time_ns in times)
     if way == "since" and early:
-        return [f"{early} access times lie before the year 2000: the board's clock was wrong for a while; use --mark"]
+        return [f"{early} access times are before the year 2000: the board's clock was wrong for a while; use --mark"]
     return []

@@ -15,7 +15,7 @@ def source_folder(name: str, file: str = "", *, top: str = "guest") -> Path:
     folder = (Path(__file__).parent / top / name).resolve()
     if not (folder / file).exists():
         raise EnvironmentFault(
-            f"{folder / file} is not there: bootlab was installed without its sources",
+            f"{folder / file} is missing: bootlab was installed without its sources",
             hint="install bootlab again from its wheel, or `make setup` in a checkout",
         )
     return folder

@@ -47,7 +47,7 @@ def require_goal(recording: Recording) -> None:
     """Raise MeasurementError for a boot that the host ended, BaseFailedError for one that failed by itself."""
     if recording.by_host:
         raise MeasurementError(
-            f"the host ended a boot of {recording.meta.system_name}, which says nothing about it: "
+            f"the host ended a boot of {recording.meta.system_name}, so it proves nothing about the system: "
             f"{recording.meta.reason}",
             hint="run the same command again",
         )
@@ -196,7 +196,7 @@ def with_dithers(bench: Bench, base: Base, rule: Design) -> Base:
             if first:
                 raise MeasurementError(
                     f"the base fails under {2 * count - len(boots)} of {2 * count} dithers (another date, another "
-                    "seed, bytes behind the initramfs)",
+                    "seed, bytes after the initramfs)",
                     hint="look at the recordings: what depends on the date?",
                 )
     except NotRecordedError:

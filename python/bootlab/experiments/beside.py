@@ -1,4 +1,4 @@
-"""A board's boots and the same system's exact boot beside each other: two clocks, two columns, never added."""
+"""A board's boots and the same system's exact boot side by side: two clocks, two columns, never added."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class ConsolePace(Experiment):
     `console_ns`: what the line adds to the same variant's boot without one. `model_ns`: characters x 10 / baud.
     `saved_ns`: how much earlier the goal comes than in the system as it is on the same line; `model_saved_ns`: the
     same of the characters. `share` is left out where the model is below the range of the boots. All times are medians
-    of `boots`; `low_ns` and `high_ns` are the first and the last.
+    of `boots`; `low_ns` and `high_ns` are the earliest and the latest.
     """
 
     kind: ClassVar[str] = "console-pace"
@@ -73,8 +73,8 @@ class ConsolePace(Experiment):
         Column(key="line", title="line"),
         Column(key="characters", title="characters", kind="count"),
         Column(key="goal_ns", title="goal, median", kind="ms", under="wall ms"),
-        Column(key="low_ns", title="first", kind="ms", under="wall ms"),
-        Column(key="high_ns", title="last", kind="ms", under="wall ms"),
+        Column(key="low_ns", title="earliest", kind="ms", under="wall ms"),
+        Column(key="high_ns", title="latest", kind="ms", under="wall ms"),
         Column(key="console_ns", title="line adds", kind="signed-ms", under="wall ms"),
         Column(key="model_ns", title="line", kind="ms", under="modelled, ms"),
         Column(key="share", title="of the model", kind="percent"),
@@ -94,7 +94,7 @@ class ConsolePace(Experiment):
         """Raise UserError for a system whose clock is not the host's: nothing there waits for a line."""
         if system.clock.mode != "free" or system.target != "qemu":
             raise UserError(
-                f"{system.name}: a console is read at a pace only in QEMU's free mode",
+                f"{system.name}: a console can be slowed down only in QEMU's free mode",
                 hint='set clock.mode = "free" in the system file',
             )
 
@@ -146,14 +146,14 @@ class ConsolePace(Experiment):
             for row in found.rows
             if row.values.get("baud") and row.title != _AS_IT_IS
         ]
-        return f"{found.system} (ms, medians): {'; '.join(told) or 'nothing was quietened'}"
+        return f"{found.system} (ms, medians): {'; '.join(told) or 'nothing was made quiet'}"
 
     def footnote(self, found: Comparison) -> str:
         """Say how it was measured, and what the columns leave out."""
         boots = figures.counted(int(found.facts["rounds"] or 0), "boot")
         return (
-            f"{boots} of each, in rounds of random order, on the host's clock: medians, and first and last. "
-            "The emulator's port waits while the line carries what it wrote: ten bits a "
+            f"{boots} of each, in rounds of random order, on the host's clock: the median goal, the earliest and the "
+            "latest. The emulator's port waits while the line carries what it wrote: ten bits a "
             "character. Modelled: characters x 10 / baud, of the characters that arrived. A line adds less than the "
             "model where the guest computes while the line still carries what was written before."
         )

@@ -66,7 +66,7 @@ class ConsoleScreen(Experiment):
         super().check(system)
         if system.machine.arch != "x86_64":
             raise UserError(
-                f"{system.name} is no PC, and has no VGA", hint="bootlab console SYSTEM.toml without --screen"
+                f"{system.name} is not a PC, so it has no VGA", hint="bootlab console SYSTEM.toml without --screen"
             )
         if not system.cmdline.all("console"):
             raise UserError(f"{system.name} has no console=", hint='add it: [kernel] cmdline = "console=ttyS0"')

@@ -45,7 +45,9 @@ def patch_of(
         )
     if len(found) > 1:
         places = ", ".join(f"{one.file}:{name}" for one in found[:8])
-        raise UserError(f"{len(found)} definitions of {name}() can be in this kernel", hint=f"name one: {places}")
+        raise UserError(
+            f"this kernel may contain any of {len(found)} definitions of {name}()", hint=f"name one: {places}"
+        )
     (one,) = found
     made = delay_patch(one.text, file=one.file, function=name, line=one.line, to_ns=to_ns, sleep=sleep, only=only)
     try:

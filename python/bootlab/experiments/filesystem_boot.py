@@ -174,7 +174,7 @@ def _in_place(recording: Recording, image: Image, storage: Storage) -> tuple[boo
     """Compare a mapping's offset with where the image has the file: cramfs shows the physical address there."""
     told = _told(recording, storage.mapping)
     if told is None or storage.flash_address is None:
-        return False, "storage.mapping and storage.flash_address must tell a mapping and the flash's place"
+        return False, "set storage.mapping and storage.flash_address in the system file"
     found = _MAPPING.search(told)
     if found is None:
         return False, f"no mapping of a program: {told}"

@@ -60,7 +60,7 @@ class Filesystems(Experiment):
 
     kind: ClassVar[str] = "filesystems"
     phase: ClassVar[str] = "file systems"
-    exact_only: ClassVar[str] = "fs needs exact mode: on the host's clock one boot a row says nothing"
+    exact_only: ClassVar[str] = "fs needs exact mode: in free mode one boot per row proves nothing"
     columns = (
         Column(key="title", title="root"),
         Column(key="image_bytes", title="image", kind="bytes"),
@@ -218,7 +218,7 @@ class _Rows:
             if on_card:
                 self._add(row_id, title, (*_block_options(form), "MMC_BLOCK"), partial(self._on_card, form, title))
             elif row_id in self._wanted:
-                self._leave(row_id, title, 'the system\'s root lies on no card: [root] with medium = "sd"')
+                self._leave(row_id, title, 'the system\'s root is not on a card: [root] with medium = "sd"')
         for name in _RAM_DISK_COMPRESSIONS:
             title = "ext2 on a RAM disk" + ("" if name == "none" else f", {name}")
             self._add_ram_disk(f"ramdisk-ext2-{name}", title, BY_ID["ext2"], name)

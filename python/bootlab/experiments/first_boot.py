@@ -13,7 +13,7 @@ from bootlab.model.system import Check, Goal, System
 _NEVER = r"(?!)"
 _NOTES_MAX = 5
 _COMPLAINTS = (
-    (re.compile(r"Timed out waiting for device (\S+)"), "the first boot waited in vain for the device {}"),
+    (re.compile(r"Timed out waiting for device (\S+)"), "the first boot waited for the device {}, which never came"),
     (re.compile(r"\[FAILED\] Failed to start (\S+)"), "in the first boot the unit {} failed"),
 )
 LABEL = "first boot, until the console is quiet"

@@ -91,10 +91,10 @@ def ladder(
         footnote=(
             "Each row is the base with one change, booted from power-on to the goal. Times are on the "
             f"{clock} clock; a minus is a gain. A time is the difference of the medians of the boots that the verdict "
-            "rests on, in exact mode under dithers. A row called same is no gain, whatever its time. Gains do not add "
-            "up: `bootlab stack` finds out how much they save together. The times do not include the loading of the "
-            "images, which takes time on a board. It is modelled in a column of its own, as the bytes of kernel and "
-            f"initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
+            "rests on, in exact mode under dithers. A row called same is not a gain, whatever its time. Gains do not "
+            "add up: `bootlab stack` finds out how much they save together. The times do not include the loading of "
+            "the images, which takes time on a board. It is modelled in a column of its own, as the bytes of kernel "
+            f"and initramfs over {bandwidth_bytes_per_s / 1e6:g} MB/s (base: {figures.ms(base_load_ns)} ms). "
             f"Published figures are from another board.{' ' + ladder_media.NOTE if media else ''}"
         ),
         facts={

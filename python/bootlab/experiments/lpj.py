@@ -73,7 +73,7 @@ def base_value(bench: Bench, system: System) -> Booted:
         return base
     if base.found.source == "preset":
         raise MeasurementError(
-            f"the kernel takes a preset without one on its command line: {base.text}",
+            f"the kernel uses a preset, although its command line has none: {base.text}",
             hint="it is compiled in (CONFIG_CMDLINE); `bootlab lpj validate` recalibrates with lpj=0",
         )
     raise MeasurementError(
@@ -201,7 +201,7 @@ def _rate(bench: Bench, system: System, hz: int) -> Row:
     preset = msgspec.structs.replace(at, cmdline=at.cmdline.with_param("lpj", str(base.found.lpj)))
     after = boot(bench, preset, f"HZ={hz}, lpj={base.found.lpj}")
     if after.found.source != "preset" or base.goal_ns is None or after.goal_ns is None:
-        raise MeasurementError(f"the preset was not taken: {after.text}", hint=f"look at {after.path}")
+        raise MeasurementError(f"the kernel did not use the preset: {after.text}", hint=f"look at {after.path}")
     return Row(
         id=f"hz-{hz}",
         title=str(hz),

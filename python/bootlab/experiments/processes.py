@@ -58,10 +58,10 @@ def _watched(bench: Bench, system: System) -> tuple[Recording, int]:
 def _observed(plan: BootPlan, cache: Cache) -> BootPlan:
     system = plan.system
     if system.clock.mode != "exact":
-        raise UserError("processes can be told apart only in exact mode", hint='set clock.mode = "exact"')
+        raise UserError("processes can be distinguished only in exact mode", hint='set clock.mode = "exact"')
     if plan.processors.count != 1 and not plan.processors.alone:
         raise UserError(
-            "processes can be told apart on one processor only",
+            "processes can be distinguished on one processor only",
             hint="set machine.cpus = 1 for this; or leave the others off with maxcpus=1 on the command line",
         )
     if plan.launch is None or not plan.launch.plugins:

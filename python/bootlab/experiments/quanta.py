@@ -39,7 +39,11 @@ class Quanta(Experiment):
         low, high = QUANTUM_RANGE_NS
         wrong = next((q for q in quanta_ns if not low <= q <= high), None)
         if wrong is not None or not quanta_ns or len(set(quanta_ns)) < len(quanta_ns):
-            said = f"{wrong} ns is no quantum" if wrong is not None else "each quantum is given once, and at least one"
+            said = (
+                f"{wrong} ns is not a valid quantum"
+                if wrong is not None
+                else "give at least one quantum, and each only once"
+            )
             raise UserError(said, hint=f"nanoseconds between {low} and {high}: --quantum 2000,5000,20000")
         self._quanta_ns = quanta_ns
         self.most_boots = len(quanta_ns) + 1
@@ -48,7 +52,9 @@ class Quanta(Experiment):
         """Refuse free mode and one processor."""
         super().check(system)
         if system.processors.count == 1:
-            raise UserError("one processor has no quantum", hint="set machine.cpus to the board's number")
+            raise UserError(
+                "a machine with one processor has no quantum", hint="set machine.cpus to the board's number"
+            )
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot each. Raise BaseFailedError if the first has no goal."""
@@ -84,5 +90,5 @@ class Quanta(Experiment):
             return f"goal at {figures.ms(goals[0])} ms" if goals else "nothing was booted"
         apart = max(goals) - min(goals)
         return (
-            f"the goals of {len(goals)} quanta lie {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"
+            f"the goals of {len(goals)} quanta are {figures.ms(apart)} ms apart ({figures.percent(apart, min(goals))})"
         )

@@ -150,7 +150,7 @@ class Stacker:
     def _late(self, trials: tuple[Trial, ...]) -> tuple[Change, ...]:
         promising, hopeless = promising_late(trials, self._is_late)
         for trial in hopeless:
-            reason = f"lost {-(trial.saved_ns or 0) / 1e6:.0f} ms alone, more than a stack turns: not tried again"
+            reason = f"lost {-(trial.saved_ns or 0) / 1e6:.0f} ms alone: too much to be worth another try"
             self._note(self._unbooted(trial.change, "late", reason))
         return tuple(t.change for t in sorted(promising, key=lambda t: t.goal_ns or 0))
 

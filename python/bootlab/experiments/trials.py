@@ -226,7 +226,7 @@ def _judge(bench: Bench, base: Base, flight: _Flight, *, forced: bool) -> Trial 
     if wanted and needs_diagnosis(technique, after):
         if not forced and not _maybe_faster(sample, base):
             # A proof takes a boot of its own, and what is not faster is not stacked: only when it was asked for.
-            reason = f"not faster, so no proof was sought (`bootlab try {technique.id}` seeks it)"
+            reason = f"not faster, so no proof was looked for (`bootlab try {technique.id}` does)"
             return msgspec.structs.replace(found.trial, reason=reason)
         # What the console of a timing boot cannot show, the kernel's whole log may.
         if flight.waits_for(begin_diagnosis(bench, after.system, after.recording, change.id)):

@@ -185,7 +185,7 @@ class _Trim:
             path = normal(access.path) if access.path.startswith("/") else ""
             if path in files and path not in found:
                 found[path] = PutBack(
-                    path=path, why=f"{access.who or 'somebody'} asked for it in vain ({access.method})"
+                    path=path, why=f"{access.who or 'somebody'} looked for it without success ({access.method})"
                 )
         found |= {one.path: one for one in named_on_console(watched, files) if one.path not in found}
         return list(found.values())

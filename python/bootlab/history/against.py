@@ -38,7 +38,8 @@ def against(
     modes = {base.clock.mode, new.clock.mode}
     if len(modes) > 1:
         raise UserError(
-            f"{base.name} and {new.name} are on different clocks (exact and free)", hint="set clock.mode alike in both"
+            f"{base.name} and {new.name} are on different clocks (exact and free)",
+            hint="set the same clock.mode in both",
         )
     if modes == {"exact"}:
         bench.phase("gate", 2)

@@ -51,7 +51,7 @@ def bisect(count: int, boot: Boot, *, smallest_ns: int | None = None) -> Bisecte
     `smallest_ns`: a smaller rise is none; None: 0.1 % of the newest revision's goal, at least 50 us.
     """
     if count < 2:
-        raise UserError(f"there is nothing between {count} revisions to search", hint="bootlab bisect GOOD..BAD")
+        raise UserError(f"there is nothing to search in {count} revisions", hint="bootlab bisect GOOD..BAD")
     goals: dict[int, int] = {}
     skipped: set[int] = set()
 

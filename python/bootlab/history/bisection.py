@@ -106,7 +106,7 @@ def _booted(revision: Revision, make: Callable[[], System], open_bench: OpenBenc
         return Step(revision=revision, why=fault.message)
     if system.clock.mode != "exact":
         raise UserError(
-            f"{system.name}: boots in free mode are noise, so that one boot says nothing",
+            f"{system.name}: boots in free mode are noisy, so one boot of each revision proves nothing",
             hint="set clock.mode = 'exact'; for boards: bootlab gate --against, revision by revision",
         )
     try:

@@ -53,12 +53,12 @@ def parse(text: str) -> Budget:
     name, equals, value = text.rpartition("=")
     name = name.strip()
     if not equals or not name:
-        raise UserError(f"--budget {text!r}: there is no NAME=TIME", hint=_HINT)
+        raise UserError(f"--budget {text!r}: it is not NAME=TIME", hint=_HINT)
     if (limit_ns := duration_ns(value)) is not None:
         return Budget(name=name, limit_ns=limit_ns)
     if found := _SHARE.fullmatch(value.strip()):
         return Budget(name=name, percent=float(found[1]))
-    raise UserError(f"--budget {text!r}: {value!r} is no time and no share", hint=_HINT)
+    raise UserError(f"--budget {text!r}: {value!r} is neither a time nor a percentage", hint=_HINT)
 
 
 def judge(budget: Budget, new: Side, compared: Judged | None, *, few: bool = False) -> BudgetResult:

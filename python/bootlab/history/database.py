@@ -203,7 +203,8 @@ def _told(url: sa.URL) -> Iterator[None]:
         ) from fault
     except (ModuleNotFoundError, NoSuchModuleError) as fault:
         raise UserError(
-            f"{shown}: a driver is missing: {fault}", hint="pip install 'bootlab[postgresql]' brings PostgreSQL's"
+            f"{shown}: the database driver is missing: {fault}",
+            hint="pip install 'bootlab[postgresql]' brings PostgreSQL's",
         ) from fault
 
 
@@ -212,13 +213,13 @@ def _parsed(url: str) -> sa.URL:
         parsed = sa.make_url(url)
     except ArgumentError as fault:
         raise UserError(
-            f"{url[:100]!r} is no database", hint="sqlite:///history.db, or postgresql://USER@HOST/NAME"
+            f"{url[:100]!r} is not the URL of a database", hint="sqlite:///history.db, or postgresql://USER@HOST/NAME"
         ) from fault
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() not in {"sqlite", "postgresql"}:
         raise UserError(
-            f"{parsed.get_backend_name()} is no database that bootlab uses",
+            f"bootlab cannot use a {parsed.get_backend_name()} database",
             hint="sqlite:///history.db, or postgresql://USER@HOST/NAME",
         )
     return parsed

@@ -89,7 +89,7 @@ def gate(
     if not new.boots:
         raise UserError(f"{new.name}: there is no boot to judge", hint="bootlab boot SYSTEM.toml makes one")
     if base is None and not budgets:
-        raise UserError("there is nothing to judge by", hint="give --budget NAME=TIME or --against BASE")
+        raise UserError("there is nothing to judge the boot by", hint="give --budget NAME=TIME or --against BASE")
     if base is None and any(budget.percent is not None for budget in budgets):
         raise UserError("a budget in percent needs --against BASE", hint="--budget kernel=500ms needs none")
     compared = () if base is None else _compared(base, new, paired=paired, smallest_ns=smallest_ns, alpha=alpha)

@@ -66,7 +66,7 @@ class Objects:
         if not self.intact(digest):
             raise UserError(
                 f"the recording {digest[:12]} is not in {self.folder}, or is damaged",
-                hint="its times are in the database all the same; restore the folder from a backup",
+                hint="its times are still in the database; restore the folder from a backup",
             )
         folder.mkdir(parents=True, exist_ok=True)
         with tarfile.open(self.path(digest)) as archive:
@@ -102,7 +102,7 @@ def packed(folder: Path) -> bytes:
     """Return a folder as an archive that has the same bytes wherever and whenever it is made."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     if not files:
-        raise UserError(f"{folder} is not a recording: no file is in it", hint="bootlab boot SYSTEM.toml makes one")
+        raise UserError(f"{folder} is not a recording: it has no files", hint="bootlab boot SYSTEM.toml makes one")
     if sum(path.stat().st_size for path in files) > _MOST_BYTES:
         raise UserError(f"{folder} is larger than {_MOST_BYTES >> 30} GiB", hint="keep its times alone: --times-only")
     buffer = io.BytesIO()

@@ -82,7 +82,7 @@ def of_log(path: Path | str, *, application: str | None = None, goal: str | None
     if not boots:
         if any(report.startup for report in whole.units):
             return _of_systemd_analyze(raw, file.name)
-        raise UserError(f"{file}: no boot is in it", hint=f"bootlab analyze {file} says what it was read as")
+        raise UserError(f"{file} contains no boot", hint=f"bootlab analyze {file} says what it was read as")
     if len(boots) == 1:
         return (_of_analysis(whole, boots[0], raw),)
     lines = raw.splitlines(keepends=True)

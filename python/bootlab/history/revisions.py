@@ -83,11 +83,16 @@ class GitRevisions:
         good, dots, bad = commits.partition("..")
         if not dots or not good or commits.count("..") > 1 or bad.startswith("."):
             raise UserError(
-                f"{commits!r} is no range of commits", hint="bootlab bisect v1.0..HEAD --system-file SYSTEM.toml"
+                f"{commits!r} is not a range of commits", hint="bootlab bisect v1.0..HEAD --system-file SYSTEM.toml"
             )
         for end in (good, bad or "HEAD"):
             self._git(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{end}^{{commit}}", what=f"{end} is no commit"
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                f"{end}^{{commit}}",
+                what=f"{end} is not a commit",
             )
         listed = self._git(
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{good}^{{commit}}..{bad or 'HEAD'}"

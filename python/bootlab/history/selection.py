@@ -98,7 +98,7 @@ def _of_pattern(pattern: str, where: Where) -> tuple[BootTimes, ...]:
 def _of_logs(logs: Sequence[Path], where: Where, *, whole: str = "") -> tuple[BootTimes, ...]:
     """Return the boots of several logs, run_2 before run_10. Each must hold one: none is left out in silence."""
     if len(logs) > _LOGS_MOST:
-        raise UserError(f"{logs[0].parent}: {len(logs)} files are no series of logs", hint=_HINT)
+        raise UserError(f"{logs[0].parent}: a series of logs cannot have {len(logs)} files", hint=_HINT)
     found: list[BootTimes] = []
     for log in sorted(logs, key=lambda file: _by_number(str(file))):
         try:
@@ -163,7 +163,7 @@ def _of_history(word: str, where: Where) -> tuple[BootTimes, ...]:
         hits = [name for name in known if name == wanted] or [name for name in known if name.startswith(wanted)]
         if len(hits) != 1:
             listed = ", ".join((hits or known)[-5:]) or "none"
-            what = "is no revision" if not hits else "is not one revision but several"
+            what = "is not a revision" if not hits else "is not one revision but several"
             raise UserError(f"{wanted[:100]!r} {what} of {system} in the history", hint=f"the newest: {listed}")
         entries = where.history.entries(system=system, revision=hits[0])
     if not entries:

@@ -202,7 +202,7 @@ class Advisor:
             try:
                 number = int(value, 16 if symbol.type == "hex" else 10)
             except ValueError:
-                return (Reason(kind="type", text=f"{symbol.name} is {symbol.type}: {value!r} is no such number"),)
+                return (Reason(kind="type", text=f"{symbol.name} is {symbol.type}: {value!r} is not such a number"),)
             for definition in symbol.definitions:
                 for limits in definition.ranges:
                     low, high = self._number(limits.low), self._number(limits.high)

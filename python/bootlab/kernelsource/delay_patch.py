@@ -119,7 +119,8 @@ def _busy(to_ns: int) -> str:
     if to_ns < _MOST_UDELAY_NS and to_ns % _US == 0:
         return f"udelay({to_ns // _US})"
     raise UserError(
-        f"no call spins for {_shown(to_ns)}", hint="give whole milliseconds, or whole microseconds below 1ms"
+        f"no delay function can busy-wait for {_shown(to_ns)}",
+        hint="give whole milliseconds, or whole microseconds below 1ms",
     )
 
 

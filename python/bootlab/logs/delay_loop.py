@@ -81,7 +81,7 @@ def _chosen(analysis: Analysis, number: int | None, name: str) -> DelayLoop:
         if (found := _of(boot)) is not None:
             return found
     raise UserError(
-        f"{name}: no line tells the loops per jiffy",
+        f"{name}: no line shows the loops per jiffy",
         hint="take a log with the kernel's messages of level info (dmesg, or a console without `quiet`)",
     )
 

@@ -38,5 +38,5 @@ def why_not(before: System, after: System, board: Board) -> str:
     if not missing:
         return ""
     if "machine" in missing:
-        return "the machine itself differs, which is no file"
+        return "the machine itself differs, and it is not a file to install"
     return f"board.toml does not say how to deliver: {', '.join(missing)} ([install])"

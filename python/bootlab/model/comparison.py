@@ -1,4 +1,4 @@
-"""A comparison: several boots of one system beside each other, as plain data that every view can draw.
+"""A comparison: several boots of one system side by side, as plain data that every view can draw.
 
 An experiment (:mod:`bootlab.experiments`) fills it, the run's results carry it, a view (:mod:`bootlab.views.table`)
 draws it without knowing what was compared.
@@ -90,7 +90,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows of one system beside each other. `facts`: what holds for all rows. `tables`: how they are shown.
+    """Rows of one system side by side. `facts`: what holds for all rows. `tables`: how they are shown.
 
     `clock` is that of every time in it: two clocks never share a column.
     """

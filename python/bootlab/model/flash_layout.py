@@ -87,7 +87,7 @@ RISCV_VIRT = FlashLayout(
     least_ram_mib=128,
     copy_mark=0x220000C0,
     starts=("in-place", "copied"),
-    lacks="a RISC-V kernel does not unpack itself: its loader does, before it",
+    lacks="a RISC-V kernel does not unpack itself; its boot loader unpacks it",
 )
 
 _LAYOUTS = (ARM_VIRT, RISCV_VIRT)

@@ -52,7 +52,7 @@ class Processors(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.mode == "parallel":
             return (
-                f"What {self.count} processors cost each other (caches, memory bandwidth, the bus): work in parallel "
+                f"The competition of {self.count} processors for caches, memory bandwidth and the bus: parallel work "
                 f"scales better than on a chip. Their times may be {(self.quantum_ns or 0) / 1000:g} us apart (the "
                 "quantum): handing work to a running processor takes up to that, and races that are shorter have one "
                 "fixed outcome. Compare boots of one quantum only."

@@ -285,7 +285,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     parts_kept: dict[str, str] = {}
     """Files, modules and links to applets that were to be left out and stayed, with the reason (`optimize`)."""
     questions: tuple[Question, ...] = ()
-    """Boots that told only whether a system works: of parts, of kernels without options, of final checks."""
+    """Boots that only showed whether a system works: of parts, of kernels without options, of final checks."""
     comparison: Comparison | None = None
     """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
     notes: tuple[str, ...] = ()

@@ -86,7 +86,9 @@ class CampaignJournal:
     def results(self) -> Results:
         """What stands in the run's file. Raise UserError before there is a base."""
         if self._results is None:
-            raise UserError(f"{self.run.id} has no base yet", hint="look at what `bootlab boot` says of the system")
+            raise UserError(
+                f"{self.run.id} has no base yet", hint="run `bootlab boot` on the system and see what it says"
+            )
         return self._results
 
     def base(self, base: Base) -> None:

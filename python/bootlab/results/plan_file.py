@@ -16,7 +16,7 @@ _LIMIT_BYTES = 4 << 20
 
 _HEAD = """\
 # Written by `bootlab optimize --plan`. Edit it, then: bootlab optimize {name}
-# Phases and techniques are tried in the order in which they stand. take = false leaves one out.
+# Phases and techniques are tried in the order of this file. take = false leaves one out.
 # What a technique may save is read from the log of a diagnostic boot: it orders the search and promises nothing.
 # {estimate}
 """
@@ -39,7 +39,7 @@ def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
     lines += [f"format = {_text(plan.format)}", f"version = {plan.version}", f"system = {_text(plan.system)}"]
     lines += ["", "# Risks that are let in: security, function, runtime.", f"allow = {_list(plan.allow)}"]
     lines += ["# Techniques that are let in whatever they cost.", f"also = {_list(plan.also)}"]
-    lines += ["# How often what was left out is tried again on what stands."]
+    lines += ["# How often rejected techniques are tried again on the stack."]
     lines += [f"rounds = {plan.rounds}"]
     if plan.budget_s is not None:
         lines += ["# Machine time, seconds; what is proved by then is handed over.", f"budget_s = {plan.budget_s:g}"]
@@ -125,7 +125,7 @@ def _check_names(phases: tuple[PlannedPhase, ...], path: Path) -> None:
     for phase in phases:
         for technique in phase.techniques:
             if technique.id in seen:
-                raise UserError(f"{path}: {technique.id} stands in it twice", hint="remove one of the two")
+                raise UserError(f"{path}: {technique.id} is in it twice", hint="remove one of the two")
             seen.add(technique.id)
 
 

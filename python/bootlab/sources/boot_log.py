@@ -25,7 +25,8 @@ def look(path: Path) -> LogFacts:
     starts = [i for i, line in enumerate(lines) if "Linux version " in line]
     if not starts:
         raise UserError(
-            f"{path} holds no boot of Linux", hint="give a serial capture or dmesg output from the kernel's first line"
+            f"{path} contains no boot of Linux",
+            hint="give a serial capture or dmesg output from the kernel's first line",
         )
     boot = lines[starts[-1] :]
     plain = [_core.kernel_message(line) for line in boot]

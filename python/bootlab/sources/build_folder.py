@@ -236,7 +236,7 @@ def _device_tree(
     """Return the board's device tree; of several, the one that the build names, or whose board QEMU has."""
     blobs = [f for f in files if f.suffix == ".dtb"]
     if not blobs or arch is None:
-        unknown = [] if arch in {None, "x86_64"} else ["a device tree: no .dtb lies among the images"]
+        unknown = [] if arch in {None, "x86_64"} else ["a device tree: there is no .dtb among the images"]
         return None, [], unknown if hints.machine not in {"virt"} else []
     named = [f for f in blobs if hints.device_tree and hints.device_tree in {f.stem, f.name}]
     facts = []

@@ -57,7 +57,9 @@ class TreeNode(msgspec.Struct):
 def read_tree(data: bytes) -> TreeNode:
     """Return the root node. Raise UserError for what is no device tree, or is damaged."""
     if len(data) < _HEADER.size or not data.startswith(MAGIC):
-        raise UserError("this is no device tree blob", hint="compile a source with dtc (package device-tree-compiler)")
+        raise UserError(
+            "this is not a device tree blob", hint="compile a source with dtc (package device-tree-compiler)"
+        )
     _, total, structure, strings, _, _, _, _, strings_size, structure_size = _HEADER.unpack_from(data)
     if total > len(data) or structure + structure_size > total or strings + strings_size > total:
         raise UserError("the device tree blob is cut off", hint="copy or build it again")

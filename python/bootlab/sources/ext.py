@@ -48,11 +48,13 @@ class ExtFiles:
         self._medium = medium
         block = medium.read(1024, 1024)
         if len(block) < 1024 or block[56:58] != b"\x53\xef":
-            raise UserError("this is no ext file system", hint="`file` names it")
+            raise UserError("this is not an ext file system", hint="`file` names it")
         (log_size, incompatible) = struct.unpack_from("<I", block, 24)[0], struct.unpack_from("<I", block, 96)[0]
         for bit, name in _UNREADABLE.items():
             if incompatible & bit:
-                raise UserError(f"the ext file system uses {name}, which is not read here", hint="give its tree")
+                raise UserError(
+                    f"the ext file system uses {name}, which bootlab cannot read", hint="give a folder with its files"
+                )
         self._first_block = struct.unpack_from("<I", block, 20)[0]
         self._per_group = struct.unpack_from("<I", block, 40)[0]
         self._inode_bytes = struct.unpack_from("<H", block, 88)[0] or 128

@@ -26,7 +26,7 @@ class FatFiles:
         self._medium = medium
         head = medium.read(0, 512)
         if len(head) < 512 or head[510:512] != b"\x55\xaa":
-            raise UserError("this is no FAT file system", hint="`file` names it")
+            raise UserError("this is not a FAT file system", hint="`file` names it")
         sector, per_cluster, reserved, tables, roots, small, _, fat16 = struct.unpack_from("<HBHBHHBH", head, 11)
         large, fat32 = struct.unpack_from("<I", head, 32)[0], struct.unpack_from("<I", head, 36)[0]
         total, table = small or large, fat16 or fat32
@@ -81,7 +81,7 @@ class FatFiles:
 
     def target(self, node: Node) -> str:
         """FAT has no links."""
-        raise UserError(f"{node.key} is no link", hint="FAT has none")
+        raise UserError(f"{node.key} is not a link", hint="FAT has none")
 
     def _folder(self, node: Node) -> bytes:
         what, first = node.key[:2] if isinstance(node.key, tuple) else ("", 0)

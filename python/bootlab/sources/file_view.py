@@ -113,7 +113,7 @@ class FileView:
         """Write a file's contents. Raise UserError when there is none, EnvironmentFault when it cannot be written."""
         found = self.find(path)
         if found is None or found[1].kind != "file":
-            raise UserError(f"there is no file {path} in it", hint="look at the names that it holds")
+            raise UserError(f"there is no file {path} in it", hint="list the files that it contains")
         view, node, _ = found
         try:
             with destination.open("wb") as out:

@@ -46,7 +46,7 @@ def look(path: Path) -> FitFacts:
     root = read_tree(blob)
     images, configurations = root.find("/images"), root.find("/configurations")
     if images is None:
-        raise UserError(f"{path} is a device tree, and no FIT image", hint="a FIT has a node /images")
+        raise UserError(f"{path} is a device tree, not a FIT image", hint="a FIT has a node /images")
     names = tuple(configurations.children) if configurations is not None else ()
     default = configurations.text("default") if configurations is not None else ""
     chosen = default if default in names else next(iter(names), "")

@@ -64,7 +64,7 @@ class Looker:
         if _is_text(head):
             return _log(path, foreign_file.named_by(head))
         raise UserError(
-            f"{path} is nothing that bootlab knows: no kernel, device tree, initramfs, disk image or boot log",
+            f"bootlab does not recognise {path}: it is not a kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
         )
 
@@ -87,7 +87,7 @@ class Looker:
         facts = kernel_image.facts_of(path, self.cache)
         if facts.kind == "elf" and not facts.release:
             raise UserError(
-                f"{path} is an ELF program, and no kernel: nothing in it says Linux version",
+                f"{path} is an ELF program, not a kernel: it does not contain the text Linux version",
                 hint="give the kernel: vmlinuz, bzImage, zImage, Image or vmlinux",
             )
         arch = kernel_image.architecture_of(facts)
@@ -186,7 +186,7 @@ class Looker:
         facts = device_tree.facts_of(path)
         if facts.overlay:
             raise UserError(
-                f"{path} is an overlay: it changes a board's device tree and describes no board",
+                f"{path} is an overlay: it changes a board's device tree, and does not describe a board",
                 hint=f"join them: fdtoverlay -i board.dtb -o joined.dtb {path}",
             )
         return Found(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
@@ -342,7 +342,7 @@ def _head(path: Path) -> bytes:
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
-            raise UserError(f"{path} is a pipe, a socket or a device of characters", hint="write it to a file first")
+            raise UserError(f"{path} is a pipe, a socket or a character device", hint="write it to a file first")
         with path.open("rb") as file:
             return file.read(foreign_file.HEAD_BYTES)
     except FileNotFoundError as error:

@@ -30,7 +30,7 @@ def read(path: Path) -> Wrapped:
     data = blob[HEADER_BYTES : HEADER_BYTES + size]
     if len(data) < size:
         raise UserError(
-            f"{path} is cut off: {len(data):,} of {size:,} bytes stand behind U-Boot's header", hint="copy it again"
+            f"{path} is cut off: only {len(data):,} of {size:,} bytes follow U-Boot's header", hint="copy it again"
         )
     word = "kernel" if kind in _KERNELS else "ramdisk" if kind == _RAMDISK else ""
     return Wrapped(word, blob[32:64].split(b"\0")[0].decode("utf-8", "replace"), data)

@@ -111,7 +111,7 @@ def _follow(root: Files, path: str, scripts: dict[str, Started], depth: int) -> 
         return
     text = root.text(path)
     if text is None:
-        scripts[path] = Started(path=path, why_not="it is no text" if root.entry(path) else "it is not there")
+        scripts[path] = Started(path=path, why_not="it is not text" if root.entry(path) else "it does not exist")
         return
     script = shell.read(text)
     if script is None:

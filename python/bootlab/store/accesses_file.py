@@ -20,13 +20,13 @@ def load(path: Path) -> Accesses:
     except OSError as fault:
         raise UserError(f"{path} cannot be read: {fault.strerror}", hint=f"ls -l {path}") from fault
     if len(data) > _MAX_BYTES:
-        raise UserError(f"{path} is larger than 64 MiB; this is no list of files", hint="name another file")
+        raise UserError(f"{path} is larger than 64 MiB; this is not a list of files", hint="name another file")
     if data.lstrip()[:1] == b"{":
         try:
             return msgspec.json.decode(data, type=Accesses)
         except msgspec.MsgspecError as fault:
             raise UserError(
-                f"{path} is no list of accesses: {fault}", hint="bootlab rootfs atime TREE --output FILE writes one"
+                f"{path} is not a list of accesses: {fault}", hint="bootlab rootfs atime TREE --output FILE writes one"
             ) from fault
     lines = data.decode("utf-8", "surrogateescape").splitlines()
     seen = tuple(Access(path=line, method="given", kind="read") for line in lines if line.startswith("/"))

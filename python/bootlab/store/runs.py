@@ -100,5 +100,5 @@ def find(store: Path, name: str) -> Run:
     if not runs:
         raise UserError(f"there is no run in {store}", hint="make one: bootlab boot SYSTEM.toml   (or give --store)")
     listed = ", ".join(r.id for r in (hits or runs)[-5:])
-    what = "is not one run but several" if hits else "is no run"
+    what = "is not one run but several" if hits else "is not a run"
     raise UserError(f"{name[:100]!r} {what} in {store}", hint=f"the newest: {listed}   (`last` takes the newest)")

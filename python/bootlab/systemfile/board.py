@@ -68,7 +68,7 @@ class BoardFile(msgspec.Struct, frozen=True, kw_only=True):
                     "nothing says when the board is up",
                     path=path,
                     where="goal",
-                    hint='add [goal] with console = "PATTERN", or name a system file beside --board',
+                    hint='add [goal] with console = "PATTERN", or give a system file together with --board',
                 )
             machine = Machine(arch=board.arch) if board.arch else Machine()  # type: ignore[arg-type]
             words = CommandLine.parse(board.cmdline or "")
@@ -154,7 +154,7 @@ def _serial(raw: RawSerial, place: Place) -> SerialPort:
     device = place.expand(raw.device, "serial.device")
     if not _DEVICE.fullmatch(device):
         raise place.error(
-            f'"{device[:80]}" is no device', "serial.device", "a path, tcp://HOST:PORT or telnet://HOST:PORT"
+            f'"{device[:80]}" is not a device', "serial.device", "a path, tcp://HOST:PORT or telnet://HOST:PORT"
         )
     if "://" not in device:
         device = place.resolve(raw.device, "serial.device")
@@ -168,7 +168,7 @@ def _power(raw: RawPower, place: Place) -> PowerSwitch:
 
 def _labgrid(raw: RawLabgrid, place: Place) -> LabgridPlace:
     if not raw.place and not raw.reserve and raw.config is None:
-        raise place.error("which board?", "labgrid.place", 'place = "NAME", or reserve = { board = "camera" }')
+        raise place.error("no board is named", "labgrid.place", 'place = "NAME", or reserve = { board = "camera" }')
     checked = {
         "coordinator": place.expand(raw.coordinator, "labgrid.coordinator"),
         "config": place.file(raw.config, "labgrid.config") if raw.config is not None else None,
@@ -180,7 +180,7 @@ def _labgrid(raw: RawLabgrid, place: Place) -> LabgridPlace:
 def _ssh(raw: RawSsh, place: Place) -> RemoteHost:
     host = place.expand(raw.host, "ssh.host")
     if not host or host.startswith("-"):
-        raise place.error(f'"{host[:80]}" is no host', "ssh.host", 'host = "root@board.local"')
+        raise place.error(f'"{host[:80]}" is not a host', "ssh.host", 'host = "root@board.local"')
     plain = RemoteHost(host=host, reboot=raw.reboot, ready=raw.ready)
     if raw.command is not None:
         plain = msgspec.structs.replace(plain, ssh=_required(_split(raw.command, place), "ssh.command", place))
@@ -188,7 +188,9 @@ def _ssh(raw: RawSsh, place: Place) -> RemoteHost:
         return plain
     for name in raw.collect:
         if "/" in name or name.startswith("."):
-            raise place.error(f'"{name[:80]}" is no file name', "ssh.collect", "it lands in the recording's folder")
+            raise place.error(
+                f'"{name[:80]}" is not a file name', "ssh.collect", "the file is written into the recording's folder"
+            )
     return msgspec.structs.replace(plain, collect=tuple(raw.collect.items()))
 
 
@@ -215,10 +217,12 @@ def _install(raw: RawInstall, place: Place) -> Installation:
 
 def _capture(raw: RawCapture, place: Place) -> Capture:
     if "/" in raw.file or raw.file.startswith("."):
-        raise place.error(f'"{raw.file[:80]}" is no file name', "capture.file", "it lands in the recording's folder")
+        raise place.error(
+            f'"{raw.file[:80]}" is not a file name', "capture.file", "the file is written into the recording's folder"
+        )
     for where, words in (("capture.shared", raw.shared), *((f"capture.marks.{n}", w) for n, w in raw.marks.items())):
         if not _EDGE.fullmatch(words):
-            raise place.error(f'"{words[:80]}" is no edge', where, "CHANNEL:rising or CHANNEL:falling")
+            raise place.error(f'"{words[:80]}" is not an edge', where, "CHANNEL:rising or CHANNEL:falling")
     return Capture(
         command=command(raw.command, "capture.command", place),
         file=raw.file,

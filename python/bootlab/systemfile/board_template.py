@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEMPLATE = """# How a board is reached, switched and measured. Try it: bootlab boot --board {file}
-# Every key stands in the reference: docs/reference/board-file.md
+# docs/reference/board-file.md explains every key
 
 name = "{name}"
 # arch = "arm64"

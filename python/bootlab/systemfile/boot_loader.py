@@ -20,14 +20,14 @@ def boot_loader(raw: RawLoader, place: Place) -> Loader:
     given = [key for key in ("image", "card", "source", "grub", "uefi") if getattr(raw, key) is not None]
     if len(given) > 1:
         raise place.error(
-            f"the boot loader is there twice: {' and '.join(given)}", f"loader.{given[0]}", "leave one of the keys out"
+            f"there are two boot loaders: {' and '.join(given)}", f"loader.{given[0]}", "leave one of the keys out"
         )
     if raw.source is None:
         _refuse(raw, _BUILD_KEYS, "this key is for a boot loader that is built, and no source is given", place)
     if raw.grub is None and raw.uefi is None and raw.wait_s is not None:
-        raise place.error("only a menu waits so", "loader.wait_s", "options = { BOOTDELAY = 0 } is U-Boot's")
+        raise place.error("wait_s is for menus only", "loader.wait_s", "for U-Boot: options = { BOOTDELAY = 0 }")
     if raw.uefi is None and raw.program is not None:
-        raise place.error("only a UEFI starts EFI programs", "loader.program", 'add: uefi = "/usr/share/ovmf/OVMF.fd"')
+        raise place.error("only UEFI starts EFI programs", "loader.program", 'add: uefi = "/usr/share/ovmf/OVMF.fd"')
     if raw.card is not None:
         _refuse(raw, _MADE_KEYS, "a ready card is what it is", place)
         return Loader(card=place.file(raw.card, "loader.card"), start=raw.start or "extlinux")
@@ -70,7 +70,7 @@ def _uefi(raw: RawLoader, firmware: str, place: Place) -> Loader:
     start = _start(raw, _UEFI_STARTS, place)
     if start == "stub" and raw.program is not None:
         raise place.error(
-            "the kernel is the only EFI program then", "loader.program", 'leave it out, or: start = "unified", "menu"'
+            "the kernel itself is the EFI program then", "loader.program", 'leave it out, or: start = "unified", "menu"'
         )
     if start != "stub" and raw.program is None:
         names = {"unified": "linuxx64.efi.stub", "menu": "systemd-bootx64.efi"}
@@ -80,7 +80,7 @@ def _uefi(raw: RawLoader, firmware: str, place: Place) -> Loader:
             f'write "/usr/lib/systemd/boot/efi/{names[start]}" (Debian: systemd-boot-efi)',
         )
     if start != "menu" and raw.wait_s is not None:
-        raise place.error("only a menu waits so", "loader.wait_s", 'add: start = "menu"')
+        raise place.error("wait_s is for menus only", "loader.wait_s", 'add: start = "menu"')
     return Loader(
         uefi=place.file(firmware, "loader.uefi"),
         program=place.file(raw.program, "loader.program") if raw.program is not None else None,
@@ -100,7 +100,7 @@ def _start(raw: RawLoader, known: tuple[LoaderStart, ...], place: Place) -> Load
     if raw.start is None:
         return known[0]
     if raw.start not in known:
-        raise place.error("this boot loader has no such start", "loader.start", f"it knows: {', '.join(known)}")
+        raise place.error("this boot loader cannot start that way", "loader.start", f"one of: {', '.join(known)}")
     return raw.start
 
 
@@ -115,9 +115,9 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
     source = 'add to [loader]: source = "debian", defconfig = "..."'
     if raw.source is None and (start in {"command", "falcon"} or raw.silent):
         what = "silent" if start not in {"command", "falcon"} else "start"
-        raise place.error("that is built into U-Boot, and no source is given", f"loader.{what}", source)
+        raise place.error("this is built into U-Boot, but no source is given", f"loader.{what}", source)
     if raw.fallback not in {"extlinux", "script", "command"}:
-        raise place.error("that is no fallback of U-Boot's", "loader.fallback", 'write "extlinux"')
+        raise place.error("U-Boot cannot fall back to this", "loader.fallback", 'write "extlinux"')
     if start != "falcon":
         _refuse(raw, _FALCON_KEYS, 'this key is for start = "falcon"', place)
     own = raw.fallback if start == "falcon" else start
@@ -127,11 +127,13 @@ def _check_ways(raw: RawLoader, start: LoaderStart, place: Place) -> None:
         )
     if raw.silent and own != "command":
         raise place.error(
-            "U-Boot is silent by its environment, which is its own then", "loader.silent", 'add: start = "command"'
+            "bootlab silences U-Boot through its environment, which this start does not replace",
+            "loader.silent",
+            'add: start = "command"',
         )
     if raw.in_place and own == "extlinux":
         raise place.error(
-            "extlinux.conf cannot say so", "loader.in_place", 'add: start = "command", or start = "script"'
+            "extlinux.conf cannot express this", "loader.in_place", 'add: start = "command", or start = "script"'
         )
 
 

@@ -159,7 +159,9 @@ def _busybox_entry(raw: RawEntry, place: Place, where: str) -> Entry:
 def _busybox(raw: RawBusybox, place: Place, where: str) -> BusyboxBuild:
     for applet in raw.applets:
         if not _APPLET.fullmatch(applet):
-            raise place.error(f"{applet[:80]!r} is no applet's name", f"{where}.applets", "names, not paths: mount, sh")
+            raise place.error(
+                f"{applet[:80]!r} is not the name of an applet", f"{where}.applets", "names, not paths: mount, sh"
+            )
     return BusyboxBuild(
         applets=tuple(sorted(set(raw.applets))),
         options=options_of(raw.options, f"{where}.options", place),

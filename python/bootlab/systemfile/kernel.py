@@ -143,5 +143,5 @@ def _patch(path: str, where: str, place: Place) -> KernelPatch:
     except UnicodeDecodeError as error:
         raise place.error(f"byte 0x{data[error.start]:02x} is not UTF-8", where, "a patch is text: diff -u") from error
     if len(data) > _PATCH_MAX_BYTES or "\0" in text:
-        raise place.error("this is no patch", where, "make one with: diff -u, or git diff")
+        raise place.error("this is not a patch", where, "make one with: diff -u, or git diff")
     return KernelPatch(name=Path(file).name, text=text)

@@ -39,7 +39,7 @@ _MACHINE_RANGES = {
     "cpus": (1, 255, ""),
     "console_port": (0, 7, ""),
     # Above it, what paces the line would be the host's scheduler.
-    "console_baud": (0, 4_000_000, "bits a second: 115200; 0 is no pace"),
+    "console_baud": (0, 4_000_000, "bits per second: 115200; 0: as fast as possible"),
 }
 _TARGETS = ("qemu", "replay")
 _OWN_FIRMWARE = 'leave the key out; another firmware is given as machine.extra = ["-bios", "FILE"]'
@@ -90,7 +90,7 @@ def _system(raw: RawSystem, place: Place, unpack_dir: Path) -> System:
         packed = initramfs(raw.initramfs, place, unpack_dir, empty=bool(raw.programs) and raw.root is None)
     if raw.machine.console_baud and raw.clock.mode == "exact":
         raise place.error(
-            "a console is read at a pace on the host's clock, which exact mode does not follow",
+            "console_baud slows the console by the host's clock, which exact mode does not use",
             "machine.console_baud",
             'clock.mode = "free", or leave the key out: reports model what a console costs in exact mode',
         )

@@ -33,7 +33,7 @@ def pattern_of(text: str, where: str, place: Place) -> str:
     pattern = compiled(text, where, place)
     if _LINE_END.search(_CHARACTER_SET.sub("", text)):
         raise place.error(
-            f"{text!r} has an end of line in it: the console is read line by line", where, "name the text of one line"
+            f"{text!r} contains a line break, but the console is read line by line", where, "name the text of one line"
         )
     if pattern.search(""):
         raise place.error(

@@ -94,4 +94,4 @@ def _flags(text: str, where: str, place: Place) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise place.error(f"{text[:80]!r} cannot be taken apart into flags: {error}", where) from error
+        raise place.error(f"{text[:80]!r} cannot be split into flags: {error}", where) from error

@@ -75,7 +75,7 @@ def propose(found: Found, name: str) -> Proposal:
             "; ".join(
                 [f"{found.source} has no kernel that could be booted ({found.what})", *found.notes, *found.unknown]
             ),
-            hint="give one besides: --from KERNEL   (options may be repeated)",
+            hint="also give one: --from KERNEL   (--from may be repeated)",
         )
     arch = found.arch
     if arch is None:

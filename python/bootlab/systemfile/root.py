@@ -67,9 +67,9 @@ def _ready(raw: RawRoot, image: str, place: Place) -> Root:
     for key in ("dir", "archive", "files", "keep"):
         if getattr(raw, key):
             raise place.error(
-                "the medium is there already (root.image), and nothing can be put on it",
+                "the medium already exists (root.image), and nothing can be put on it",
                 f"root.{key}",
-                "leave the key out, or give the tree in place of the image",
+                "leave the key out, or give the tree instead of the image",
             )
     if raw.medium == "flash":
         raise place.error("a ready image of a flash bank is given as machine.flash", "root.image")

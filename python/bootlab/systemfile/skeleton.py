@@ -19,7 +19,7 @@ _ACTIVATE = "Please press Enter to activate this console"
 _CONSOLES = {"x86_64": "ttyS0", "arm": "ttyAMA0", "arm64": "ttyAMA0", "riscv64": "ttyS0"}
 
 _SKELETON = """\
-# Skeleton of a system, made from @SOURCE@. What the log does not tell is marked FILL IN.
+# Skeleton of a system, made from @SOURCE@. What the log does not show is marked FILL IN.
 # Then:  bootlab check THIS-FILE    bootlab boot THIS-FILE    bootlab try THIS-FILE TECHNIQUE
 
 name = @NAME@
@@ -74,7 +74,7 @@ def skeleton(facts: LogFacts) -> str:
     """Return the text of a system file that loads once its FILL IN lines are true."""
     arch = architecture(facts.hints)
     foreign = "" if arch else next((name for hint in facts.hints for part, name in _FOREIGN if part in hint), "")
-    known = 'arch = "x86_64"                       # FILL IN: the log does not tell'
+    known = 'arch = "x86_64"                       # FILL IN: the log does not show it'
     if arch:
         known = f"arch = {quoted(arch)}"
     elif foreign:

@@ -44,7 +44,9 @@ def _step(raw: RawStep, where: str, place: Place, unpack_dir: Path) -> Step:
                 raise place.error(message, f"{where}.{key}[{index}]", f'write "/{pattern[:80]}"')
     for index, key in enumerate(raw.drop):
         if not _KEY.fullmatch(key):
-            raise place.error(f"{key[:80]!r} is no parameter's name", f"{where}.drop[{index}]", "write it without =")
+            raise place.error(
+                f"{key[:80]!r} is not the name of a parameter", f"{where}.drop[{index}]", "write it without ="
+            )
     tree = read_files(raw, where, place, unpack_dir)
     programs = read_programs(raw.programs, f"{where}.programs", place)
     if not (

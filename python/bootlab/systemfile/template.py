@@ -69,7 +69,7 @@ echo "hello: ready"
 console = 'hello: ready'
 name = "ready"
 
-# What must still work in a faster system: every pattern must match, and its (groups) must catch the same text.
+# What must still work in a faster system: every pattern must match, and its (groups) must capture the same text.
 [check]
 console = ['(hello: ready)']
 # A command run inside the booted system after the goal; its output must stay the same.
@@ -84,7 +84,7 @@ console = ['(hello: ready)']
 [limits]
 # virtual_s = 120.0
 # stall_virtual_s = 30.0
-# check_s = 2.0             # the check's text comes so long after the goal at most
+# check_s = 2.0             # seconds after the goal in which the check's text may come
 wall_s = 180.0
 stall_wall_s = 60.0
 """

@@ -51,7 +51,7 @@ def _head(proposal: Proposal) -> list[str]:
         lines += ["#", "# To know:"]
         lines += [line for note in proposal.notes for line in _item(note)]
     if proposal.unknown:
-        lines += ["#", "# Not known, because nothing that was given tells it:"]
+        lines += ["#", "# Not known, because none of the inputs shows it:"]
         lines += [line for note in proposal.unknown for line in _item(note)]
     return lines
 

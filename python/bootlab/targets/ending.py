@@ -32,7 +32,7 @@ _ERRORS = {
     "2": "it, the interpreter of its #! line or its dynamic loader is not there",
     "8": "it is for another processor, damaged, or a script without a #! line",
     "13": "it is not executable, or a folder",
-    "20": "a part of its path is no folder",
+    "20": "a part of its path is not a folder",
     "40": "its symbolic links never end",
 }
 _WRONG_EXEC = re.compile(r"exec format error|\(error -8\)", re.IGNORECASE)
@@ -139,7 +139,7 @@ def _given_up(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: boo
 def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, exact: bool) -> Ending | None:
     limits = system.limits
     if exact and clocks.still_wall_s > limits.stall_wall_s:
-        still = f"its virtual time stood still for {limits.stall_wall_s:g} s of the host's"
+        still = f"its virtual time stood still for {limits.stall_wall_s:g} s of host time"
         if clocks.waits:
             # A guest makes the emulator compute. Who does not compute waits for a file, a lock, another program.
             still += ", and QEMU did not compute: it waited for something outside of the machine"
@@ -147,11 +147,11 @@ def _given_up_by_host(system: System, watch: ConsoleWatch, clocks: Clocks, *, ex
     if watch.goal:
         return None
     if not exact and clocks.quiet_wall_s > limits.stall_wall_s:
-        return _hang(watch, f"nothing printed for {limits.stall_wall_s:g} s of the host's time", host_limit=True)
+        return _hang(watch, f"nothing printed for {limits.stall_wall_s:g} s of host time", host_limit=True)
     if clocks.wall_s > limits.wall_s:
         if watch.size_bytes == 0:
             return Ending(Outcome.NO_CONSOLE, f"not one byte on the console in {limits.wall_s:g} s", host_limit=True)
-        return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of the host's time", host_limit=True)
+        return Ending(Outcome.TIME_LIMIT, f"no goal within {limits.wall_s:g} s of host time", host_limit=True)
     return None
 
 

@@ -28,7 +28,7 @@ _SEVERAL = {
     "shared": "the gain of several processors does not show: virtual time is the sum of what all of them execute, so "
     "work that runs in parallel takes as long as one after the other (clock.processors = "
     '"parallel" gives each its own time)',
-    "parallel": "what processors cost each other (caches, memory bandwidth) is not modelled, and their times may be "
+    "parallel": "competition for caches and memory bandwidth is not modelled, and the processors' times may be "
     "{quantum_us:g} us apart: boot --quantum 2000,5000,20000 shows whether a result depends on that",
 }
 

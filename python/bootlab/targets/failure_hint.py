@@ -163,7 +163,7 @@ def _first_program_ended(recording: Recording) -> str:
         # sh(1): a command that cannot be run, and one that is not there.
         missing = how in {"with status 126", "with status 127"}
         rest = "; a command of it is not in the tree, or cannot run" if missing else ""
-        return f"the first program ended {how}{behind}: it must go on running{rest}"
+        return f"the first program ended {how}{behind}: it must keep running{rest}"
     return ""
 
 

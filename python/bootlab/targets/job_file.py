@@ -20,17 +20,17 @@ _KINDS = (KernelBuildError, UserError, EnvironmentFault, TargetError, Measuremen
 
 
 class DamagedJob(UserError):
-    """A file is no job: cut off, or something else."""
+    """A file is not a job: it is cut off, or something else."""
 
     def __init__(self, name: str, what: object) -> None:
         """Name the file and what is wrong with it."""
         super().__init__(
-            f"{name} is no job: {what}", hint="is the disk of the shared folder full? Give the command again"
+            f"{name} is not a job: {what}", hint="is the disk of the shared folder full? Run the command again"
         )
 
 
 class OtherVersion(EnvironmentFault):
-    """A job, or an answer, is of another bootlab."""
+    """A job, or an answer, was written by another version of bootlab."""
 
     def __init__(self, name: str, what: str) -> None:
         """Name the file and its version."""

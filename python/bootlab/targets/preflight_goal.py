@@ -33,7 +33,7 @@ def check(plan: BootPlan) -> tuple[str, str] | None:
     goal, line = plan.system.goal.console, plan.system.cmdline
     if _BEHIND_END.search(re.sub(r"\[[^\]]*\]", "", goal)):
         return (
-            f"the goal {goal!r} cannot match: $ is the end of a line, and more stands behind it",
+            f"the goal {goal!r} cannot match: $ is the end of a line, but more text follows it",
             r"write \$ for a dollar sign, or leave the $ out of goal.console",
         )
     if re.search(r"(?:login|Password): ?\$$", goal) and re.search(goal, "box login: ") is None:

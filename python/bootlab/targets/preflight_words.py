@@ -45,7 +45,7 @@ def _letters(system: System) -> tuple[str, str] | None:
     name = unicodedata.name(strange, "an unknown character").lower()
     return (
         f"kernel.cmdline has a character that no kernel parameter has: {name} (U+{ord(strange):04X}) in {near!r}",
-        "type that word anew: copied text often has other quotes, hyphens and spaces",
+        "type that word again: pasted text often has typographic quotes, dashes and spaces",
     )
 
 
@@ -65,7 +65,7 @@ def _bare_device(system: System) -> tuple[str, str] | None:
     root = system.cmdline.value("root") or ""
     if not _BARE.fullmatch(root):
         return None
-    return f"root={root} is no device's path: the kernel looks for /dev/{root}", f"write root=/dev/{root}"
+    return f"root={root} is not the path of a device: the kernel looks for /dev/{root}", f"write root=/dev/{root}"
 
 
 def _stops(system: System) -> tuple[str, str] | None:
@@ -80,7 +80,7 @@ def _stops(system: System) -> tuple[str, str] | None:
     ):
         return None
     return (
-        f"{word} on the command line stops the initrd in a shell, so no goal behind it is reached",
+        f"{word} on the command line stops the initrd in a shell, so the boot does not reach its goal",
         f"leave {word} out of kernel.cmdline",
     )
 

@@ -156,7 +156,7 @@ class ScheduledTarget:
                     ask_to_stop()
                 ends_at = time.monotonic() + _ENDS_WITHIN_S
             if ends_at is not None and time.monotonic() > ends_at:
-                raise EnvironmentFault("a worker did not end its machine", hint="look at the worker's own log")
+                raise EnvironmentFault("a worker did not stop its machine", hint="look at the worker's own log")
         return str(self._workers.result(future, "make a boot"))
 
 
@@ -182,7 +182,7 @@ def _settled(folder: Path) -> Recording:
         if time.monotonic() > until:
             raise EnvironmentFault(
                 f"a worker wrote {folder}, but this machine does not see it",
-                hint="store and cache must lie in a folder that all machines share, under the same path",
+                hint="put store and cache into a folder that all machines share, under the same path",
             )
         time.sleep(_LOOK_EVERY_S)
     return recording_dir.load(folder)

@@ -82,7 +82,7 @@ class ScheduledBuilds(SharedBuilds):
                     self._ask_to_stop(job)
                     ends_at = time.monotonic() + _ENDS_WITHIN_S
                 if ends_at is not None and time.monotonic() > ends_at:
-                    raise EnvironmentFault("a worker did not end its build", hint="look at the worker's own log")
+                    raise EnvironmentFault("a worker did not stop its build", hint="look at the worker's own log")
                 if able is not None and not set(able) & set(self._workers.there()):
                     future.cancel()
                     return BuildDone(answer=Answer(worker=""))

@@ -53,7 +53,7 @@ def boot_job(job: Job) -> str:
     if not folder.parent.is_dir():
         raise EnvironmentFault(
             f"{socket.gethostname()} has no folder {folder.parent}",
-            hint="store and cache must lie in a folder that all machines share, under the same path",
+            hint="put store and cache into a folder that all machines share, under the same path",
         )
     cache = Cache(Path(job.cache))
     check(job.plan, cache)

@@ -63,7 +63,7 @@ def hand_over(plan: BootPlan, shared: SharedFiles, cache: Cache) -> dict[str, st
     if paths := [word for word in words if "/" in word]:
         raise UserError(
             f"machine.extra names a file: {paths[0][:80]}; workers that share a URL would not have it",
-            hint="leave it out, or share a folder and no --share",
+            hint="leave it out, or use a shared folder instead of --share",
         )
     files = {path: cache.digest(Path(path)) for path in files_of(plan)}
     for path, sha256 in files.items():
@@ -160,7 +160,7 @@ def check(plan: BootPlan, cache: Cache) -> None:
             continue
         if not Path(path).is_file():
             raise EnvironmentFault(
-                f"{here} has no {path}", hint="cache and images must lie in a folder that all machines share"
+                f"{here} has no {path}", hint="put cache and images into a folder that all machines share"
             )
         if cache.digest(Path(path)) != plan.sha256[name]:
             raise EnvironmentFault(f"{here} has another {path}", hint="share one folder; do not copy it")
@@ -174,5 +174,5 @@ def check_emulator(plan: BootPlan) -> None:
     if found.version != plan.emulator_version:
         raise EnvironmentFault(
             f"{socket.gethostname()} has {found.version}, the boot was planned for {plan.emulator_version}",
-            hint="install one version of QEMU on all machines: another one is another boot",
+            hint="install the same version of QEMU on all machines: another version gives another boot",
         )

@@ -106,13 +106,13 @@ class SharedBuilds(abc.ABC):
     def _settle(self, answer: Answer, order: Order) -> None:
         """Put what a worker built into its place."""
         if not answer.attempt:
-            raise BuildStopped("the build was stopped", hint="give the command again: it goes on from there")
+            raise BuildStopped("the build was stopped", hint="run the command again: it continues from there")
         until = time.monotonic() + _SHOWS_WITHIN_S
         # A worker that has this machine's cache has put it there.
         while built.load(order.place) is None and not self._fetched(answer.attempt, order.place):
             if time.monotonic() > until:
                 raise EnvironmentFault(
-                    f"{answer.worker} built a kernel, but {self._shared.url} does not hold it",
+                    f"{answer.worker} built a kernel, but {self._shared.url} does not have it",
                     hint="is the folder, or the bucket, the same on all machines?",
                 )
             time.sleep(_LOOK_EVERY_S)
@@ -206,7 +206,7 @@ def made_here(
     except BuildStopped:
         return ""
     if found.folder.name != key:
-        raise EnvironmentFault(f"a job for the kernel {key} describes another one", hint="give the command again")
+        raise EnvironmentFault(f"the job for the kernel {key} describes another kernel", hint="run the command again")
     with tempfile.TemporaryDirectory(prefix="kernel-", dir=cache.root / "new") as folder:
         packed = Path(folder) / f"kernel{_ARCHIVE}"
         kernel_archive.pack(found.folder, packed)
@@ -239,7 +239,7 @@ def _source(kernel: ResolvedKernel, sha256: str, shared: SharedFiles, cache: Cac
         return source_archive.unpacked(kernel, place, sha256, cache)
     with _taken(shared, sha256, cache) as archive:
         if archive is None:
-            raise EnvironmentFault(f"{shared.url}/files/{sha256} is gone or damaged", hint="give the command again")
+            raise EnvironmentFault(f"{shared.url}/files/{sha256} is gone or damaged", hint="run the command again")
         return source_archive.unpacked(kernel, archive, sha256, cache)
 
 

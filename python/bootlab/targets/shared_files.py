@@ -68,7 +68,7 @@ class SharedFiles:
                 self._fs.get_file(f"{self._root}/files/{sha256}", str(fresh))
             if sha256_of(fresh) != sha256:
                 raise EnvironmentFault(
-                    f"{self.url}/files/{sha256} holds other contents than its name says", hint="remove it there"
+                    f"{self.url}/files/{sha256} has other contents than its name says", hint="remove it there"
                 )
             fresh.replace(final)
         finally:

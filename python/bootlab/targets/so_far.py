@@ -54,7 +54,7 @@ class SoFar:
             return ""
         self._said = True
         quiet = f"{quiet_virtual_ns / 1e9:.1f} s of virtual time" if quiet_virtual_ns is not None else ""
-        host = f"{quiet_wall_s:.0f} s of the host's"
+        host = f"{quiet_wall_s:.0f} s of host time"
         silence = f"nothing printed for {host}{f', {quiet}' if quiet else ''}: " if quiet_wall_s >= 1 else ""
         return f"so far: {silence}{found}"
 

@@ -36,7 +36,7 @@ def waited(
                     jobs.ask_to_stop(ticket)
                     ends_at = time.monotonic() + _ENDS_WITHIN_S
                 if time.monotonic() > ends_at:
-                    raise EnvironmentFault("a worker did not end its job", hint="look at the worker's terminal")
+                    raise EnvironmentFault("a worker did not stop its job", hint="look at the worker's terminal")
             elif given_up() and jobs.withdraw(ticket):
                 return None
             deaths.revive()

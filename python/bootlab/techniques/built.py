@@ -17,7 +17,7 @@ def built_with(before: Evidence, after: Evidence, options: tuple[tuple[str, str]
         return image
     old, new = before.recording.kernel_config, after.recording.kernel_config
     if not old or not new:
-        return Effect(False, "the recording does not hold the configuration that the kernel was built with")
+        return Effect(False, "the recording does not contain the configuration that the kernel was built with")
     changed: list[str] = []
     for option, value in options:
         was, now = old.get(f"CONFIG_{option}", "n"), new.get(f"CONFIG_{option}", "n")

@@ -74,7 +74,7 @@ def loader_built_with(before: Evidence, after: Evidence, options: tuple[tuple[st
     if not image.shown:
         return image
     if not before.recording.loader_config or not after.recording.loader_config:
-        return Effect(False, "the recording does not hold the configuration that the boot loader was built with")
+        return Effect(False, "the recording does not contain the configuration that the boot loader was built with")
     changed: list[str] = []
     for option, value in options:
         was, now = value_of(before.recording, option), value_of(after.recording, option)

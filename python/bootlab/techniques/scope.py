@@ -74,7 +74,7 @@ def ask(technique: Technique, context: Context) -> Applies:
     if "console" in context.unseen and answer.answer is Answer.UNKNOWN and answer.reason == SILENT:
         return Applies.unknown(_takes("console"), answer.evidence)
     if context.fragment and _left_open(context, answer):
-        return Applies.unknown("a fragment or defconfig leaves it open; it takes the whole .config to tell")
+        return Applies.unknown("a fragment or defconfig does not settle it; that takes the whole .config")
     return answer
 
 

@@ -1,1 +1,1 @@
-"""The timer laboratory: timers under stress, conformance, configurations beside each other."""
+"""The timer laboratory: timers under stress, conformance, configurations side by side."""

@@ -1,4 +1,4 @@
-"""Configurations beside each other: the same run of timerstress, quantity by quantity."""
+"""Configurations side by side: the same run of timerstress, quantity by quantity."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ _FLAGS = ("-D_POSIX_C_SOURCE=200112L", "-D_XOPEN_SOURCE=600", "-w")
 
 # Read in the suite's source (1.5.2).
 _KNOWN = {
-    "timer_create/10-1": "the suite waits asleep for a CPU-time timer, whose clock then stands still",
-    "timer_create/11-1": "the suite waits asleep for a CPU-time timer, whose clock then stands still",
+    "timer_create/10-1": "the suite sleeps while it waits for a CPU-time timer, whose clock then stops",
+    "timer_create/11-1": "the suite sleeps while it waits for a CPU-time timer, whose clock then stops",
     "clock_getres/6-2": "the suite takes clock numbers for unknown that Linux uses: negative ones are CPU-time clocks",
     "clock_getcpuclockid/2-1": "the suite sets a CPU-time clock, which Linux does not allow",
 }

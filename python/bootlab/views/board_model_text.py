@@ -26,7 +26,7 @@ def read_boots(path: Path) -> list[Boot]:
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise UserError(f"{path} cannot be read: {fault}", hint=f"its columns: {', '.join(_COLUMNS)}") from fault
     if len(rows) > _ROWS_MAX or not rows or not {"name", "instructions"} <= set(rows[0]):
-        raise UserError(f"{path} is no table of boots", hint=f"its columns: {', '.join(_COLUMNS)}")
+        raise UserError(f"{path} is not a table of boots", hint=f"its columns: {', '.join(_COLUMNS)}")
     return [_boot(path, number, row) for number, row in enumerate(rows, start=2)]
 
 
@@ -64,7 +64,7 @@ def shown(model: Model, forecasts: Sequence[Forecast]) -> RenderableType:
     units = ("ns each", "ns each", "us each", "ms")
     scales = (1, 1, 1e3, 1e6)
     for name, ns, unit, scale, meaning in zip(TERMS, model.ns, units, scales, means, strict=True):
-        told = f"{ns / scale:.3f} {unit}" if name in model.used else "not told apart by these boots"
+        told = f"{ns / scale:.3f} {unit}" if name in model.used else "not separable from these boots"
         terms.add_row(cell(name), told, meaning)
     rows = text_table("Boots", "boot", ">measured ms", ">model ms", ">error", ">by the others ms", ">error")
     others = {found.name: found for found in model.left_out}

@@ -216,14 +216,14 @@ def _add(shelf: Shelf, archive: IO[bytes], named: dict[str, str]) -> int:
 def _word(asked: Request, name: str) -> str:
     found = asked.query_params.get(name, "")
     if not found or "\0" in found or len(found) > 2 * _MOST_NAME:
-        raise UserError(f"the address lacks a usable {name}=")
+        raise UserError(f"the address has no valid {name}=")
     return found
 
 
 def _number(asked: Request, name: str) -> int:
     found = asked.query_params.get(name, "")
     if not (found.isascii() and found.isdecimal() and len(found) < 19):
-        raise UserError(f"the address lacks a number: {name}=")
+        raise UserError(f"the address has no number {name}=")
     return int(found)
 
 

@@ -47,7 +47,7 @@ def unpacked(archive: IO[bytes]) -> Iterator[Path]:
         try:
             _unpack(archive, Path(name))
         except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, ValueError) as fault:
-            raise UserError(f"this is no archive of a recording: {fault}", hint=_HINT) from fault
+            raise UserError(f"this is not an archive of a recording: {fault}", hint=_HINT) from fault
         yield Path(name)
 
 

@@ -36,7 +36,7 @@ def serve(
     loopback = is_loopback(host)
     if not loopback and token is None:
         raise UserError(
-            f"{host} is reached by others, so reading needs a token", hint="--token-file FILE, or --host 127.0.0.1"
+            f"other machines can reach {host}, so reading needs a token", hint="--token-file FILE, or --host 127.0.0.1"
         )
     shelf = Shelf(store, url, objects)
     # A history that cannot be opened is told now, not to the first visitor.

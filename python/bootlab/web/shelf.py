@@ -100,7 +100,7 @@ class Shelf:
     def _run(self, name: str) -> Run:
         found = next((run for run in runs.all_runs(self.store) if run.id == name), None)
         if found is None:
-            raise UserError(f"{name[:100]!r} is no run of this store")
+            raise UserError(f"{name[:100]!r} is not a run of this store")
         return found
 
 

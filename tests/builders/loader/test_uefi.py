@@ -78,7 +78,7 @@ def test_a_kernel_without_a_stub_and_a_program_that_is_none_are_refused(kernel, 
     assert "EFI_STUB" in caught.value.hint
     other = tmp_path / "text"
     other.write_text("#!/bin/sh")
-    with pytest.raises(UserError, match="no EFI program"):
+    with pytest.raises(UserError, match="not an EFI program"):
         uefi.codes(Loader(uefi="OVMF.fd", start="menu", program=str(other)), kernel)
 
 
@@ -95,7 +95,7 @@ def test_sections_are_added_behind_the_programs_own(kernel):
     assert struct.unpack_from("<I", made, found.header + 24 + 56) == (0x5000,)
     with pytest.raises(UserError, match="no room"):
         uefi.with_sections(program, {f".s{at}": b"x" for at in range(30)})
-    with pytest.raises(UserError, match="no EFI program"):
+    with pytest.raises(UserError, match="not an EFI program"):
         uefi.with_sections(b"text", {".linux": b"k"})
 
 

@@ -68,7 +68,7 @@ def test_another_word_is_another_answer(run):  # noqa: F811
 def test_a_command_that_cannot_be_run_in_the_base_checks_nothing(tmp_path, status):
     with Bench(TreeTarget(cost, answers=lambda *_: ("", status)), tmp_path, jobs=1) as bench:
         base = establish(bench, with_tree(), diagnostic=False)
-        with pytest.raises(UserError, match="says nothing in the base") as caught:
+        with pytest.raises(UserError, match="does not run in the base") as caught:
             FinalChecks(bench, base, ("/bin/selftest",))
     assert "--final" in caught.value.hint
 

@@ -130,7 +130,7 @@ def test_the_shrunk_kernel_is_not_left_out_once_more(run):
     rows = {row.change.technique: row for row in found.stacked.left_out}
     assert rows["unused-options"].kept
     assert rows["unused-options"].cost_ns is None
-    assert "a kernel with all of it would be built" in rows["unused-options"].reason
+    assert "that would build the full kernel" in rows["unused-options"].reason
     assert rows["A"].cost_ns == 50_000_000
     assert rows["a"].cost_ns == 100_000_000
 
@@ -145,7 +145,7 @@ def test_an_option_that_saves_nothing_is_built_once(run):
 def test_without_time_left_no_kernel_is_built_to_leave_one_out(run):
     found, _, target = run(COST, FakeTechnique("a"), Option("A"), Option("B"), spent=True)
     rows = {row.change.technique: row for row in found.stacked.left_out}
-    assert "the tries were ended by SIGUSR1" in rows["A"].reason
+    assert "SIGUSR1 ended the search" in rows["A"].reason
     assert rows["A"].kept
     assert rows["a"].cost_ns == 100_000_000, "what needs no build is left out all the same"
     assert ("B", "X", "Y") not in target.built

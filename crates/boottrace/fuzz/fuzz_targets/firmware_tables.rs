@@ -1,4 +1,4 @@
-//! Rows of time tables behind a report's header.
+//! Rows of time tables after a report's header.
 #![no_main]
 
 use boottrace::{analyze, Options};

@@ -1,4 +1,4 @@
-//! Messages behind a well-formed stamp: initcalls, probes, milestones, faults.
+//! Messages after a well-formed stamp: initcalls, probes, milestones, faults.
 #![no_main]
 
 use boottrace::{analyze, Options};

@@ -1,4 +1,4 @@
-//! Pages of the ring buffer behind a well-formed header of trace.dat: records, time extensions, events' fields.
+//! Pages of the ring buffer after a well-formed header of trace.dat: records, time extensions, events' fields.
 #![no_main]
 
 #[allow(dead_code)] // the tests use all of it

@@ -111,7 +111,7 @@ class Sequential:
 def judge_pairs(
     base_ns: Sequence[int], new_ns: Sequence[int], *, smallest_ns: int, alpha: float = ALPHA, tests: int = 1
 ) -> Judged:
-    """Judge boots of the same blocks at once. `tests`: so many are judged beside each other (stages): Bonferroni."""
+    """Judge boots of the same blocks at once. `tests`: so many are judged side by side (stages): Bonferroni."""
     test = Sequential(smallest_ns=smallest_ns, most=len(base_ns), alpha=alpha / tests)
     test.add_all(base_ns, new_ns)
     return test.judged()

@@ -43,7 +43,9 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def noise_of(pilot_ns: Sequence[int]) -> float:
     """Return the standard deviation of one boot in nanoseconds, from boots in their order. Raise MeasurementError."""
     if len(pilot_ns) < 3:
-        raise MeasurementError(f"{len(pilot_ns)} pilot boots do not show the noise", hint="take 3 or more, better 6")
+        raise MeasurementError(
+            f"{len(pilot_ns)} pilot boots are too few to show the noise", hint="make at least 3, better 6"
+        )
     steps = [later - earlier for earlier, later in itertools.pairwise(pilot_ns)]
     return math.sqrt(sum(step * step for step in steps) / len(steps) / 2)
 

@@ -34,7 +34,7 @@ def form_of(path: Path) -> Form:
     for magic, name in _FOREIGN:
         if head.startswith(magic):
             raise UserError(
-                f"{path} is a {name} image, which is not read here",
+                f"{path} is a {name} image, which bootlab cannot read",
                 hint=f"convert it: qemu-img convert -O raw {path} disk.img   (package qemu-utils)",
             )
     return "raw"

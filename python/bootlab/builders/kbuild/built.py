@@ -91,7 +91,7 @@ class BuiltKernel(msgspec.Struct, frozen=True, kw_only=True):
         if not found:
             there = ", ".join(path.rpartition("/")[2] for path in self.facts.device_trees[:8]) or "none"
             raise UserError(
-                f"the kernel was built without device tree {name!r}", hint=f"kernel.device_tree; there are: {there}"
+                f"the kernel was built without device tree {name!r}", hint=f"set kernel.device_tree to one of: {there}"
             )
         return self.folder / found[0]
 

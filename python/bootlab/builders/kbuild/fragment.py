@@ -60,7 +60,7 @@ def read_fragment(path: Path) -> Layer:
         raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
     if len(data) > _SIZE_MAX_BYTES or b"\0" in data:
         raise UserError(
-            f"{path} is no kernel configuration", hint="a fragment is text: one option a line, such as CONFIG_SMP=y"
+            f"{path} is not a kernel configuration", hint="a fragment is text, one option per line: CONFIG_SMP=y"
         )
     return parse_fragment(data.decode("utf-8", "replace"), str(path))
 

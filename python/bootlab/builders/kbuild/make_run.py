@@ -58,7 +58,7 @@ class Make(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BuildStopped(BootlabError):
-    """A build was ended from outside; the same one goes on from the objects that are there."""
+    """A build was stopped from outside; the next one continues from the finished objects."""
 
     exit_code = 130
 
@@ -97,7 +97,9 @@ def run(
                 end(process)
                 raise
             if code and make.stop is not None and make.stop.is_set():
-                raise BuildStopped("the build was stopped", hint="it goes on from the objects that are there")
+                raise BuildStopped(
+                    "the build was stopped", hint="run the same command again: it continues from the finished objects"
+                )
             return code
     except OSError as error:
         what = "the disk is full" if error.errno == errno.ENOSPC else "the kernel build cannot run"

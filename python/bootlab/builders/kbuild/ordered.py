@@ -35,7 +35,7 @@ def check_tools(kernel: ResolvedKernel) -> Toolchain:
     if tools.version != kernel.toolchain:
         raise OtherKernel(
             f"{socket.gethostname()} has {tools.version}, the kernel was ordered with {kernel.toolchain}",
-            hint="install one compiler on all machines: another one makes another kernel",
+            hint="install the same compiler on all machines: another one makes another kernel",
         )
     return tools
 

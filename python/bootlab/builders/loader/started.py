@@ -122,11 +122,12 @@ def started(
 
 def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
     if system.machine.arch != "x86_64":
-        raise UserError("bootlab puts GRUB on disks of PCs", hint='[machine] arch = "x86_64", or leave loader.grub out')
+        raise UserError("bootlab supports GRUB on PCs only", hint='[machine] arch = "x86_64", or leave loader.grub out')
     entry = grub.kernel_entry(artefacts.kernel)
     if entry is None:
         raise UserError(
-            f"{artefacts.kernel} is no bzImage, which GRUB starts", hint='[kernel] form = "image", and name a bzImage'
+            f"{artefacts.kernel} is not a bzImage, the only kind that GRUB starts here",
+            hint='[kernel] form = "image", and name a bzImage',
         )
     parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = grub.disk(loader, parts, cache)
@@ -135,7 +136,7 @@ def _with_grub(system: System, loader: Loader, artefacts: Artefacts, cmdline: st
 
 def _with_uefi(system: System, loader: Loader, artefacts: Artefacts, cmdline: str, cache: Cache) -> Started:
     if system.machine.arch != "x86_64":
-        raise UserError("bootlab starts a UEFI on PCs", hint='[machine] arch = "x86_64", or leave loader.uefi out')
+        raise UserError("bootlab supports UEFI on PCs only", hint='[machine] arch = "x86_64", or leave loader.uefi out')
     codes = uefi.codes(loader, artefacts.kernel)
     parts = Booted(kernel=artefacts.kernel, initramfs=artefacts.initramfs, cmdline=cmdline)
     file = uefi.disk(loader, parts, cache) if loader.start == "menu" else None

@@ -47,7 +47,7 @@ def codes(loader: Loader, kernel: Path) -> dict[str, str]:
         at = None if pe is None else pe.offset(pe.entry)
         if pe is None or at is None:
             raise UserError(
-                f"{loader.program} is no EFI program",
+                f"{loader.program} is not an EFI program",
                 hint="Debian's package systemd-boot-efi has some in /usr/lib/systemd/boot/efi",
             )
         found["efi-program"] = code(program, at, pe.entry)
@@ -128,7 +128,7 @@ def with_sections(program: bytes, sections: dict[str, bytes]) -> bytes:
     """Return an EFI program with data sections added behind its own. Raise UserError for one without room for them."""
     pe = read_pe(program)
     if pe is None:
-        raise UserError("this is no EFI program", hint="Debian: /usr/lib/systemd/boot/efi/linuxx64.efi.stub")
+        raise UserError("this is not an EFI program", hint="Debian: /usr/lib/systemd/boot/efi/linuxx64.efi.stub")
     data = bytearray(program)
     fields = pe.header + COFF_BYTES
     align, file_align = struct.unpack_from("<II", data, fields + _SECTION_ALIGN_AT)

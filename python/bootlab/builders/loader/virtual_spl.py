@@ -118,7 +118,7 @@ def _linux(kernel: Path, cache: Cache) -> tuple[Path, int]:
     data = kernel.read_bytes()
     if data[_MAGIC_AT : _MAGIC_AT + 4] != _MAGIC:
         raise UserError(
-            f"{kernel} has no header of a RISC-V kernel, so where it is loaded is not known",
+            f"{kernel} has no header of a RISC-V kernel, so its load address is not known",
             hint="falcon mode takes an Image that is not packed",
         )
     offset, size = (int.from_bytes(data[at : at + 8], "little") for at in (8, 16))

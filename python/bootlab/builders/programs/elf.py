@@ -70,4 +70,4 @@ def _read(path: Path, read: Callable[[Path], str], kind: type[T]) -> T:
     try:
         return msgspec.json.decode(read(path), type=kind)
     except _core.CoreError as error:
-        raise NotElf(f"{path}: {error}" if is_elf(path) else f"{path} is no ELF file") from error
+        raise NotElf(f"{path}: {error}" if is_elf(path) else f"{path} is not an ELF file") from error

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from bootlab.experiments.bench import Bench
 
 NO_TIME = "the time budget is used up"
-ASKED = "the tries were ended by SIGUSR1"
+ASKED = "SIGUSR1 ended the search"
 
 
 class Tries:
@@ -36,7 +36,9 @@ class Tries:
     def end(self) -> None:
         """Try nothing more."""
         if not self._asked:
-            self._bench.decided("  asked to end the tries: what is under way is finished, what stands is handed over")
+            self._bench.decided(
+                "  ending the search: the current boot or build is finished, then the result is written"
+            )
         self._asked = True
 
     @contextmanager

@@ -56,12 +56,12 @@ class FinalChecks:
         said = self._output(self._base.system, self._base.recording, words, "base")
         if said is None:
             raise UserError(
-                f"the final check {name!r} cannot be run: bootlab packs no root tree into which its agent could go",
-                hint="name what must come on the console in [check], with limits.check_s; leave --final out",
+                f"the final check {name!r} cannot be run: bootlab packs no root tree that could hold its agent",
+                hint="list the console lines in [check], and raise limits.check_s if they come late; leave --final out",
             )
         if said.exit_status in _NOT_RUN:
             raise UserError(
-                f"the final check {name!r} says nothing in the base: {_NOT_RUN[said.exit_status]}",
+                f"the final check {name!r} does not run in the base: {_NOT_RUN[said.exit_status]}",
                 hint='give a program of the system with its whole path: --final "/usr/bin/self-test --all"',
             )
         return said
@@ -154,10 +154,10 @@ def words_of(command: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(command))
     except ValueError as fault:
-        raise UserError(f"the final check {command!r} is no command: {fault}", hint="close what is quoted") from fault
+        raise UserError(f"the final check {command!r} is not a command: {fault}", hint="close the quotes") from fault
     if not words or any("\n" in word for word in words):
         raise UserError(
-            f"the final check {command!r} is no command: it is empty, or has several lines",
+            f"the final check {command!r} is not a command: it is empty, or has several lines",
             hint="put a longer script into a file of the system",
         )
     return words

@@ -274,9 +274,9 @@ class _Search:
         if not self._builds(change):
             return ""
         if change.technique == UnusedOptions.id:
-            return "not left out once more: a kernel with all of it would be built; it was proved when it was taken"
+            return "not left out at the end: that would build the full kernel; it was proved when it was added"
         over = self._tries.over()
-        return f"not left out once more: {over}; it was proved when it was taken" if over else ""
+        return f"not left out at the end: {over}; it was proved when it was added" if over else ""
 
     def _builds(self, change: Change) -> bool:
         """Tell whether a kernel is built for a change on what stands."""

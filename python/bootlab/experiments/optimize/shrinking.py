@@ -114,7 +114,7 @@ def shrink_kernel(
     try:
         unused = unused_options(bench, standing, keep, settle, unguarded=unguarded, waited=waited)
     except (UserError, MeasurementError) as fault:
-        bench.decided(f"  kernel options are not left out, since nothing tells which of them ran: {fault.message}")
+        bench.decided(f"  kernel options are not left out, because nothing shows which of them ran: {fault.message}")
         return None
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}

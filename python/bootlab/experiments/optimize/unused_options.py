@@ -115,9 +115,7 @@ def unused_options(
 def _up_to(bench: Bench, system: System, traced: Traced, mark: str) -> FunctionTrace:
     insns = next((m.insns for m in traced.timing.marks if m.name == mark), None)
     if insns is None:
-        raise MeasurementError(
-            f"the boot does not show when it came to {mark}", hint="bootlab boot SYSTEM.toml shows the marks it has"
-        )
+        raise MeasurementError(f"the boot has no mark {mark}", hint="bootlab boot SYSTEM.toml shows the marks it has")
     return trace_boot(bench, system, TraceRequest(min_ns=CODE_ONLY_NS, end_insns=insns)).trace
 
 

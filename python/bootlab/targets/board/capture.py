@@ -91,7 +91,7 @@ def merge(marks: tuple[Mark, ...], edges: Edges, capture: Capture) -> tuple[Mark
     shared, name = capture.shared
     at = next((mark for mark in marks if mark.name == name), None)
     if at is None:
-        raise UserError(f"the shared mark {name!r} was not seen", hint="take another: power-on is always there")
+        raise UserError(f"the shared mark {name!r} was not seen", hint="use another mark; power-on always exists")
     offset_ns = at.ns - _edge(edges, shared).ns
     found = []
     for mark_name, words in capture.marks:
@@ -107,7 +107,7 @@ def check_edge(words: str) -> tuple[str, bool]:
     """Return the channel and whether the edge rises, out of `CHANNEL:rising`. Raise UserError."""
     channel, _, kind = words.rpartition(":")
     if not channel or kind not in _KINDS:
-        raise UserError(f"{words!r} is no edge", hint="write CHANNEL:rising or CHANNEL:falling, such as D0:rising")
+        raise UserError(f"{words!r} is not an edge", hint="write CHANNEL:rising or CHANNEL:falling, such as D0:rising")
     return channel, _KINDS[kind]
 
 

@@ -58,7 +58,7 @@ def read_edges(path: Path) -> Edges:
         raise UserError(f"{path}: {fault.strerror}", hint="did the capture's command write it?") from fault
     except (ValueError, KeyError, configparser.Error, zipfile.BadZipFile, csv.Error, IndexError) as fault:
         raise UserError(
-            f"{path} is no capture that can be read: {fault}",
+            f"{path} is not a capture that bootlab can read: {fault}",
             hint="write CSV, VCD or .sr: sigrok-cli -o FILE.csv -O csv",
         ) from fault
 

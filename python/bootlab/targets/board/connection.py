@@ -46,7 +46,7 @@ class SerialConnection:
         """Take a board that has `serial`. Raise UserError without `power`."""
         if board.serial is None or board.power is None:
             raise UserError(
-                f"{board.name}: [serial] needs [power] beside it",
+                f"{board.name}: [serial] needs [power] too",
                 hint='add [power] with on = "COMMAND" and off = "COMMAND"',
             )
         self._serial = board.serial

@@ -26,7 +26,7 @@ _CONSOLES = ("NetworkSerialPort", "RawSerialPort", "USBSerialPort", "NetworkUSBS
 
 
 class NoPlace(TargetError):
-    """labgrid does not give the board: it is held by somebody else, or there is none such."""
+    """labgrid does not provide the board: somebody else has it, or it does not exist."""
 
 
 class LabgridConnection:
@@ -35,7 +35,7 @@ class LabgridConnection:
     def __init__(self, board: Board) -> None:
         """Take a board that has `labgrid`. Raise EnvironmentFault where labgrid is not installed."""
         if board.labgrid is None:
-            raise NoPlace(f"{board.name} is no board of labgrid's", hint="add [labgrid] to board.toml")
+            raise NoPlace(f"{board.name} is not a labgrid board", hint="add [labgrid] to board.toml")
         self._board = board
         self._place: LabgridPlace = board.labgrid
         self._name = board.labgrid.place
@@ -164,7 +164,7 @@ class LabgridConnection:
                     self._target.deactivate(driver)
         except Exception as fault:
             raise NoPlace(
-                f"labgrid's strategy does not bring {self._board.name} to {state!r}: {fault}",
+                f"labgrid's strategy could not bring {self._board.name} to {state!r}: {fault}",
                 hint=f"try it by hand: labgrid-client -c {self._place.config} -s {state} power get",
             ) from fault
 

@@ -23,7 +23,7 @@ class PowerFailed(TargetError):
 
 
 class CommandFailed(TargetError):
-    """A command of the user's failed."""
+    """A command of the board file failed."""
 
 
 class Switched(msgspec.Struct, frozen=True):

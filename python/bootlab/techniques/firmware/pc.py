@@ -46,7 +46,7 @@ class EddOff(ParameterTechnique):
                 "the set-up code asks the BIOS for its disks", quote(line.text[line.text.find(_PROBING) :])
             )
         if context.system.cmdline.has("quiet"):
-            return Applies.unknown("with `quiet` the set-up code does not tell whether it probes")
+            return Applies.unknown("with `quiet` the set-up code does not show whether it probes")
         return Applies.no("the set-up code did not print that it probes", f"no {_PROBING!r} on the console")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:

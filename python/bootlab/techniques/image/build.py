@@ -41,7 +41,7 @@ class AppendedDtb(Technique):
         if build is not None and build.append_device_tree:
             return Applies.no("it is appended already", "kernel.append_device_tree = true")
         if build is not None and build.image not in {None, "zImage"}:
-            return Applies.no("only a zImage takes a tree behind it", f"kernel.image = {build.image}")
+            return Applies.no("a device tree can be appended only to a zImage", f"kernel.image = {build.image}")
         tree = context.system.machine.dtb or (build.device_tree if build is not None else None)
         if tree is None:
             return Applies.no("no device tree is given to the machine", "neither kernel.device_tree nor machine.dtb")

@@ -58,7 +58,7 @@ class BusyboxApplets(TreeTechnique):
         if context.diagnosis is None:
             return Applies.unknown(f"{words} by the scripts' words; a diagnostic boot sees what else is started")
         if used.unknown:
-            words += f"; not told by its name: {'; '.join(used.unknown[:2])}"
+            words += f"; not recognised by name: {'; '.join(used.unknown[:2])}"
         return Applies.yes(words, ", ".join(used.applets[:_QUOTED_MAX]) + " …")
 
     def ops(self, files: Files, context: Context) -> tuple[Op, ...]:
@@ -150,7 +150,7 @@ class BusyboxNofork(BusyboxShell):
         """Prove it by the number of processes that the boot made."""
         was, now = processes(before), processes(after)
         if was is None or now is None:
-            return Effect(False, "only diagnostic boots of both tell how many processes were made")
+            return Effect(False, "only diagnostic boots of both show how many processes were started")
         return Effect(now < was, f"processes made up to the report, kernel threads included: {was} -> {now}")
 
 
@@ -175,7 +175,7 @@ class BusyboxStandalone(BusyboxShell):
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the links to BusyBox that were followed: a shell that searches no program follows fewer."""
         if before.diagnosis is None or after.diagnosis is None:
-            return Effect(False, "only diagnostic boots of both tell which links were followed")
+            return Effect(False, "only diagnostic boots of both show which links were followed")
         was, now = len(before.diagnosis.links), len(after.diagnosis.links)
         return Effect(now < was, f"links followed from power-on to the goal: {was} -> {now}")
 

@@ -76,7 +76,7 @@ class MountsByApplication(TreeTechnique):
         if now[1] != _START or (was is not None and was[1] == _START):
             return Effect(False, f"the kernel runs: {now.string}")
         if not after.recording.ok:
-            return Effect(False, f"{now.string}, and no goal behind it")
+            return Effect(False, f"{now.string}, but the goal did not follow")
         return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
 
 
@@ -99,7 +99,7 @@ class AppAsInit(Technique):
     stage = "init"
     what = (
         "Sets `rdinit=` (for a mounted root: `init=`) to the application that the system names, and puts its "
-        "arguments behind `--`."
+        "arguments after `--`."
     )
     why = "Everything that init does before it starts the application delays first use."
     when_not = (

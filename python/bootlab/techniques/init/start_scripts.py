@@ -1,4 +1,4 @@
-"""Start scripts: fewer processes, and scripts beside each other."""
+"""Start scripts: fewer processes, and scripts side by side."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RcScriptsMerged(TreeTechnique):
         was = {f.path for f in before.diagnosis.files if f.read} & parts
         still = {f.path for f in after.diagnosis.files if f.read} & was
         if not was:
-            return Effect(False, "no script was read by itself before either")
+            return Effect(False, "no script was read as a separate file before either")
         gone = sorted(was - still)
         if not gone:
             return Effect(False, f"still read: {', '.join(sorted(still)[:_QUOTED_MAX])}")
@@ -134,7 +134,7 @@ class RcParallel(TreeTechnique):
     references = ("Linux Standard Base 5.0, Core: Comment Conventions for Init Scripts", "insserv(8)")
 
     def applies_to(self, files: Files, context: Context) -> Applies:
-        """Yes when headers leave room for scripts to run beside each other."""
+        """Yes when headers leave room for scripts to run side by side."""
         start = scripts.find(files, context.system.init_path)
         several = parallel.calls(start)
         if not several:
@@ -147,7 +147,7 @@ class RcParallel(TreeTechnique):
         depth = max(max(order.levels.values()) + 1 for order in orders)
         total = sum(len(order.paths) for order in orders)
         return Applies.yes(
-            f"{total} scripts, at most {depth} one behind the other", "; ".join(notes[:6]) or several[0][0]
+            f"{total} scripts, at most {depth} one after the other", "; ".join(notes[:6]) or several[0][0]
         )
 
     def changes(self, context: Context) -> tuple[Change, ...]:
@@ -182,7 +182,7 @@ class RcParallel(TreeTechnique):
         was, now = _said(before), _said(after)
         both = [line for line in was if line in set(now)]
         if len(both) < 2:
-            return Effect(False, "the scripts print too little to tell their order")
+            return Effect(False, "the scripts print too little to show their order")
         place = {line: number for number, line in enumerate(now)}
         swapped = next(((a, b) for a, b in itertools.pairwise(both) if place[a] > place[b]), None)
         if swapped is None:
@@ -244,7 +244,7 @@ class ShellExpansions(TreeTechnique):
         files = Files.of(before.system)
         places = sum(len(replaced) for _, _, replaced in _found(before, files)) if files is not None else 0
         if before.diagnosis is None or after.diagnosis is None:
-            return Effect(False, "only diagnostic boots of both tell how many processes were made")
+            return Effect(False, "only diagnostic boots of both show how many processes were started")
         still = Files.of(after.system)
         left = sum(len(replaced) for _, _, replaced in _found(after, still)) if still is not None else 0
         was, now = processes(before), processes(after)

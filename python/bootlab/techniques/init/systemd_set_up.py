@@ -49,7 +49,7 @@ class SystemdGeneratorsOff(SystemdTechnique):
     title = "systemd's generators masked"
     what = (
         "Links each generator under `/etc/systemd/system-generators` to `/dev/null`, except those whose table "
-        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is no virtual terminal keeps "
+        "(`/etc/fstab`, `/etc/crypttab`, …) or kernel parameter exists; a console that is not a virtual terminal keeps "
         "the one that makes its login."
     )
     why = "Each one is a process that links shared libraries and searches for things that a fixed image does not have."
@@ -127,12 +127,12 @@ class SystemdUpdateChecksOff(ParameterTechnique):
     stage = "init"
     what = "Sets `systemd.condition-needs-update=no`: units with `ConditionNeedsUpdate=` do not start."
     why = (
-        "They make the linker's cache, the journal's catalogue, the hardware database and system users anew. In an "
+        "They make the linker's cache, the journal's catalogue, the hardware database and system users again. In an "
         "image these were made when it was built. `sysinit.target` waits for them."
     )
     when_not = "The root is writable and has booted once, so that `/etc/.updated` and `/var/.updated` are there."
     cost = "None until `/usr` is updated from outside."
-    risk = Risk(function="after `/usr` is replaced from outside, the next boot does not make its caches and users anew")
+    risk = Risk(function="after `/usr` is replaced from outside, the next boot does not update its caches and users")
     kernels = "any; it takes systemd 246 or later"
     rests_on = ("initramfs",)
     sets = (Param("systemd.condition-needs-update", "no"),)

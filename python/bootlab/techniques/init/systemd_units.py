@@ -103,7 +103,7 @@ class ApplicationUnitFirst(SystemdTechnique):
     id = "application-unit-first"
     title = "Application's unit started first"
     what = (
-        "Writes the application's unit anew under `/etc/systemd/system`, without `After=`, `Wants=` and default "
+        "Writes a new unit for the application under `/etc/systemd/system`, without `After=`, `Wants=` and default "
         "dependencies, and wanted by `sysinit.target`; the same for the services that it requires, which it still "
         "waits for."
     )
@@ -152,7 +152,7 @@ class ApplicationUnitFirst(SystemdTechnique):
             if ran.done_ns < was[unit.name].done_ns and (name not in now or now[name].done_ns > now[unit.name].done_ns)
         ]
         if not passed:
-            return Effect(False, f"{unit.name} is started behind the same units as before")
+            return Effect(False, f"{unit.name} is started after the same units as before")
         shown = ", ".join(sorted(passed)[:4])
         return Effect(True, f"{unit.name} is started before {len(passed)} units that came first: {shown} …")
 
@@ -252,7 +252,7 @@ class SystemdRestLater(SystemdTechnique):
     """systemd starts what it can at once: on one processor, everything that is not the application delays it."""
 
     id = "systemd-rest-later"
-    title = "Everything else started behind the application"
+    title = "Everything else started after the application"
     what = (
         f"Boots into `{_FIRST}`, which wants the application's unit, the services that it requires, the root's check "
         f"and its mount for writing (other mounts too, where `/etc/fstab` has any), and nothing else. `{_REST}` then "
@@ -339,9 +339,9 @@ class SystemdRestLater(SystemdTechnique):
         lost = sorted(name for name in was if name not in now and _is_work(name))
         moved = sorted(name for name in sooner if name in now and now[name].done_ns > now[unit.name].done_ns)
         if not moved:
-            return Effect(False, f"{unit.name} is started behind the same units as before")
+            return Effect(False, f"{unit.name} is started after the same units as before")
         shown = ", ".join(moved[:_SHOWN])
-        text = f"{len(moved)} of {len(sooner)} services and mounts are started behind {unit.name}: {shown} …"
+        text = f"{len(moved)} of {len(sooner)} services and mounts are started after {unit.name}: {shown} …"
         return Effect(True, text + (f"; no longer started: {', '.join(lost)}" if lost else "; none is missing"))
 
 

@@ -98,7 +98,7 @@ class GettyLate(TreeTechnique):
         "Moves the gettys of `/etc/inittab` after everything else, each with a sleep in front that ends after the goal."
     )
     why = "Until the goal, processor and serial port belong to the application alone."
-    when_not = "Nothing starts a getty, or the application is not an inittab entry beside them."
+    when_not = "Nothing starts a getty, or the application is not an inittab entry itself."
     cost = "The login prompt comes later, also after each logout."
     risk = Risk(
         runtime="after each logout the next login prompt comes some seconds later",

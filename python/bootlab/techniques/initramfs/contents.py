@@ -57,7 +57,7 @@ class InitramfsSlim(Technique):
         if initramfs is None:
             return Applies.no("there is no initramfs", "no [initramfs] in the system")
         if context.system.root is not None:
-            return Applies.no("behind an initrd, only files of the mounted root are seen", context.system.root.medium)
+            return Applies.no("an initrd mounts the root: only the root is observed", context.system.root.medium)
         if diagnosis is None:
             return Applies.unknown("a diagnostic boot is missing: only it shows which files are read")
         if not diagnosis.files:
@@ -79,7 +79,7 @@ class InitramfsSlim(Technique):
         """Prove it by the smaller archive, in files and bytes."""
         was, now = (e.recording.meta.artefact_bytes.get(_ARTEFACT) for e in (before, after))
         if was is None or now is None:
-            return Effect(False, "the recordings do not tell the initramfs' size")
+            return Effect(False, "the recordings do not show the size of the initramfs")
         files = [
             sum(1 for _, x in e.system.initramfs.tree.entries if x.kind == "file") if e.system.initramfs else 0
             for e in (before, after)
@@ -169,7 +169,7 @@ class InitramfsModules(Technique):
         """Prove it by the smaller archive, in modules and bytes, with which the goal was reached."""
         was, now = (e.recording.meta.artefact_bytes.get(_ARTEFACT) for e in (before, after))
         if was is None or now is None:
-            return Effect(False, "the recordings do not tell the initramfs' size")
+            return Effect(False, "the recordings do not show the size of the initramfs")
         counts = [len(modules_of(e.system.initramfs.tree)) if e.system.initramfs else 0 for e in (before, after)]
         text = f"initramfs {was} -> {now} bytes, {counts[0]} -> {counts[1]} modules"
         return Effect(now < was and counts[1] < counts[0] and after.recording.ok, text)

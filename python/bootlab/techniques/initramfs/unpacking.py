@@ -151,7 +151,7 @@ class InitramfsCompression(Technique):
         old, new = before.recording.meta.artefact_bytes, after.recording.meta.artefact_bytes
         was, now = old.get(_ARTEFACT), new.get(_ARTEFACT)
         if was is None or now is None:
-            return Effect(False, "the recordings do not tell the initramfs' size")
+            return Effect(False, "the recordings do not show the size of the initramfs")
         sums = [e.recording.meta.artefact_sha256.get(_ARTEFACT) for e in (before, after)]
         if was == now and (None in sums or sums[0] == sums[1]):
             return Effect(False, f"the archive is the same: {was} bytes")

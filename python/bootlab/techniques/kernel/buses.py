@@ -81,7 +81,7 @@ class PciOff(ParameterTechnique):
         if found := log.match(r"PCI host bridge to bus|PCI: Probing PCI hardware"):
             devices = log.count(r"^pci [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d: \[[0-9a-f]{4}:[0-9a-f]{4}\]")
             return Applies.unknown(
-                f"{devices} devices are found; only the check tells whether one is needed", found.string
+                f"{devices} devices are found; only the check shows whether one is needed", found.string
             )
         return Applies.unknown(log.why_silent() or "no line about PCI")
 
@@ -145,7 +145,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         references=("arch/x86/kernel/acpi/boot.c: parse_acpi()", "drivers/acpi/bus.c: acpi_init()"),
         # No log tells whether the machine works without.
         signs=(
-            Sign("unknown", _INTERPRETER, "ACPI is used; only the check tells whether this machine works without it"),
+            Sign("unknown", _INTERPRETER, "ACPI is used; only the check shows whether this machine works without it"),
         ),
         otherwise=("ACPI is not used", "no interpreter"),
         shows=("vanishes", _INTERPRETER),

@@ -47,7 +47,7 @@ class NoApicTimer(ParameterTechnique):
         if line := log.line(r"TSC deadline timer available|lapic timer already calibrated"):
             return Applies.no("the APIC timer is not calibrated here", line)
         if line := log.line(r"Booting paravirtualized kernel on (?:KVM|VMware)|Hypervisor detected: Microsoft"):
-            return Applies.unknown("a hypervisor may give the timer's frequency; the log does not tell", line)
+            return Applies.unknown("a hypervisor may give the timer's frequency; the log does not show it", line)
         cpus = log.match(r"smpboot: Allowing (\d+) CPUs")
         if cpus is not None and cpus[1] != "1":
             return Applies.no("several processors would share one broadcast timer", cpus.string)
@@ -151,7 +151,7 @@ TECHNIQUES: tuple[Technique, ...] = (
     # The IO-APIC code waits ten ticks to see whether the timer interrupt comes.
     ParameterRow(
         id="no-timer-check",
-        title="No trial of the timer interrupt",
+        title="No test of the timer interrupt",
         what="Sets `no_timer_check`.",
         why=(
             "The check (timer_irq_works) spins for ten ticks. It is meant for old boards whose tables name the wrong "

@@ -29,7 +29,7 @@ class MemoryLimit(Technique):
     id = "memory-limit"
     title = "Less memory"
     stage = "kernel"
-    what = "Sets `mem=` to half of the memory that the kernel found, or to what holds the initramfs too."
+    what = "Sets `mem=` to half of the memory that the kernel found, or to as much as includes the initramfs."
     why = "Page descriptors, hash tables and the direct mapping grow with the memory."
     when_not = "The memory is needed. With CONFIG_DEFERRED_STRUCT_PAGE_INIT only a part is set up before init anyway."
     cost = "If kernel and machine support memory hot-plug, the rest can be added later."
@@ -60,8 +60,8 @@ class MemoryLimit(Technique):
         if self._half_mib(context) <= LEAST_MIB:
             return Applies.no(f"half of it is under {LEAST_MIB} MiB", quote(found.string))
         if self._half_mib(context) > _MOST * self._total_mib(context):
-            return Applies.no("the initramfs lies at the end of the memory", quote(found.string))
-        return Applies.unknown("only the check tells whether half of the memory is enough", quote(found.string))
+            return Applies.no("the initramfs is at the end of the memory", quote(found.string))
+        return Applies.unknown("only the check shows whether half of the memory is enough", quote(found.string))
 
     def changes(self, context: Context) -> tuple[Change, ...]:
         """Propose half of it."""

@@ -101,12 +101,12 @@ class FalconAppendedTree(LoaderTechnique):
         if loader.start != "falcon":
             return Applies.no("it is about falcon mode", f"[loader] start = {loader.start}")
         if loader.appended:
-            return Applies.no("the device tree is behind the kernel", "[loader] appended = true")
+            return Applies.no("the device tree is already appended to the kernel", "[loader] appended = true")
         build = context.system.kernel.build
         if build is None:
             return Applies.no("bootlab does not build this kernel", "the table [kernel] names no source")
         if build.image not in {None, "zImage"}:
-            return Applies.no("only a zImage takes a tree behind it", f"kernel.image = {build.image}")
+            return Applies.no("a device tree can be appended only to a zImage", f"kernel.image = {build.image}")
         return Applies.yes("the device tree has sectors of its own", "[loader] appended = false")
 
     def changes(self, context: Context) -> tuple[Change, ...]:

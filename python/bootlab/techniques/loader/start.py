@@ -141,7 +141,7 @@ class LoaderExactSizes(LoaderSetting):
             return Applies.no("only what is there is read", "[loader] exact = true")
         if not _reads_rooms(loader):
             return Applies.no("a file system knows the sizes of its files", f"[loader] start = {loader.start}")
-        return Applies.yes("the whole room is read, whatever it holds", "[loader] exact = false")
+        return Applies.yes("the whole reserved space is read, whatever it contains", "[loader] exact = false")
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by the sectors that U-Boot says it read, or that the SPL was built to read."""

@@ -18,7 +18,7 @@ class BlockOff(OptionTechnique):
         if (root := system.cmdline.get("root")) is not None:
             return Applies.no("the kernel is told of a root device", str(root))
         if system.machine.files:
-            return Applies.unknown("the machine has a disk or card: the check tells whether it is used")
+            return Applies.unknown("the machine has a disk or card: the check shows whether it is used")
         return super().applies(context)
 
 
@@ -155,7 +155,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         what="Builds without CONFIG_PROC_FS.",
         why="No subsystem registers files there.",
         when_not="Any program reads /proc: ps, mount, many libraries.",
-        cost="A smaller kernel.",
+        cost="Programs that read /proc fail.",
         risk=Risk(function="/proc is gone"),
         sets=(("PROC_FS", "n"),),
         because="/proc is built in",
@@ -169,7 +169,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         what="Builds without CONFIG_SYSFS, and without configfs, which selects it.",
         why=("Every device, driver and parameter creates directories and files there during the boot."),
         when_not="A program reads /sys: udev, mdev.",
-        cost="A smaller kernel.",
+        cost="Programs that read /sys fail.",
         risk=Risk(function="/sys is gone"),
         sets=(("SYSFS", "n"),),
         because="sysfs is built in",

@@ -71,7 +71,7 @@ class RootdelayToRootwait(Technique):
     when_not = (
         "An initramfs mounts the root: then the kernel does neither, although the initramfs may read the parameter."
     )
-    cost = "If the root device never appears, the kernel waits for ever."
+    cost = "If the root device never appears, the kernel waits forever."
     risk = Risk(
         function=(
             "if the root device never appears, the kernel waits without end: no panic, so no restart from another slot"

@@ -50,7 +50,7 @@ def page_data(
             ["frames lost", count(head.lost_frames)],
         ],
         "problems": [
-            *([] if head.complete else ["QEMU ended before the end asked for: the trace ends where it stopped"]),
+            *([] if head.complete else ["QEMU ended before the requested end: the trace ends there"]),
             *head.limits_reached,
         ],
         "parts": parts,

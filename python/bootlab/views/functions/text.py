@@ -72,7 +72,7 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
         *head.limits_reached,
     ]
     if not head.complete:
-        lines.append("QEMU ended before the end asked for: the trace ends where it stopped")
+        lines.append("QEMU ended before the requested end: the trace ends there")
     return Group(*(Text(line) for line in lines), table)
 
 

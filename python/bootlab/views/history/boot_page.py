@@ -50,6 +50,6 @@ def render(entry: Entry, *, report: str | None, log: str | None, compare: str | 
         ],
         "parts": parts,
         "trail": [["all systems", to.home], [show(entry.system), to.system(entry.system)]],
-        "footer": "Times in milliseconds on the clock named beside them.",
+        "footer": "Times in milliseconds, on the clock named next to them.",
     }
     return page(f"{one_line(entry.system, 80)} at {short(one_line(entry.revision, 80))} · bootlab", data)

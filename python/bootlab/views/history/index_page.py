@@ -33,7 +33,7 @@ def render(systems: Sequence[tuple[str, int]], runs: Sequence[str], all_runs: in
         "parts": parts,
         "empty": "Nothing is kept yet: bootlab boot SYSTEM.toml makes a run, bootlab history add last --system NAME "
         "puts it into the history.",
-        "footer": "Reads the history and the store anew for each page.",
+        "footer": "Each page reads the history and the store again.",
     }
     return page("bootlab", data)
 

@@ -19,7 +19,7 @@ from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 _CHARTS = 6
-_FOOTER = "Times in milliseconds on the clock named beside them. One file, no network."
+_FOOTER = "Times in milliseconds, on the clock named next to them. One file, no network."
 
 
 def render_system(
@@ -63,7 +63,7 @@ def system_data(
         ],
         "parts": [one for one in parts if one is not None],
         "trail": [["all systems", to.home]] if to is not None else None,
-        "footer": _FOOTER if to is None else "Times in milliseconds on the clock named beside them.",
+        "footer": _FOOTER if to is None else "Times in milliseconds, on the clock named next to them.",
     }
 
 
@@ -102,7 +102,7 @@ def _whole(trend: Trend) -> dict[str, Any]:
 def _changes(trends: Sequence[Trend]) -> dict[str, Any]:
     rows = [_change(trend, change) for trend in trends for change in trend.changes]
     columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
-    lead = "Where a level moved by more than what matters, and what else differs between the boots beside it."
+    lead = "Where a level changed by more than the smallest difference that matters, and what else differs there."
     if not rows:
         return part("Changes", "No level changed by more than what matters.")
     charts = [_chart(trend) for trend in trends if trend.changes and trend.name != TOTAL][:_CHARTS]

@@ -150,7 +150,7 @@ def _files(profile: ApplicationProfile) -> Listing:
 
 
 def _missing(profile: ApplicationProfile) -> Listing:
-    title = "Searched for and not there"
+    title = "Searched for, but not found"
     rows = [
         [
             label(one.count),

@@ -42,7 +42,7 @@ def seconds(ns: int) -> str:
 def headline(boot: Boot) -> list[str]:
     """Return the sentences that a person reads first."""
     said = [text for text in (_whole(boot), _kernel(boot), _account(boot), _largest(boot)) if text]
-    return said or ["no time of this boot is told by its log"]
+    return said or ["the log gives no times for this boot"]
 
 
 def _timed(boot: Boot) -> list[Stage]:
@@ -166,7 +166,7 @@ def _of_user_space(cost: Cost) -> bool:
 
 def _gain(cost: Cost) -> str:
     if cost.gain_ns is None:
-        return "and what of it can be saved only a try tells"
+        return "and only a boot can show how much of it can be saved"
     if cost.gain_ns == 0:
         return "of which nothing is to be gained"
     most = "at most " if cost.at_most else ""

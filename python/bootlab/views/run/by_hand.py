@@ -95,7 +95,7 @@ def _technique(name: str, besides: tuple[Technique, ...]) -> Technique | None:
 def _commands(op: Op) -> list[str]:
     match op:
         case ops.SetParam() | ops.ExtendParam() | ops.AddParam() | ops.DropParam() | ops.SetInitArguments():
-            lines = [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line stands below)"]
+            lines = [f"# kernel command line: {one_line(op_text(op), 400)} (the whole line is below)"]
         case ops.DropFiles():
             lines = [f"rm -rf -- {' '.join(_rooted(path) for path in op.paths)}"]
         case ops.DropInitramfsFiles():

@@ -21,7 +21,7 @@ def value(found: DelayLoop) -> RenderableType:
     """Return what one boot says."""
     rows = [
         f"lpj={found.lpj}  ({_WORDS[found.source]})",
-        f"tick rate: HZ={found.hz}" if found.hz else "tick rate: the log does not tell",
+        f"tick rate: HZ={found.hz}" if found.hz else "tick rate: the log does not show it",
     ]
     if found.cost_ns is not None:
         rows.append(f"calibration: {figures.ms(found.cost_ns)} ms, which a preset saves")
@@ -38,7 +38,7 @@ def validation(said: Validation) -> RenderableType:
             f"(tolerance {100 * said.tolerance:.2f} %)"
         )
     if not said.fits and said.use is not None:
-        rows.append(f"store anew: lpj={said.use}")
+        rows.append(f"store again: lpj={said.use}")
     lines = [
         Text(one_line(row, 400), "" if n else ("bold green" if said.fits else "bold red")) for n, row in enumerate(rows)
     ]

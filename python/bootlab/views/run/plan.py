@@ -28,7 +28,7 @@ def plan_view(plan: Plan, *, everything: bool = False) -> RenderableType:
     notes = [RISK_LEGEND, "may save: from the log of a diagnostic boot; it orders the search and promises nothing"]
     if out and not everything:
         notes.append(
-            f"left out for what they cost: {figures.counted(out, 'technique')} (--all shows them, --allow lets in)"
+            f"left out for what they cost: {figures.counted(out, 'technique')} (--all shows, --allow includes them)"
         )
     if plan.shrink:
         notes.append("then: kernel options whose code never ran up to the goal, in groups; a build and a boot each")
@@ -49,7 +49,7 @@ def plan_tables(plan: Plan, *, everything: bool) -> Comparison:
         rows += [_row(one, phase.name) for one in phase.techniques if one.take]
     out = [one for phase in plan.phases for one in phase.techniques if not one.take]
     if out and everything:
-        tables.append(_table("Left out for what they cost: --also ID or --allow KIND lets them in", _OUT, tuple(out)))
+        tables.append(_table("Left out for what they cost: --also ID or --allow KIND includes them", _OUT, tuple(out)))
         rows += [_row(one, _OUT) for one in out]
     return Comparison(
         kind="optimize", system=plan.system, clock="virtual", headline="", columns=_COLUMNS, tables=tuple(tables),

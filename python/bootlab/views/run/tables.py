@@ -274,7 +274,7 @@ def _at_quantum(goal: QuantumGoal, results: Results) -> Row:
     own_ns = results.processors.quantum_ns
     words = "the system's own" if goal.quantum_ns == own_ns else ""
     if own_ns is not None and goal.quantum_ns in turned_at(results.quanta, goal.subject, own_ns):
-        words = "the sign turns: smaller than what the schedule decides"
+        words = "gain or loss depends on the schedule"
     base = goal.subject == "base"
     return Row(
         id=f"{goal.subject} at {goal.quantum_ns} ns",

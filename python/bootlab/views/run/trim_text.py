@@ -98,7 +98,7 @@ def markdown(found: Trimmed) -> str:
 def headline(found: Trimmed) -> str:
     """Say in one line what became of the tree."""
     left = figures.percent(found.after.file_bytes, found.before.file_bytes)
-    state = "it passes its check" if found.checked else "it reaches its goal, and no [check] says more"
+    state = "it passes its check" if found.checked else "it reaches its goal; there is no [check]"
     state = state if found.passed else "not booted"
     return (
         f"{one_line(found.system, 80)}: {figures.size(found.before.file_bytes)} in {found.before.files} files "
