@@ -202,15 +202,22 @@ class System(KernelBuilds, TracedBoots):
         return lambda found: Results(rows.run, rows.write(found))
 
     def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
-        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left."""
+        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left.
+
+        `folder` takes the trimmed system; without one the run's folder does.
+        """
         from bootlab.experiments.trim import TrimRequest, trim
+        from bootlab.experiments.trim_table import trim_table
         from bootlab.store.trimmed import keep_trimmed
 
         with self.bench() as bench:
             trimmed = trim(bench, self.value, request or TrimRequest())
-            where = Path(folder) if folder is not None else runs.create(self.store, "trim", self.name).folder
+            rows = journal.ComparisonJournal(self.store, self.value, "trim")
+            where = Path(folder) if folder is not None else rows.run.folder
             plan = None if trimmed.recording is None else bench.target.plan(trimmed.system)
-            return keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
+            found = keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
+            rows.write(trim_table(found))
+            return found
 
     def check_tree(self) -> tuple[Finding, ...]:
         """Return what cannot run in the root tree, without a boot."""
