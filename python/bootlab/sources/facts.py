@@ -10,6 +10,7 @@ import msgspec
 from bootlab.model.architecture import Arch
 from bootlab.sources.partitions import Partition
 from bootlab.sources.superblock import FileSystem
+from bootlab.startup.fstab import MountLine
 
 InitKind = Literal["systemd", "busybox", "sysvinit", "openrc", "other"]
 
@@ -76,15 +77,6 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     source: str = ""
     default: bool = False
-
-
-class MountLine(msgspec.Struct, frozen=True):
-    """One line of /etc/fstab."""
-
-    device: str
-    folder: str
-    fstype: str
-    options: tuple[str, ...] = ()
 
 
 class UnitFacts(msgspec.Struct, frozen=True):
