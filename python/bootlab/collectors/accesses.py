@@ -9,11 +9,11 @@ import msgspec
 
 from bootlab.collectors.agent import parse
 from bootlab.collectors.diagnosis import checking_system, with_agent
+from bootlab.model import fstab
 from bootlab.model.accesses import Accesses
 from bootlab.model.change import SetParam
 from bootlab.model.recording import Recording
 from bootlab.model.system import Check, System
-from bootlab.startup import fstab
 
 
 def watched_system(system: System, timing: Recording) -> System:

@@ -8,6 +8,7 @@ from pathlib import Path
 from bootlab.builders.images import disk_image
 from bootlab.builders.images.disk_bytes import Medium, Window
 from bootlab.errors import UserError
+from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.ext import ExtFiles
 from bootlab.sources.facts import DiskFacts, PartitionFacts
@@ -15,7 +16,6 @@ from bootlab.sources.fat import FatFiles
 from bootlab.sources.file_view import FileView
 from bootlab.sources.partitions import Partition, read_partitions
 from bootlab.sources.superblock import FileSystem, identify
-from bootlab.startup import fstab
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6

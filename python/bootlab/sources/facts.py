@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.fstab import MountLine
 from bootlab.sources.partitions import Partition
 from bootlab.sources.superblock import FileSystem
-from bootlab.startup.fstab import MountLine
 
 InitKind = Literal["systemd", "busybox", "sysvinit", "openrc", "other"]
 

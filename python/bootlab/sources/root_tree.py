@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 
+from bootlab.model import fstab
 from bootlab.model.architecture import Arch
 from bootlab.sources import boot_entries, os_release
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.initramfs import module_name
-from bootlab.startup import fstab
 
 _INITS = ("/sbin/init", "/etc/init", "/bin/init", "/init", "/bin/sh")
 # e_machine and EI_CLASS of an ELF file (include/uapi/linux/elf-em.h).

@@ -7,7 +7,7 @@ import posixpath
 
 import msgspec
 
-from bootlab.startup import fstab
+from bootlab.model import fstab
 from bootlab.startup.files import PROGRAM_MAX_BYTES, Files, norm
 from bootlab.startup.scripts import Start
 

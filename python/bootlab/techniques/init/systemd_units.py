@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from bootlab.model import fstab
 from bootlab.model.change import Change, Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
-from bootlab.startup import fstab, unit_lines, units
+from bootlab.startup import unit_lines, units
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk
 from bootlab.techniques.tree_technique import SystemdTechnique, application_unit, no_unit
