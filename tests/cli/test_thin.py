@@ -48,3 +48,11 @@ def test_every_name_that_is_barred_is_there():
     for name in BEHIND_THE_API:
         place = package / name.replace(".", "/")
         assert place.is_dir() or place.with_suffix(".py").is_file(), name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_table_that_is_shown_was_kept_as_a_run(path):
+    """`bootlab report last` shows whatever compared: a verb gives `show` the run, or there is none to give."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "show":
+            assert len(node.args) == 4, f"{path.name}:{node.lineno}: which run is it?"

@@ -110,3 +110,13 @@ def test_exact_mode_has_no_line(tmp_path):
     with bench, pytest.raises(UserError, match="free mode") as fault:
         compare(ConsolePace(), bench, SYSTEM)
     assert "clock.mode" in fault.value.hint
+
+
+def test_the_same_question_goes_on_with_its_own_boots(tmp_path):
+    target = Line()
+    first = run(tmp_path, target, bauds=(115_200,), rounds=3)
+    made = len(target.booted)
+    assert run(tmp_path, target, bauds=(115_200,), rounds=3).rows == first.rows
+    assert len(target.booted) == made, "nothing is booted twice"
+    assert run(tmp_path, target, bauds=(115_200,), rounds=3, seed=2).rows != first.rows
+    assert len(target.booted) == 2 * made, "another order is another day"

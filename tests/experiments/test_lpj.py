@@ -159,3 +159,24 @@ def test_recalibration_overrules_a_preset(bench):
     preset = msgspec.structs.replace(SYSTEM, cmdline=CommandLine.parse("console=ttyAMA0 lpj=5"))
     assert recalibrated(bench(target), preset).found.source == "measured"
     assert target.lines == ["console=ttyAMA0 lpj=0"]
+
+
+def test_rates_are_booted_side_by_side_once_the_first_calibrates(tmp_path):
+    class Pairs(Calibrating):
+        """Ends no boot but the first and the last before another one has begun."""
+
+        def __init__(self):
+            super().__init__()
+            self.both = threading.Barrier(2)
+
+        def boot(self, plan, folder, *, stop, progress=None):
+            made = super().boot(plan, folder, stop=stop, progress=progress)
+            if 1 < len(self.lines) < 6:
+                self.both.wait(timeout=60)
+            return made
+
+    target = Pairs()
+    with Bench(target, tmp_path, jobs=2) as bench:
+        found = savings(bench, SYSTEM, (100, 250, 1000))
+    assert [row.title for row in found.rows] == ["100", "250", "1000"]
+    assert len(target.lines) == 6

@@ -12,13 +12,13 @@ from bootlab.errors import MeasurementError, TargetError, UserError
 from bootlab.experiments.base import BaseFailedError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.trim import TrimRequest, trim
+from bootlab.experiments.trim_table import trim_table
 from bootlab.model.accesses import Access, Accesses, MethodState
 from bootlab.model.recording import Meta, Outcome
 from bootlab.model.system import Check, Goal, Initramfs, Kernel, System
 from bootlab.model.tree import Entry, FileTree
 from bootlab.targets import recording_dir
 from bootlab.targets.base import BootPlan
-from bootlab.views.run import trim_text
 
 
 def file(text="x"):
@@ -186,7 +186,7 @@ def test_hard_links_are_counted_once(run):
 def test_without_a_check_the_goal_decides(run):
     done = run(Machine(used=USED), check=False)
     assert not done.result.checked
-    assert "there is no [check]" in trim_text.headline(done.result)
+    assert "there is no [check]" in trim_table(done.result).headline
     assert kept(done) == {"/init", "/bin/sh", "/etc/conf"}
 
 

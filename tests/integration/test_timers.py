@@ -6,7 +6,7 @@ import pytest
 
 from bootlab.api import System
 from bootlab.timers import booted
-from bootlab.timers.comparison import Configuration, change_of, compare
+from bootlab.timers.comparison import change_of, compare
 from bootlab.timers.conform import ASSERTIONS
 from bootlab.timers.request import StressRequest
 
@@ -21,21 +21,23 @@ def system(small, tmp_path_factory):
 
 
 def test_two_exact_runs_give_the_same_table_and_high_resolution_shows(system):
-    sides = []
-    repeated, equality = booted.repeat(system, REQUEST, 2)
-    assert equality.equal, equality.difference
-    assert repeated[0].rows == repeated[1].rows
-    coarse = booted.stress(system.changed(change_of("highres=off clocksource=acpi_pm")), REQUEST)
-    for name, results in (("base", repeated), ("coarse", (coarse,))):
-        assert results[0].faults == ()
-        assert results[0].place.clock == "virtual"
-        assert results[0].place.facts["clocksource"].startswith("tsc" if name == "base" else "acpi_pm")
-        sides.append(Configuration(name=name, results=results))
+    said: list[str] = []
+    coarse = system.changed(change_of("highres=off clocksource=acpi_pm"))
+    sides = booted.configurations(
+        [[("base", system), ("coarse", coarse)]], REQUEST, 2, unequal=said.append, sink=lambda _made: None
+    )
+    assert all(side.equal for side in sides), said
+    for side in sides:
+        first, again = side.results
+        assert first.rows == again.rows
+        assert first.faults == ()
+        assert first.place.clock == "virtual"
+        assert first.place.facts["clocksource"].startswith("tsc" if side.name == "base" else "acpi_pm")
     lines = {row.title: (row.values["c0"], row.values["c1"]) for row in compare(sides).rows}
     assert lines["expirations"][0] == lines["expirations"][1]
-    fine, coarse = lines["lateness p50, ns"]
+    fine, rough = lines["lateness p50, ns"]
     assert fine < 100_000, "hrtimers with an interrupt of their own"
-    assert coarse > 500_000, "at the next tick"
+    assert rough > 500_000, "at the next tick"
 
 
 def test_every_assertion_in_a_guest_with_its_clock_set(system):

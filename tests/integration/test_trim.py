@@ -78,6 +78,9 @@ def system(debian_kernel):
 def test_trim(system, tmp_path):
     opened = api.System(system, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
     found = opened.trim()
+    run = api.Results.open(store=tmp_path / "store")
+    assert [row.title for row in run.comparison.rows if row.values["group"] == "tree"] == ["as it is", "trimmed"]
+    assert run.comparison.headline.endswith("it passes its check")
     # Only access times, believed alone, keep the same files, but for what was only looked at.
     alone = opened.trim(TrimRequest(methods=("atime",), dry_run=True))
     assert found.passed

@@ -3,13 +3,13 @@
 import functools
 import json
 import lzma
-import re
 from pathlib import Path
 
 import msgspec
 
+from bootlab.collectors.diagnosis import initcalls_of
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Diagnosis, Initcall, Mark, Meta, Outcome, Recording
+from bootlab.model.recording import Diagnosis, Mark, Meta, Outcome, Recording
 from bootlab.model.root import Root
 from bootlab.model.system import Goal, Initramfs, Kernel, Machine, System
 from bootlab.model.tree import Entry, FileTree
@@ -89,21 +89,7 @@ def recording_of(text: str, **meta) -> Recording:
 def diagnosis(name: str) -> Diagnosis:
     boot = recording(name)
     log = tuple(line.text for line in boot.lines)
-    return Diagnosis(recording=boot, log=log, initcalls=initcalls(log))
-
-
-def initcalls(log: tuple[str, ...]) -> tuple[Initcall, ...]:
-    started, found = {}, []
-    for line in log:
-        if match := re.match(r"\[ *(\d+)\.(\d{6})\] calling  (\w+)\+0x\S+ @", line):
-            started[match[3]] = int(match[1] + match[2]) * 1000
-        elif match := re.match(r"\[ *(\d+)\.(\d{6})\] initcall (\w+)\+0x\S+ returned (-?\d+) after", line):
-            start = started.pop(match[3], None)
-            if start is not None:
-                end = int(match[1] + match[2]) * 1000
-                call = Initcall(name=match[3], start_ns=start, duration_ns=end - start, returned=int(match[4]))
-                found.append(call)
-    return tuple(found)
+    return Diagnosis(recording=boot, log=log, initcalls=initcalls_of(log))
 
 
 def system(name: str, **replace) -> System:

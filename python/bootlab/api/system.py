@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Self
 from bootlab.api.boot import Boot
 from bootlab.api.kernel_builds import KernelBuilds
 from bootlab.api.results import Results, default_store
+from bootlab.api.traced_boots import TracedBoots
 from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import UserError
 from bootlab.experiments.bench import Bench, Observer, bench_for
 from bootlab.experiments.selection import Selection
 from bootlab.model.change import Change, apply_all
+from bootlab.model.modelled import DEFAULT_BANDWIDTH
 from bootlab.results import journal
 from bootlab.store import runs
 from bootlab.systemfile import load
@@ -25,27 +27,24 @@ from bootlab.targets.choose import target_for
 if TYPE_CHECKING:
     from bootlab.analysis.equality import Equality
     from bootlab.builders.tree_check import Finding
-    from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
-    from bootlab.collectors.processes import ProcessCost
     from bootlab.experiments.campaign import Blocks
     from bootlab.experiments.comparison import Experiment
     from bootlab.experiments.lpj import Booted
     from bootlab.experiments.optimize.planning import Wishes
-    from bootlab.experiments.profile import Profiled
-    from bootlab.experiments.traced_boot import Traced
     from bootlab.experiments.trials import Applicability
     from bootlab.experiments.trim import TrimRequest
     from bootlab.kernelsource.delay_patch import DelayPatch
+    from bootlab.model.comparison import Comparison
     from bootlab.model.plan import Plan
     from bootlab.model.recording import Diagnosis, Recording
     from bootlab.model.system import System as SystemValue
     from bootlab.model.trim import Trimmed
+    from bootlab.results.document import Results as ResultsValue
     from bootlab.targets.base import BootPlan, Target
-    from bootlab.targets.trace_boot import TraceRequest
     from bootlab.techniques.base import Technique
 
 
-class System(KernelBuilds):
+class System(KernelBuilds, TracedBoots):
     """A system that can be booted. Never edited: `changed` returns another one."""
 
     def __init__(
@@ -182,18 +181,6 @@ class System(KernelBuilds):
     def _kept(self, recording: Recording, diagnosis: Diagnosis | None) -> Boot:
         return Boot(recording, diagnosis, Results(*journal.keep_boot(self.store, self.value, recording, diagnosis)))
 
-    def trace(self, request: TraceRequest | None = None) -> Traced:
-        """Boot once for the time and once with every function of the kernel traced, up to the same goal.
-
-        Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
-        """
-        from bootlab.experiments.traced_boot import trace_boot
-        from bootlab.targets.trace_boot import TraceRequest
-
-        with self.bench() as bench:
-            bench.phase("trace", 2)
-            return trace_boot(bench, self.value, request or TraceRequest())
-
     def compare(self, experiment: Experiment) -> Results:
         """Boot this system's variants side by side; `results.comparison` holds the rows.
 
@@ -206,58 +193,37 @@ class System(KernelBuilds):
         experiment.check(self.value)
         with self.bench() as bench:
             require_exact(bench, self.value)
-            rows = journal.ComparisonJournal(self.store, self.value, experiment.kind)
-            found = compare(experiment, bench, self.value, rows.write)
-            return Results(rows.run, rows.write(found))
+            keep = self.begin_run(experiment.kind)
+            return keep(compare(experiment, bench, self.value, keep))
+
+    def begin_run(self, kind: str) -> Callable[[Comparison], Results]:
+        """Begin the run of a comparison; the function that is returned keeps it, as often as there is more of it."""
+        rows = journal.ComparisonJournal(self.store, self.value, kind)
+        return lambda found: Results(rows.run, rows.write(found))
 
     def trim(self, request: TrimRequest | None = None, *, folder: Path | str | None = None) -> Trimmed:
-        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left."""
+        """Leave out of the root tree what neither boot nor check uses; boot, check and write down what is left.
+
+        `folder` takes the trimmed system; without one the run's folder does.
+        """
         from bootlab.experiments.trim import TrimRequest, trim
+        from bootlab.experiments.trim_table import trim_table
         from bootlab.store.trimmed import keep_trimmed
 
         with self.bench() as bench:
             trimmed = trim(bench, self.value, request or TrimRequest())
-            where = Path(folder) if folder is not None else runs.create(self.store, "trim", self.name).folder
+            rows = journal.ComparisonJournal(self.store, self.value, "trim")
+            where = Path(folder) if folder is not None else rows.run.folder
             plan = None if trimmed.recording is None else bench.target.plan(trimmed.system)
-            return keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
+            found = keep_trimmed(where, trimmed.result, plan.system if plan else trimmed.system, plan)
+            rows.write(trim_table(found))
+            return found
 
     def check_tree(self) -> tuple[Finding, ...]:
         """Return what cannot run in the root tree, without a boot."""
         from bootlab.builders.tree_check import check_tree
 
         return check_tree(self.value, Cache(self._cache))
-
-    def trace_by_kernel(self, tracer: KernelTracer | None = None) -> TracedByKernel:
-        """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).
-
-        Raise BootlabError where the agent cannot ride along, MeasurementError when the kernel gave no trace.
-        """
-        from bootlab.collectors.kernel_tracer import KernelTracer
-        from bootlab.experiments.traced_boot import trace_by_kernel
-
-        with self.bench() as bench:
-            bench.phase("trace", 2)
-            return trace_by_kernel(bench, self.value, tracer or KernelTracer())
-
-    def profile(self) -> Profiled:
-        """Return what the processes do from the start of init to the goal: waits, searches, reads, system calls.
-
-        Raise BootlabError where no exact trace is possible.
-        """
-        from bootlab.experiments.profile import profile_boot
-
-        with self.bench() as bench:
-            return profile_boot(bench, self.value)
-
-    def processes(self) -> tuple[ProcessCost, ...]:
-        """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.
-
-        Raise UserError where processes cannot be told apart, MeasurementError when the plugin changed the boot.
-        """
-        from bootlab.experiments.processes import process_costs
-
-        with self.bench() as bench:
-            return process_costs(bench, self.value)
 
     def applies(self, *ids: str) -> tuple[Applicability, ...]:
         """Say which techniques apply, and on what evidence: boots the base and a diagnosis, tries nothing."""
@@ -305,14 +271,53 @@ class System(KernelBuilds):
     def _command(self, verb: str, *words: str) -> str:
         return shlex.join(("bootlab", verb, self.value.path or "SYSTEM.toml", *words))
 
+    def ladder(self, *ids: str, bandwidth_bytes_per_s: int = DEFAULT_BANDWIDTH) -> Results:
+        """Try techniques as `try_` does; `results.comparison` has time and size of each beside published gains.
+
+        `ids`: only these; none: all of a ladder's stages. `bandwidth_bytes_per_s`: of the loads that are modelled.
+
+        >>> import bootlab
+        >>> system = bootlab.System.load("tests/replay/system.toml", store=store)
+        >>> system.ladder("quiet", "crypto-selftests").comparison.headline
+        'small: 2 proved rows, base 3139.553 virtual ms, image 13.5 MiB'
+        """
+        from bootlab import techniques
+        from bootlab.experiments.campaign import Blocks
+        from bootlab.experiments.ladder import STAGES, ladder
+
+        def table(found: ResultsValue) -> Comparison:
+            base = (found.base.goal_ns, found.base.artefact_bytes)
+            speed = bandwidth_bytes_per_s
+            return ladder(self.name, found.base.clock, base, found.trials, techniques.get, bandwidth_bytes_per_s=speed)
+
+        selection = Selection(ids=ids, stages=STAGES)
+        speed = ("--bandwidth", f"{bandwidth_bytes_per_s / 1e6:g}")
+        return self._tried(
+            selection.techniques(),
+            forced=selection.forced,
+            blocks=Blocks() if self.value.clock.mode == "free" else None,
+            reproduce=self._command("ladder", *ids, *speed * (bandwidth_bytes_per_s != DEFAULT_BANDWIDTH)),
+            table=table,
+        )
+
     def _tried(
-        self, chosen: tuple[Technique, ...], *, forced: bool, blocks: Blocks | None = None, reproduce: str = ""
+        self,
+        chosen: tuple[Technique, ...],
+        *,
+        forced: bool,
+        blocks: Blocks | None = None,
+        reproduce: str = "",
+        table: Callable[[ResultsValue], Comparison] | None = None,
     ) -> Results:
         from bootlab.experiments.campaign import try_each
 
+        kind: journal.CampaignKind = "try" if table is None else "compare"
         # What follows the host's clock must not share the machine with another boot.
         with self.bench(jobs=1 if blocks else None) as bench:
-            written = journal.CampaignJournal(self.store, self.value, "try", chosen, reproduce=reproduce)
+            run = runs.create(self.store, "try" if table is None else "ladder", self.name)
+            written = journal.CampaignJournal(
+                self.store, self.value, kind, chosen, reproduce=reproduce, run=run, table=table
+            )
             try_each(bench, self.value, chosen, written, forced=forced, blocks=blocks)
         return Results(written.run, written.results)
 

@@ -59,21 +59,28 @@ def show(
 
     `section`: the name of a page's section that --markdown fills; without one --markdown writes the whole file.
     """
-    from bootlab.views.table import csv as table_csv  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.views.table import markdown as table_markdown  # noqa: PLC0415
-    from bootlab.views.table import page, terminal  # noqa: PLC0415
+    from bootlab.views.table import terminal  # noqa: PLC0415 - `--help` must not wait for it
 
-    write_files((files.csv, lambda: table_csv.text(found)), (files.html, lambda: page.page(found)))
-    if files.markdown is not None and section is not None:
-        put(files.markdown, section, table_markdown.section(found))
-    else:
-        write_files((files.markdown, lambda: table_markdown.page(found)))
+    write_tables(found, files, section=section)
     if asked.as_json:
         print_json(found.document())
         return
     out().print(terminal.view(found, everything=everything))
     if run is not None:
         say(f"results: {run.run.results}")
+
+
+def write_tables(found: Comparison, files: TableFiles, *, section: str | None = None) -> None:
+    """Write the files that were asked for. `section`: as `show` takes it."""
+    from bootlab.views.table import csv as table_csv  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.views.table import markdown as table_markdown  # noqa: PLC0415
+    from bootlab.views.table import page  # noqa: PLC0415
+
+    write_files((files.csv, lambda: table_csv.text(found)), (files.html, lambda: page.page(found)))
+    if files.markdown is not None and section is not None:
+        put(files.markdown, section, table_markdown.section(found))
+    else:
+        write_files((files.markdown, lambda: table_markdown.page(found)))
 
 
 def end(found: Comparison) -> None:

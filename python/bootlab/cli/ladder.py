@@ -28,18 +28,6 @@ def ladder(
 
     Example: bootlab ladder camera.toml --markdown ladder.md
     """
-    from bootlab import techniques  # noqa: PLC0415 - `--help` must not wait for it
-    from bootlab.experiments import ladder as table  # noqa: PLC0415
-
     with opened(system_file, asked) as system:
-        results = system.try_(*ids) if ids else system.try_(stages=table.STAGES)
-    base = results.base
-    found = table.ladder(
-        results.data.system_name,
-        base.clock,
-        (base.goal_ns, base.artefact_bytes),
-        results.data.trials,
-        techniques.get,
-        bandwidth_bytes_per_s=round(bandwidth * 1e6),
-    )
-    show(found, files, asked, results)
+        results = system.ladder(*(ids or ()), bandwidth_bytes_per_s=round(bandwidth * 1e6))
+    show(results.comparison, files, asked, results)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bootlab.cli.markdown_page import put
+from bootlab.cli.comparison import TableFiles, write_tables
 from bootlab.cli.open_system import opened
 from bootlab.cli.session import Booting, SystemArgument, out, print_json, say
 from bootlab.errors import UserError
@@ -52,10 +52,7 @@ def trim(
     every_file: Annotated[
         bool, typer.Option("--all", help="Print every file with the reason why it stays or goes.")
     ] = False,
-    markdown: Annotated[
-        Path | None,
-        typer.Option(help="Write the tables as Markdown. If the file has a section `trim`, replace only that."),
-    ] = None,
+    files: TableFiles,
     asked: Booting,
 ) -> None:
     """Remove files from the root tree that neither the boot up to its goal nor the functional check uses.
@@ -68,8 +65,9 @@ def trim(
     Example: bootlab rootfs trim camera.toml --keep '/etc/ssl/*'
     """
     from bootlab.experiments.trim import TrimRequest  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.experiments.trim_table import trim_table  # noqa: PLC0415
     from bootlab.store import accesses_file  # noqa: PLC0415
-    from bootlab.views.run import trim_text  # noqa: PLC0415
+    from bootlab.views.table import terminal  # noqa: PLC0415
 
     request = TrimRequest(
         keep=_patterns(keep or []),
@@ -79,12 +77,12 @@ def trim(
     )
     with opened(system_file, asked) as system:
         found = system.trim(request, folder=output)
-    if markdown is not None:
-        put(markdown, "trim", trim_text.markdown(found))
+    table = trim_table(found, every_file=every_file)
+    write_tables(table, files, section="trim")
     if asked.as_json:
         print_json(found)
         return
-    out().print(trim_text.terminal(found, every_file=every_file))
+    out().print(terminal.view(table))
     say(f"every name with its reason: {found.folder}/trim.json")
     if not dry_run:
         say(f"the tree: {found.folder}/tree.tar\nnext: bootlab boot {found.folder}/trimmed/system.toml")

@@ -14,6 +14,7 @@ from bootlab.cli.timers_options import TimerRun
 from bootlab.errors import MeasurementError, UserError
 
 if TYPE_CHECKING:
+    from bootlab.api import Results
     from bootlab.timers.comparison import Configuration
 
 
@@ -51,31 +52,51 @@ def compare(
     """Run the same timers in two or more configurations and compare the figures.
 
     In exact mode each is booted --repeat times, at least twice, and must give the same output every time. On a wall
-    clock the runs alternate, and a rank test gives the verdict.
+    clock the runs alternate, and a rank test gives the verdict. Boots are kept: after an interruption the same command
+    continues, and a rerun only prints.
 
     Example: bootlab timers compare system.toml --with highres=off --with nohz=off --scale 60
     """
-    from bootlab.timers import booted, comparison, saved  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.systemfile import load  # noqa: PLC0415 - `--help` must not wait for it
+    from bootlab.timers import booted, comparison, saved  # noqa: PLC0415
 
     if second is None and not with_:
         raise UserError("nothing to compare with", hint="name a second system or result, or --with highres=off")
     changes = [comparison.change_of(words) for words in with_ or ()]
-    wanted = run.request()
+    if changes and first.suffix != ".toml":
+        raise UserError(f"{first} is a saved result: nothing in it can be changed", hint="--with needs a SYSTEM.toml")
+    ends = [
+        None
+        if path is None or path.suffix == ".toml"
+        else comparison.Configuration(name=path.name, results=(saved.load(path),))
+        for path in (first, second)
+    ]
+    system_files = [path for path in (first, second) if path is not None and path.suffix == ".toml"]
+    results: Results | None = None
     sides: list[Configuration] = []
-    for path in (first, second):
-        if path is None:
-            continue
-        if path.suffix != ".toml":
-            sides.append(comparison.Configuration(name=path.name, results=(saved.load(path),)))
-            continue
-        with opened(path, asked) as system:
-            variants = [(system.name, system)]
-            if path == first:
-                variants += [(change.label, system.changed(change)) for change in changes]
-            sides += booted.configurations(variants, wanted, repeat, unequal=say)
-    show(comparison.compare(sides), files, asked)
+    if system_files:
+        with opened(system_files[0], asked) as system:
+            others = [system.like(load(path)) for path in system_files[1:]]
+            groups = [[(one.name, one)] for one in (system, *others)]
+            groups[0] += [(change.label, system.changed(change)) for change in changes]
+            keep = system.begin_run("timers")
+
+            def sink(made: list[Configuration]) -> None:
+                nonlocal results
+                if len(there := _in_order(ends, made)) > 1:
+                    results = keep(comparison.compare(there))
+
+            sides = booted.configurations(groups, run.request(), repeat, unequal=say, sink=sink)
+    sides = _in_order(ends, sides)
+    show(comparison.compare(sides), files, asked, results)
     unequal = [side.name for side in sides if side.equal is False]
     if unequal:
         raise MeasurementError(
             f"exact boots of {', '.join(unequal)} differ", hint="bootlab boot SYSTEM.toml --repeat 2 names the cause"
         )
+
+
+def _in_order(ends: list[Configuration | None], made: list[Configuration]) -> list[Configuration]:
+    """Return the sides in the order of the command: what was saved stands before or behind what was booted."""
+    first, second = ends
+    return [*([first] if first is not None else []), *made, *([second] if second is not None else [])]

@@ -5,18 +5,15 @@ Its times never stand beside those of timing boots. Limits of the methods: `gues
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from bootlab.collectors.agent import parse
 from bootlab.collectors.diagnosis import checking_system, with_agent
+from bootlab.model import fstab
 from bootlab.model.accesses import Accesses
 from bootlab.model.change import SetParam
 from bootlab.model.recording import Recording
 from bootlab.model.system import Check, System
-
-_OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def watched_system(system: System, timing: Recording) -> System:
@@ -33,11 +30,9 @@ def watched_system(system: System, timing: Recording) -> System:
 def accesses_of(recording: Recording) -> Accesses:
     """Read what was touched out of the agent's report."""
     report = parse(recording.console)
-    mounts = [line.split(" ") for line in report.proc.get("mounts", "").splitlines()]
     return Accesses(
         methods=report.methods,
         seen=report.seen,
-        # fs/proc_namespace.c writes space, tab, line break and backslash as octal numbers.
-        mount_points=tuple(_OCTAL.sub(lambda m: chr(int(m[1], 8)), words[1]) for words in mounts if len(words) > 1),
+        mount_points=tuple(line.folder for line in fstab.read(report.proc.get("mounts", ""))),
         complete=report.complete and "left out" not in report.proc.get("seen", ""),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import statistics
 from collections.abc import Iterator
@@ -101,7 +102,7 @@ class ConsolePace(Experiment):
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot everything in rounds, each in random order. Raise BaseFailedError when the system has no goal."""
         system = _on(system, 0)
-        number = bench.fresh_number()
+        number = self._first_number()
         first = bench.boot(system, f"{system.name} (first)", fresh=number)
         require_goal(first)
         variants = [_Variant(id="base", title=_AS_IT_IS, system=system)]
@@ -125,6 +126,16 @@ class ConsolePace(Experiment):
             unpaced = next(c for c in cells if c.variant is cell.variant and c.baud == 0)
             plain = next(c for c in cells if c.variant is variants[0] and c.baud == cell.baud)
             yield _row(cell, unpaced, plain, self._effect(cell, unpaced, base))
+
+    def _first_number(self) -> int:
+        """Return the number of the first boot.
+
+        The same question goes on with its own boots after an interruption. It takes none of another question: those
+        were made on another day, and the host is not the same.
+        """
+        asked = (*(technique.id for technique in self._techniques), *self._bauds, self._rounds, self._seed)
+        digest = hashlib.sha256(" ".join(map(str, asked)).encode()).digest()
+        return int.from_bytes(digest[:4]) << 20 | 1
 
     def _effect(self, cell: _Cell, unpaced: _Cell, base: Base) -> Effect:
         technique = next((t for t in self._techniques if cell.variant.id.startswith(t.id)), None)

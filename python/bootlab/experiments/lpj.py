@@ -172,8 +172,21 @@ class LpjRates(Experiment):
 
     def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
         """Boot each rate. Raise MeasurementError where a kernel calibrates nothing, or does not take the preset."""
-        for hz in self._rates_hz:
-            yield _rate(bench, system, hz)
+        rates = [(hz, SetKernelOptions(((f"HZ_{hz}", "y"),)).apply(plain(system))) for hz in self._rates_hz]
+        # Where the first does not calibrate, no other kernel need be built.
+        bases = [_base(bench.boot(rates[0][1], _label(rates[0][0])), rates[0][0])]
+        bench.build_ahead(at for _, at in rates[1:])
+        flying = [(hz, bench.submit(at, _label(hz))) for hz, at in rates[1:]]
+        bases += [_base(bench.wait(future), hz) for hz, future in flying]
+        presets = [
+            bench.submit(
+                msgspec.structs.replace(at, cmdline=at.cmdline.with_param("lpj", str(base.found.lpj))),
+                f"HZ={hz}, lpj={base.found.lpj}",
+            )
+            for (hz, at), base in zip(rates, bases, strict=True)
+        ]
+        for hz, base, future in zip(self._rates_hz, bases, presets, strict=True):
+            yield _rate(hz, base, _booted(bench.wait(future), f"HZ={hz}, lpj={base.found.lpj}"))
 
     def headline(self, found: Comparison) -> str:
         """Say what the table holds."""
@@ -188,9 +201,13 @@ class LpjRates(Experiment):
         )
 
 
-def _rate(bench: Bench, system: System, hz: int) -> Row:
-    at = SetKernelOptions(((f"HZ_{hz}", "y"),)).apply(plain(system))
-    base = boot(bench, at, f"HZ={hz}, no preset")
+def _label(hz: int) -> str:
+    return f"HZ={hz}, no preset"
+
+
+def _base(recording: Recording, hz: int) -> Booted:
+    """Read the boot without a preset. Raise MeasurementError where it does not show what a preset could save."""
+    base = _booted(recording, _label(hz))
     if base.found.source != "measured":
         raise MeasurementError(f"this kernel does not calibrate: {base.text}", hint="so a preset has nothing to save")
     if base.found.hz != hz:
@@ -198,8 +215,10 @@ def _rate(bench: Bench, system: System, hz: int) -> Row:
             f"the kernel was built for HZ={hz}, and its log says {base.found.hz}: {base.text}",
             hint="is the emulated machine's timer right? try another shift",
         )
-    preset = msgspec.structs.replace(at, cmdline=at.cmdline.with_param("lpj", str(base.found.lpj)))
-    after = boot(bench, preset, f"HZ={hz}, lpj={base.found.lpj}")
+    return base
+
+
+def _rate(hz: int, base: Booted, after: Booted) -> Row:
     if after.found.source != "preset" or base.goal_ns is None or after.goal_ns is None:
         raise MeasurementError(f"the kernel did not use the preset: {after.text}", hint=f"look at {after.path}")
     return Row(

@@ -287,7 +287,10 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     questions: tuple[Question, ...] = ()
     """Boots that only showed whether a system works: of parts, of kernels without options, of final checks."""
     comparison: Comparison | None = None
-    """The rows of any other experiment (kind `compare`); its own kind says what was compared."""
+    """The rows of any other experiment (kind `compare`); its own kind says what was compared.
+
+    Where its rows are trials of techniques, `base` and `trials` are there too.
+    """
     notes: tuple[str, ...] = ()
     processors: Processors = Processors()
     """How many, and whose time the clock is."""

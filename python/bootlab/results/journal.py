@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -54,27 +55,33 @@ class ComparisonJournal:
         return results
 
 
+CampaignKind = Literal["try", "stack", "optimize", "compare"]
+
+
 class CampaignJournal:
-    """A run of `try` or `stack` whose trials and steps are written as they come."""
+    """A run that tries techniques, whose trials and steps are written as they come."""
 
     def __init__(
         self,
         store: Path,
         system: System,
-        kind: Literal["try", "stack", "optimize"],
+        kind: CampaignKind,
         chosen: tuple[Technique, ...],
         *,
         reproduce: str = "",
         run: runs.Run | None = None,
+        table: Callable[[Results], Comparison] | None = None,
     ) -> None:
         """Begin a run, or go on in `run`.
 
-        `reproduce`: the command that makes it again, where that is not `bootlab KIND SYSTEM.toml`.
+        `reproduce`: the command that makes it again, where that is not `bootlab KIND SYSTEM.toml`. `table`: makes the
+        table of a comparison (kind `compare`) out of the trials so far.
         """
         self.run = run or runs.create(store, kind, system.name)
         self._system = system
-        self._kind: Literal["try", "stack", "optimize"] = kind
+        self._kind: CampaignKind = kind
         self._chosen = chosen
+        self._table = table
         self._reproduce = reproduce
         self._started = runs.now()
         self._results: Results | None = None
@@ -141,5 +148,6 @@ class CampaignJournal:
         self._save(msgspec.structs.replace(results, notes=notes))
 
     def _save(self, results: Results) -> None:
-        self._results = msgspec.structs.replace(results, finished=runs.now())
+        comparison = self._table(results) if self._table is not None else None
+        self._results = msgspec.structs.replace(results, finished=runs.now(), comparison=comparison)
         results_file.save(self._results, self.run.results)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from bootlab import _core
 from bootlab.errors import UserError
+from bootlab.model.terminal import without_control
 from bootlab.sources.facts import LogFacts
 
 _SIZE_MAX_BYTES = 64 << 20
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
 _LINES_KEPT = 400
 
 
@@ -21,7 +21,7 @@ def look(path: Path) -> LogFacts:
             data = file.read(_SIZE_MAX_BYTES)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
-    lines = [_ANSI.sub("", line).rstrip("\r") for line in data.decode("utf-8", "replace").split("\n")]
+    lines = [without_control(line).rstrip("\r") for line in data.decode("utf-8", "replace").split("\n")]
     starts = [i for i, line in enumerate(lines) if "Linux version " in line]
     if not starts:
         raise UserError(

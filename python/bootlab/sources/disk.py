@@ -8,7 +8,8 @@ from pathlib import Path
 from bootlab.builders.images import disk_image
 from bootlab.builders.images.disk_bytes import Medium, Window
 from bootlab.errors import UserError
-from bootlab.sources import fstab, root_tree
+from bootlab.model import fstab
+from bootlab.sources import root_tree
 from bootlab.sources.ext import ExtFiles
 from bootlab.sources.facts import DiskFacts, PartitionFacts
 from bootlab.sources.fat import FatFiles

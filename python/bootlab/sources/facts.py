@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bootlab.model.architecture import Arch
+from bootlab.model.fstab import MountLine
 from bootlab.sources.partitions import Partition
 from bootlab.sources.superblock import FileSystem
 
@@ -76,15 +77,6 @@ class BootEntry(msgspec.Struct, frozen=True, kw_only=True):
     cmdline: str = ""
     source: str = ""
     default: bool = False
-
-
-class MountLine(msgspec.Struct, frozen=True):
-    """One line of /etc/fstab."""
-
-    device: str
-    folder: str
-    fstype: str
-    options: tuple[str, ...] = ()
 
 
 class UnitFacts(msgspec.Struct, frozen=True):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 
+from bootlab.model import fstab
 from bootlab.model.architecture import Arch
-from bootlab.sources import boot_entries, fstab
+from bootlab.sources import boot_entries, os_release
 from bootlab.sources.facts import BootEntry, InitKind, RootFacts, UnitFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.initramfs import module_name
@@ -54,13 +55,7 @@ def _init_of(view: FileView, path: str) -> bool:
 
 
 def _release(view: FileView) -> dict[str, str]:
-    text = view.text("/etc/os-release") or view.text("/usr/lib/os-release") or ""
-    found = {}
-    for line in text.splitlines()[:100]:
-        key, equals, value = line.partition("=")
-        if equals:
-            found[key.strip()] = value.strip().strip("\"'")
-    return found
+    return os_release.read(view.text("/etc/os-release") or view.text("/usr/lib/os-release") or "")
 
 
 def _kind(view: FileView, real: str) -> InitKind:

@@ -11,6 +11,7 @@ import msgspec
 
 from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
+from bootlab.sources import os_release
 from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
@@ -45,12 +46,12 @@ def read(path: Path) -> UnifiedParts:
             )
         return data[start : start + size]
 
-    release = dict(line.partition("=")[::2] for line in part(".osrel").decode("utf-8", "replace").splitlines())
+    release = os_release.read(part(".osrel").decode("utf-8", "replace"))
     return UnifiedParts(
         kernel=part(".linux"),
         initramfs=part(".initrd"),
         cmdline=" ".join(part(".cmdline").split(b"\0")[0].decode("utf-8", "replace").split()),
-        name=release.get("PRETTY_NAME", "").strip("\"'"),
+        name=release.get("PRETTY_NAME", ""),
     )
 
 

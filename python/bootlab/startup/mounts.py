@@ -7,10 +7,9 @@ import posixpath
 
 import msgspec
 
+from bootlab.model import fstab
 from bootlab.startup.files import PROGRAM_MAX_BYTES, Files, norm
 from bootlab.startup.scripts import Start
-
-_LINES_MAX = 1000
 
 
 class Mount(msgspec.Struct, frozen=True):
@@ -49,18 +48,11 @@ def find(files: Files, start: Start) -> tuple[Mount, ...]:
 
 
 def _of_fstab(files: Files) -> tuple[Mount, ...]:
-    text = files.text("/etc/fstab") or ""
-    found = []
-    at = 0
-    for line in text.splitlines(keepends=True)[:_LINES_MAX]:
-        size = len(line.encode())
-        fields = line.split()
-        if len(fields) >= 3 and not line.lstrip().startswith("#") and fields[1].startswith("/"):
-            options = fields[3].split(",") if len(fields) > 3 else []
-            if "noauto" not in options and fields[2] != "swap":
-                found.append(Mount(norm(fields[1]), fields[2], "/etc/fstab", at, at + size, is_command=False))
-        at += size
-    return tuple(found)
+    return tuple(
+        Mount(norm(line.folder), line.fstype, "/etc/fstab", line.start, line.end, is_command=False)
+        for line in fstab.read(files.text("/etc/fstab") or "")
+        if line.folder.startswith("/") and "noauto" not in line.options and line.fstype != "swap"
+    )
 
 
 def named_by(files: Files, mount: Mount, read: list[str]) -> str:

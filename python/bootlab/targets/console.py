@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from bootlab import _core
 from bootlab.model.recording import Line
+from bootlab.model.terminal import without_control
 from bootlab.targets.stamps import Stamps
 
-_TERMINAL_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
 _MAX_LINE_CHARS = 16_384
 LINE_MAX_BYTES = _MAX_LINE_CHARS * 4
 """What lies behind that in one line is not looked at."""
@@ -19,7 +17,7 @@ MAX_LINES = 200_000
 
 def text_of(raw: bytes) -> str:
     """Decode one line: no terminal control, no trailing CR, bad bytes shown as U+FFFD, a length that is bounded."""
-    return _TERMINAL_CONTROL.sub("", raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
+    return without_control(raw[:LINE_MAX_BYTES].decode("utf-8", "replace")).rstrip("\r")[:_MAX_LINE_CHARS]
 
 
 def split_lines(console: bytes, stamps: Stamps | None = None) -> tuple[Line, ...]:

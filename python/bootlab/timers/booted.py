@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
 
 import msgspec
 
+from bootlab.analysis.equality import compare_boots
 from bootlab.api import System
 from bootlab.timers import instructions
 from bootlab.timers.comparison import Configuration
@@ -17,12 +18,14 @@ from bootlab.timers.request import StressRequest
 from bootlab.timers.running import output_of, system_for
 from bootlab.timers.stress import InstructionCount, StressResult
 
-if TYPE_CHECKING:
-    from bootlab.analysis.equality import Equality
-
 CONFORM_S = 120.0
 """What all checks take at most, were none of them to hang."""
 PLANTS_S = 600.0
+
+Group = Sequence[tuple[str, System]]
+"""A system and its variants, each with the name that its figures stand under."""
+_Loaded = tuple[str, str, System]
+"""The name of the figures, the name of the system, and the system with the program in it."""
 
 
 def stress(
@@ -41,12 +44,6 @@ def stress(
     return msgspec.structs.replace(result, instructions=counts)
 
 
-def repeat(system: System, request: StressRequest, times: int) -> tuple[tuple[StressResult, ...], Equality]:
-    """Do it several times anew. Return each result, and whether the boots are equal to the byte."""
-    recordings, equality = _loaded(system, request).repeat_recordings(times)
-    return tuple(stress_of(output_of(recording, system.name)) for recording in recordings), equality
-
-
 def conform(system: System, *, plants: bool = False, only: Iterable[int] = ()) -> ConformResult:
     """Boot the kernel and judge 90 assertions about its timer functions; its clock is nobody's, so it is set too.
 
@@ -59,27 +56,67 @@ def conform(system: System, *, plants: bool = False, only: Iterable[int] = ()) -
 
 
 def configurations(
-    variants: Sequence[tuple[str, System]], request: StressRequest, times: int, *, unequal: Callable[[str], object]
+    groups: Sequence[Group],
+    request: StressRequest,
+    times: int,
+    *,
+    unequal: Callable[[str], object],
+    sink: Callable[[list[Configuration]], object],
 ) -> list[Configuration]:
-    """Run the same timers in each named system so many times, and at least twice in exact mode.
+    """Run the same timers in each named system so many times, and at least twice in exact mode. Boots are kept.
 
-    `unequal` is told of exact boots that differ, and of the likely cause. On the host's clock the runs alternate.
+    `groups`: systems that share a file. `unequal` is told of exact boots that differ, and of the likely cause. `sink`
+    gets what is there each time that there is more. On the host's clock the runs of all systems alternate.
     """
-    if any(system.value.clock.mode != "exact" for _, system in variants):
-        # Blocks: a drift of the machine hits all alike.
-        rows = [[stress(system, request, fresh=True) for _, system in variants] for _ in range(times)]
-        return [
-            Configuration(name=name, results=tuple(row[column] for row in rows))
-            for column, (name, _) in enumerate(variants)
-        ]
-    made = []
-    for name, system in variants:
+    loaded = [[(name, system.name, _loaded(system, request)) for name, system in group] for group in groups]
+    if all(system.value.clock.mode == "exact" for group in loaded for _, _, system in group):
         # Never once: a system that does not boot alike twice has no figures to compare.
-        results, equality = repeat(system, request, max(times, 2))
-        if not equality.equal:
-            causes = "; ".join(equality.causes) or "none of the known causes is there"
-            unequal(f"{name}: {equality.difference}; likely cause: {causes}")
-        made.append(Configuration(name=name, results=results, equal=equality.equal))
+        return _side_by_side(loaded, max(times, 2), unequal, sink)
+    return _in_blocks(loaded, times, sink)
+
+
+def _side_by_side(
+    groups: list[list[_Loaded]],
+    times: int,
+    unequal: Callable[[str], object],
+    sink: Callable[[list[Configuration]], object],
+) -> list[Configuration]:
+    made: list[Configuration] = []
+    for group in groups:
+        with group[0][2].bench() as bench:
+            bench.phase("timers", times * len(group))
+            flying = [
+                [bench.submit(system.value, f"{name} #{n + 1}", fresh=n) for n in range(times)]
+                for name, _, system in group
+            ]
+            for (name, of, system), futures in zip(group, flying, strict=True):
+                recordings = tuple(bench.wait_all(futures))
+                results = tuple(stress_of(output_of(recording, of)) for recording in recordings)
+                equality = compare_boots(system.value, recordings, bench.target.plan(system.value).info.config)
+                if not equality.equal:
+                    causes = "; ".join(equality.causes) or "none of the known causes is there"
+                    unequal(f"{name}: {equality.difference}; likely cause: {causes}")
+                made.append(Configuration(name=name, results=results, equal=equality.equal))
+                sink(made)
+    return made
+
+
+def _in_blocks(
+    groups: list[list[_Loaded]], times: int, sink: Callable[[list[Configuration]], object]
+) -> list[Configuration]:
+    """Boot all systems in turn, again and again: a drift of the machine hits all alike."""
+    made: list[Configuration] = []
+    with ExitStack() as benches:
+        made_by = [benches.enter_context(group[0][2].bench(jobs=1)) for group in groups]
+        turns = [(bench, one) for bench, group in zip(made_by, groups, strict=True) for one in group]
+        rows: list[list[StressResult]] = [[] for _ in turns]
+        made_by[0].phase("timers", times * len(turns))
+        for block in range(1, times + 1):
+            for row, (bench, (name, of, system)) in zip(rows, turns, strict=True):
+                recording = bench.boot(system.value, f"{name} (block {block})", fresh=block)
+                row.append(stress_of(output_of(recording, of)))
+            made = [Configuration(name=one[0], results=tuple(row)) for row, (_, one) in zip(rows, turns, strict=True)]
+            sink(made)
     return made
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from bootlab.model import figures
 from bootlab.timers.stress import Lateness, StressResult
 from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, expirations, instructions, place_words, us
+from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
@@ -18,7 +19,7 @@ def render(result: StressResult) -> str:
     return page(f"{one_line(result.head.kernel, 80)} · bootlab timers", page_data(result))
 
 
-def page_data(result: StressResult) -> dict[str, Any]:
+def page_data(result: StressResult) -> PageData:
     """Collect everything the page shows."""
     head = result.head
     parts = [part("Expirations", place_words(result.place), expirations(result).on_page(), _accounts(result))]
@@ -47,7 +48,7 @@ def _percent(value: float | None) -> list[Any]:
     return [figures.ABSENT if value is None else f"{value:.2f}", value]
 
 
-def _accounts(result: StressResult) -> dict[str, Any]:
+def _accounts(result: StressResult) -> TableData:
     return table(
         "Accounts",
         [">timers", ">due", ">deliveries", ">overruns", ">lost", ">early", ">too many", ">CPU each, us"],
@@ -59,7 +60,7 @@ def _accounts(result: StressResult) -> dict[str, Any]:
     )
 
 
-def _histogram(lateness: Lateness) -> dict[str, Any]:
+def _histogram(lateness: Lateness) -> TableData:
     """Draw one row an octave: the 32 buckets of each are summed."""
     octaves: dict[int, int] = {}
     for edge, count in lateness.buckets:

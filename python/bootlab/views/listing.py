@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -11,6 +11,8 @@ from rich.text import Text
 
 from bootlab.model import figures
 from bootlab.views import page_parts
+from bootlab.views.page_model import Cell as PageCell
+from bootlab.views.page_model import TableData
 from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import Fitted, text_table
 
@@ -98,7 +100,7 @@ class Listing(NamedTuple):
         made = self.table(top)
         return Fitted(made) if any(name.startswith("~") for name in self.columns) else made
 
-    def on_page(self) -> dict[str, Any]:
+    def on_page(self) -> TableData:
         """Return it as a page's script draws it."""
         rows = ([_on_page(cell) for cell in row] for row in self.rows)
         return page_parts.table(self.title, [name.removeprefix("~") for name in self.columns], rows, self.lead)
@@ -109,11 +111,11 @@ def views(listings: Iterable[Listing], top: int | None) -> list[RenderableType]:
     return [one.view(top) for one in listings if one.rows and one.only != "page"]
 
 
-def on_page(listings: Iterable[Listing]) -> list[dict[str, Any]]:
+def on_page(listings: Iterable[Listing]) -> list[TableData]:
     """Return those that have rows as a page's script draws them."""
     return [one.on_page() for one in listings if one.rows and one.only != "terminal"]
 
 
-def _on_page(cell: Cell) -> Any:
+def _on_page(cell: Cell) -> PageCell:
     shown = page_parts.show(cell.on_page)
     return [shown, cell.value] if cell.is_number else shown

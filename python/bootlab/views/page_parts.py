@@ -1,8 +1,6 @@
 """What pages are made of: tables, plots and parts as plain data, every text made visible, every list cut.
 
-A table is `{caption, columns: [[name, right]], rows: [[cell]], left}`; a cell is a text, `[text, sort key]`, or
-`[text, sort key, address]`, which is a link. Tables of comparisons (:mod:`bootlab.views.table.page`) know more: a
-column's key and look, each row's id, whether it is faint. The page's scripts read these names; change both together.
+:mod:`bootlab.views.page_model` has their types. The page's scripts read these names; change both together.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from typing import Any
 
 from bootlab.model import figures
 from bootlab.views import html_frame
+from bootlab.views.page_model import CallsData, Cell, LaneData, PageData, PartData, PlotData, TableData
 from bootlab.views.shown_text import visible
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "stages.js", "plot.js", "timeline.js", "calls_model.js",
@@ -21,10 +20,10 @@ SPANS_LIMIT = 4000
 TEXT_LIMIT = 400
 
 
-_BLANK: dict[str, Any] = {"problems": [], "parts": [], "partsLeft": 0, "account": []}
+_BLANK: PageData = {"name": "", "problems": [], "parts": [], "partsLeft": 0, "account": []}
 
 
-def page(title: str, data: dict[str, Any]) -> str:
+def page(title: str, data: PageData) -> str:
     """Make a page that is drawn of parts; what its data leave out of problems, parts and account is empty."""
     return html_frame.page(title, SCRIPTS, _BLANK | data)
 
@@ -34,9 +33,9 @@ def show(text: str, limit: int = TEXT_LIMIT) -> str:
     return visible(text, limit)
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead: str = "") -> dict[str, Any]:
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]], lead: str = "") -> TableData:
     """Make a table; what goes beyond the limit of rows is counted in `left`."""
-    everything = list(rows)
+    everything = [list(row) for row in rows]
     return {
         "caption": caption,
         "lead": lead,
@@ -49,10 +48,10 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[list[Any]], lead:
 def part(
     title: str,
     subtitle: str,
-    *tables: dict[str, Any],
+    *tables: TableData,
     alerts: Sequence[str] = (),
-    calls: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    calls: CallsData | None = None,
+) -> PartData:
     """Make a part of a page out of tables and a call tree, both of which may be absent."""
     return {
         "title": title,
@@ -77,7 +76,7 @@ def number(value: int | None) -> list[Any]:
 
 def lane(
     name: str, spans: Iterable[tuple[str, int, int, str]], *, most: int = SPANS_LIMIT, limit: int = TEXT_LIMIT
-) -> dict[str, Any]:
+) -> LaneData:
     """Make a lane of a plot: name, start, length and detail of each span; the longest ones when there are too many."""
     everything = sorted(spans, key=lambda span: -span[2])
     kept = everything[:most]
@@ -90,7 +89,7 @@ def lane(
     }
 
 
-def plot(label: str, lanes: Sequence[dict[str, Any]], marks: Sequence[tuple[str, int]] = ()) -> dict[str, Any] | None:
+def plot(label: str, lanes: Sequence[LaneData], marks: Sequence[tuple[str, int]] = ()) -> PlotData | None:
     """Make a plot of one clock, if there is anything to draw."""
     filled = [one for one in lanes if one["spans"]]
     times = [t for one in filled for _n, start, length, _d in one["spans"] for t in (start, start + length)]

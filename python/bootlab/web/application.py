@@ -31,6 +31,7 @@ from bootlab.views.history import boot_page, index_page
 from bootlab.views.history import page as system_page
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.log import page as log_page
+from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import page
 from bootlab.views.run import page as run_page
 from bootlab.web.access import Access
@@ -233,11 +234,12 @@ def _json(value: object, status: int = 200) -> Response:
 
 def _fault(fault: BootlabError) -> Response:
     """Say an error as a page: 404 for what is not there or not understood, 503 for a history that cannot be read."""
-    data = {
+    data: PageData = {
         "name": "Not there" if fault.exit_code == 2 else "Not to be had now",
         "kind": "",
         "headline": [],
         "facts": [["what to do", fault.hint]],
+        "parts": [],
         "empty": fault.message,
         "trail": [["all systems", TO.home]],
         "footer": " ",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bootlab.model import fstab
 from bootlab.model.change import Change, Op, PutFile, SetParam
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
@@ -347,9 +348,8 @@ class SystemdRestLater(SystemdTechnique):
 
 def _waits(files: Files, context: Context) -> tuple[str, ...]:
     """Return what mounts the file systems that the application writes to."""
-    table = files.text(_TABLE) or ""
-    rows = [line.split() for line in table.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if any(len(row) > 3 and row[1] not in _NOT_MOUNTED and "noauto" not in row[3].split(",") for row in rows):
+    lines = fstab.read(files.text(_TABLE) or "")
+    if any(line.options and line.folder not in _NOT_MOUNTED and "noauto" not in line.options for line in lines):
         return (_MOUNTED,)
     return () if context.system.cmdline.has("rw") else _CHECKED
 

@@ -7,13 +7,13 @@ the page shows is that of the whole trace. With a base (`calls_difference`), eac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from bootlab.analysis.call_forest import WAITS, CallForest, FunctionTotal
 from bootlab.analysis.tree_shape import Numbers
+from bootlab.views.page_model import CallsData, SideData
 from bootlab.views.shown_text import visible
 
 NODES_LIMIT = 60_000
@@ -44,7 +44,7 @@ def calls_data(
     before: Weights | None = None,
     functions: Sequence[tuple[FunctionTotal, FunctionTotal | None]] | None = None,
     sides: tuple[str, str] = ("base", "new"),
-) -> dict[str, Any]:
+) -> CallsData:
     """Collect a forest for the page; what is below `floor` (in the forest's unit) is left out too."""
     now = weights(forest)
     largest = now.total + now.wait
@@ -65,7 +65,7 @@ def calls_data(
             if side is not None and side.function not in place:
                 place[side.function] = len(names)
                 names.append(visible(side.function, 200))
-    data: dict[str, Any] = {
+    data: CallsData = {
         "unit": forest.unit,
         "clock": forest.clock,
         "names": names,
@@ -98,7 +98,7 @@ def _kept(largest: Numbers, least: int) -> tuple[Numbers, int]:
     return np.sort(np.union1d(order, np.zeros(1, dtype=np.int64))), least
 
 
-def _side(forest: CallForest, side: Weights, kept: Numbers, parent: Numbers) -> dict[str, Any]:
+def _side(forest: CallForest, side: Weights, kept: Numbers, parent: Numbers) -> SideData:
     is_wait = forest.is_wait[kept]
 
     def rest(total: Numbers, own: Numbers) -> list[int]:

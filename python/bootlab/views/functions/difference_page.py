@@ -5,6 +5,7 @@ from __future__ import annotations
 from bootlab.analysis.forest_difference import ForestDifference
 from bootlab.views.functions.calls_data import calls_data, weights
 from bootlab.views.functions.difference_text import signed, weight
+from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import page, part, show
 from bootlab.views.shown_text import one_line
 
@@ -34,7 +35,7 @@ def render(difference: ForestDifference, names: tuple[str, str], *, floor: int =
         for kind in ("new", "vanished", "slower", "faster", "same")
     ]
     lead = "Every path of either trace. The differences of all paths add up to the difference of the totals."
-    data = {
+    data: PageData = {
         "name": show(f"{names[1]} against {names[0]}"),
         "kind": f"Difference of two traces, {after.clock} clock",
         "facts": facts,

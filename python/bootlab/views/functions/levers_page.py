@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bootlab.analysis.coverage import Cover
 from bootlab.analysis.traced_source import Known
 from bootlab.kernelsource.levers import Levers
+from bootlab.views.page_model import TableData
 from bootlab.views.page_parts import ms, number, show, table
 
 
-def tables(known: Known) -> list[dict[str, Any]]:
+def tables(known: Known) -> list[TableData]:
     """Make the tables of what a source tree adds to a trace."""
     made = [levers_table(known.levers)] if known.levers else []
     return [*made, *(coverage_table(title, covers) for title, covers in known.groups)]
 
 
-def levers_table(rows: Sequence[tuple[str, int, Levers]]) -> dict[str, Any]:
+def levers_table(rows: Sequence[tuple[str, int, Levers]]) -> TableData:
     """Make the table of functions and what can be done about each."""
     return table(
         "What can be changed",
@@ -39,7 +39,7 @@ def levers_table(rows: Sequence[tuple[str, int, Levers]]) -> dict[str, Any]:
     )
 
 
-def coverage_table(title: str, covers: Sequence[Cover]) -> dict[str, Any]:
+def coverage_table(title: str, covers: Sequence[Cover]) -> TableData:
     """Make a table of text that never ran."""
     return table(
         title,

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bootlab.analysis import call_forest, delay_census, function_tables
 from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.model.figures import count, counted, grouped_ms, percent
 from bootlab.model.figures import ms as ms_text
 from bootlab.views.functions.calls_data import calls_data
+from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
 IRQ_OFF_ROWS = 50
 
 
-def render(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[dict[str, Any]] = ()) -> str:
+def render(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[TableData] = ()) -> str:
     """Make the page; paths and waits below `min_ns` are left out. `more`: tables that others made."""
     return page(f"{one_line(name, 120)} · bootlab trace", page_data(trace, name, min_ns=min_ns, more=more))
 
 
-def page_data(
-    trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any]:
+def page_data(trace: FunctionTrace, name: str, *, min_ns: int = 0, more: Sequence[TableData] = ()) -> PageData:
     """Collect everything the page shows."""
     head = trace.head
     calls = calls_data(call_forest.of_trace(trace), floor=min_ns)
@@ -69,7 +67,7 @@ def _figures(trace: FunctionTrace) -> list[list[str]]:
     return said
 
 
-def _tables(trace: FunctionTrace, min_ns: int) -> list[dict[str, Any]]:
+def _tables(trace: FunctionTrace, min_ns: int) -> list[TableData]:
     length_ns = max(1, trace.head.end_ns - trace.head.start_ns)
     words = {True: "yes", False: "no", None: "unknown"}
     return [

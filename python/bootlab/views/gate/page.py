@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.gate import Answer, GateResult
 from bootlab.model import figures
 from bootlab.views.gate.text import quantities, rule_line, sentence
+from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
@@ -20,7 +20,7 @@ def render(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str,
     return page(f"{one_line(found.name, 120)} · bootlab {title}", page_data(found, title=title, trail=trail))
 
 
-def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+def page_data(found: GateResult, *, title: str = "gate", trail: Sequence[tuple[str, str]] = ()) -> PageData:
     """Collect everything the page shows."""
     against = f" against {found.base}" if found.base else ""
     parts = []
@@ -71,7 +71,7 @@ def _headline(found: GateResult, *, gate: bool) -> list[list[str]]:
     return said
 
 
-def _values(found: GateResult) -> dict[str, Any]:
+def _values(found: GateResult) -> TableData:
     rows = [
         [
             "whole boot" if one.name == TOTAL else show(one.name),
@@ -84,7 +84,7 @@ def _values(found: GateResult) -> dict[str, Any]:
     return table("Values", ["quantity", "side", "ms"], rows)
 
 
-def _budgets(found: GateResult) -> dict[str, Any]:
+def _budgets(found: GateResult) -> TableData:
     rows = [
         [show(result.budget.name), ms(result.median_ns), result.budget.limit, result.kept, show(result.why)]
         for result in found.budgets

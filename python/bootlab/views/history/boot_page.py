@@ -7,6 +7,7 @@ from bootlab.history.entry import Entry
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
+from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import ms, page, part, show, table
 from bootlab.views.shown_text import one_line
 
@@ -35,7 +36,7 @@ def render(entry: Entry, *, report: str | None, log: str | None, compare: str | 
     facts = [[show(name), show(value)] for name, value in times.facts.items()]
     if facts:
         parts.append(part("What was booted", "", table("What was booted", ["fact", "value"], facts)))
-    data = {
+    data: PageData = {
         "name": show(f"{entry.system} at {short(entry.revision)}"),
         "kind": "Boot",
         "headline": [[figures.ms(times.total_ns), "ms", "whole boot", ""], [times.outcome.value, "", "ended as", ""]],

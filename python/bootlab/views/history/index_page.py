@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
+from bootlab.views.page_model import PageData
 from bootlab.views.page_parts import number, page, part, show, table
 
 
@@ -21,7 +22,7 @@ def render(systems: Sequence[tuple[str, int]], runs: Sequence[str], all_runs: in
         if all_runs > len(runs):
             lead += f" {figures.count(all_runs - len(runs))} older ones are in the store."
         parts.append(part("Runs", lead, table("Runs", ["run", "kind"], kept)))
-    data = {
+    data: PageData = {
         "name": "Boot times",
         "kind": "History and reports",
         "headline": [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 from bootlab.history.boot_times import TOTAL
 from bootlab.history.entry import Entry
@@ -15,6 +14,7 @@ from bootlab.history.trend import Change, Trend
 from bootlab.model import figures
 from bootlab.views.history.addresses import Addresses
 from bootlab.views.history.text import short
+from bootlab.views.page_model import Cell, PageData, PartData, TrendData
 from bootlab.views.page_parts import ms, number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
@@ -35,7 +35,7 @@ def system_data(
     trends: Sequence[Trend],
     everything: int | None = None,
     to: Addresses | None = None,
-) -> dict[str, Any]:
+) -> PageData:
     """Collect everything the page of a system shows."""
     whole = next((trend for trend in trends if trend.name == TOTAL), None)
     failed = [entry for entry in entries if not entry.times.ok]
@@ -82,7 +82,7 @@ def _headline(whole: Trend | None, revisions: Sequence[str], failed: Sequence[En
     return said
 
 
-def _chart(trend: Trend) -> dict[str, Any]:
+def _chart(trend: Trend) -> TrendData:
     name = "Whole boot" if trend.name == TOTAL else trend.name
     changes = f"{figures.counted(len(trend.changes), 'change')} of level" if trend.changes else "no change of level"
     return {
@@ -92,24 +92,26 @@ def _chart(trend: Trend) -> dict[str, Any]:
     }
 
 
-def _whole(trend: Trend) -> dict[str, Any]:
+def _whole(trend: Trend) -> PartData:
     how = "Exact boots: they repeat to the nanosecond." if trend.exact else "Noisy boots: levels by Pettitt's test."
-    return part("Whole boot", f"Power-on to the goal, a point a boot, the oldest on the left. {how}") | {
-        "trends": [_chart(trend)]
-    }
+    made = part("Whole boot", f"Power-on to the goal, a point a boot, the oldest on the left. {how}")
+    made["trends"] = [_chart(trend)]
+    return made
 
 
-def _changes(trends: Sequence[Trend]) -> dict[str, Any]:
+def _changes(trends: Sequence[Trend]) -> PartData:
     rows = [_change(trend, change) for trend in trends for change in trend.changes]
     columns = ["quantity", ">before", ">since", ">change", ">%", "revisions", "what else changed"]
     lead = "Where a level changed by more than the smallest difference that matters, and what else differs there."
     if not rows:
         return part("Changes", "No level changed by more than what matters.")
     charts = [_chart(trend) for trend in trends if trend.changes and trend.name != TOTAL][:_CHARTS]
-    return part("Changes", lead, table("Changes of level", columns, rows)) | {"trends": charts}
+    made = part("Changes", lead, table("Changes of level", columns, rows))
+    made["trends"] = charts
+    return made
 
 
-def _change(trend: Trend, change: Change) -> list[Any]:
+def _change(trend: Trend, change: Change) -> list[Cell]:
     grew, before = change.point.grew_ns, change.point.from_ns
     revisions = f"{short(change.from_revision)} → {short(change.to_revision)}"
     sure = "" if trend.exact else f" (p = {change.point.p_value:.4f})"
@@ -124,7 +126,7 @@ def _change(trend: Trend, change: Change) -> list[Any]:
     ]
 
 
-def _stages(trends: Sequence[Trend]) -> dict[str, Any]:
+def _stages(trends: Sequence[Trend]) -> PartData:
     rows = [
         [
             "whole boot" if trend.name == TOTAL else show(trend.name),
@@ -140,22 +142,22 @@ def _stages(trends: Sequence[Trend]) -> dict[str, Any]:
     return part("Stages", "Every quantity of the boots that reached their goal.", table("Stages", columns, rows))
 
 
-def _chooser(system: str, revisions: Sequence[str]) -> dict[str, Any]:
+def _chooser(system: str, revisions: Sequence[str]) -> PartData:
     newest = [[f"rev:{name}", show(short(name))] for name in reversed(revisions)]
-    return part("Compare two revisions", "All boots of both, stage by stage.") | {
-        "choose": {
-            "label": "revisions to compare",
-            "action": "compare",
-            "fixed": {"system": system},
-            "names": [["a", "base"], ["b", "new"]],
-            "options": newest[:1000],
-            "chosen": [newest[1][0], newest[0][0]],
-            "button": "compare",
-        }
+    made = part("Compare two revisions", "All boots of both, stage by stage.")
+    made["choose"] = {
+        "label": "revisions to compare",
+        "action": "compare",
+        "fixed": {"system": system},
+        "names": [["a", "base"], ["b", "new"]],
+        "options": newest[:1000],
+        "chosen": [newest[1][0], newest[0][0]],
+        "button": "compare",
     }
+    return made
 
 
-def _boots(entries: Sequence[Entry], to: Addresses | None) -> dict[str, Any]:
+def _boots(entries: Sequence[Entry], to: Addresses | None) -> PartData:
     columns = ["boot", ">whole boot", "revision", "variant", "ended as", "clock", "host", "recording"]
     rows = []
     for entry in reversed(entries):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -13,6 +11,7 @@ from bootlab.logs.application import ApplicationProfile, Noted
 from bootlab.model import figures
 from bootlab.model.figures import count
 from bootlab.views.listing import Listing, label, ms, number, on_page, size, views, words
+from bootlab.views.page_model import PartData
 from bootlab.views.page_parts import show
 from bootlab.views.text_table import cell, spaced
 
@@ -29,7 +28,7 @@ def profile_view(profile: ApplicationProfile, top: int) -> RenderableType:
     return Group(*spaced(parts))
 
 
-def application_page(profile: ApplicationProfile) -> dict[str, Any]:
+def application_page(profile: ApplicationProfile) -> PartData:
     """Collect it for a page."""
     advice = [
         [

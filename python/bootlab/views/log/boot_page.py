@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from bootlab.logs.boot import Boot
 from bootlab.model import figures
@@ -15,13 +14,14 @@ from bootlab.views.log.headline import headline
 from bootlab.views.log.page_costs import costs_page
 from bootlab.views.log.page_headline import STAGE_OF, boot_bars
 from bootlab.views.log.text import axis_notes
+from bootlab.views.page_model import Cell, PartData, PlotData, TableData
 from bootlab.views.page_parts import ROWS_LIMIT, lane, plot, show, table
 
 HEADLINE_LIMIT = 1200
 """Characters of the sentences that a page says first."""
 
 
-def boot_page(boot: Boot) -> dict[str, Any]:
+def boot_page(boot: Boot) -> PartData:
     """Collect one boot."""
     kernel = boot.kernel
     release = kernel.banner.release if kernel.banner else "no kernel banner"
@@ -39,7 +39,7 @@ def boot_page(boot: Boot) -> dict[str, Any]:
     }
 
 
-def _plot(boot: Boot) -> dict[str, Any] | None:
+def _plot(boot: Boot) -> PlotData | None:
     offsets = {a.clock: a.offset_ns for a in boot.axis.alignments if a.fit != "drifts"}
     offset = offsets.get(boot.kernel_clock)
     lanes = []
@@ -85,12 +85,12 @@ def _plot(boot: Boot) -> dict[str, Any] | None:
     return plot(f"Timeline of boot {boot.number}, {clock} clock", lanes, marks)
 
 
-def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool, at_most: bool = False) -> list[Any]:
+def _event(name: str, ns: int | None, text: str, *, at_least: bool, seen: bool, at_most: bool = False) -> list[Cell]:
     at = "seen" if ns is None and seen else figures.grouped_ms(ns)
     return [name, [bounded(at, at_least=at_least, at_most=at_most), ns], show(text)]
 
 
-def _tables(boot: Boot) -> list[dict[str, Any]]:
+def _tables(boot: Boot) -> list[TableData]:
     rows = [
         _event(s.event, s.ns, s.basis, at_least=s.at_least, at_most=s.at_most, seen=s.line is not None)
         for s in boot.stages

@@ -11,12 +11,13 @@ from bootlab.model import figures
 from bootlab.views.log.comparison_sentence import Total, bounds, sentence, total
 from bootlab.views.log.comparison_text import calls_text, is_whole, not_measured, rule, summary
 from bootlab.views.log.page_data import PARTS_LIMIT
+from bootlab.views.page_model import PageData, PartData, TableData
 from bootlab.views.page_parts import ms, part, show, table
 
 _ORDER = ("slower", "faster", "new", "gone", "unclear", "same")
 
 
-def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> dict[str, Any]:
+def comparison_data(comparisons: Sequence[Comparison], analyses: Sequence[Analysis]) -> PageData:
     """Collect everything the page shows."""
     names = [analysis.name for analysis in analyses]
     several = len(comparisons) > 1
@@ -61,7 +62,7 @@ def _whole(whole: Total) -> list[str]:
     return [figures.signed_ms(whole.difference_ns), "ms", f"{whole.word} {what} ({whole.span})", whole.word]
 
 
-def _part(comparison: Comparison, title: str, unsure: str) -> dict[str, Any]:
+def _part(comparison: Comparison, title: str, unsure: str) -> PartData:
     broken = [
         f"budget {b.budget.quantity} is not kept: "
         f"{not_measured(comparison, b.budget.quantity) if b.median_ns is None else figures.ms(b.median_ns) + ' ms'}, "
@@ -88,7 +89,7 @@ def _spread(sample: Sample | None) -> list[Any]:
     return [text, sample.median_ns]
 
 
-def _table(caption: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _table(caption: str, rows: Sequence[Row]) -> TableData:
     called = any(row.base_calls is not None or row.new_calls is not None for row in rows)
     share = [
         None if row.base is None or row.difference_ns is None or not row.base.median_ns

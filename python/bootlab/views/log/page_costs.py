@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from bootlab.logs.boot import Cost
 from bootlab.logs.techniques import way
+from bootlab.views.page_model import CostData
 from bootlab.views.page_parts import show
 
 
-def costs_page(costs: Iterable[Cost]) -> list[dict[str, Any]]:
+def costs_page(costs: Iterable[Cost]) -> list[CostData]:
     """Return one row for each cost; the way to try it is left out where nothing is to be gained."""
     return [
         {

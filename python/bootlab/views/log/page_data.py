@@ -16,12 +16,13 @@ from bootlab.views.functions.calls_data import calls_data
 from bootlab.views.log.boot_page import boot_page
 from bootlab.views.log.page_headline import boot_figures
 from bootlab.views.log.part import part_page
+from bootlab.views.page_model import LaneData, PageData, PartData
 from bootlab.views.page_parts import number, plot, show, table
 
 PARTS_LIMIT = 30
 
 
-def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
+def page_data(analysis: Analysis, *, boot: int | None = None) -> PageData:
     """Collect everything the page shows."""
     document = analysis.document
     wanted = [analysis.boot(boot)] if boot is not None else document.parts
@@ -53,7 +54,7 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> dict[str, Any]:
     }
 
 
-def _parts(analysis: Analysis, parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[dict[str, Any]]:
+def _parts(analysis: Analysis, parts: Sequence[Any], trees: Sequence[CallColumns]) -> list[PartData]:
     """Collect the parts; the call trees are those of the traces among them, in their order."""
     made = []
     left = list(trees)
@@ -67,7 +68,7 @@ def _parts(analysis: Analysis, parts: Sequence[Any], trees: Sequence[CallColumns
     return made
 
 
-def _lanes(analysis: Analysis, part: Any) -> list[dict[str, Any]]:
+def _lanes(analysis: Analysis, part: Any) -> list[LaneData]:
     """Return the spans of a trace, which the document itself does not hold: the longest of each task."""
     if not isinstance(part, CallTrace) or part.initcalls or len(analysis.document.parts) != 1:
         return []
@@ -81,7 +82,7 @@ def _lanes(analysis: Analysis, part: Any) -> list[dict[str, Any]]:
     return list(made)
 
 
-def _part(part: Any, lanes: list[dict[str, Any]]) -> dict[str, Any]:
+def _part(part: Any, lanes: list[LaneData]) -> PartData:
     if isinstance(part, Boot):
         return boot_page(part)
     if isinstance(part, NotABoot):

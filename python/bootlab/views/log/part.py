@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -16,6 +16,7 @@ from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.headline import units_headline
 from bootlab.views.log.page_costs import costs_page
 from bootlab.views.log.trace_text import trace_page, trace_view
+from bootlab.views.page_model import PartData, PlotData
 from bootlab.views.page_parts import lane, plot, show
 from bootlab.views.text_table import cell, spaced
 
@@ -30,7 +31,7 @@ class _Told(NamedTuple):
     title: str
     head: list[Text]
     listings: list[Listing]
-    plot: dict[str, Any] | None = None
+    plot: PlotData | None = None
 
 
 def part_view(part: Part, top: int) -> RenderableType:
@@ -49,7 +50,7 @@ def part_view(part: Part, top: int) -> RenderableType:
     return Group(cell(f"{where}:", "bold"), view) if where else view
 
 
-def part_page(part: Part) -> dict[str, Any]:
+def part_page(part: Part) -> PartData:
     """Collect one part that is no boot for a page."""
     if isinstance(part, CallTrace):
         made = trace_page(part)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bootlab.logs.trace import CallTrace, FunctionTime
 from bootlab.model import figures
 from bootlab.views.listing import Cell, Listing, label, ms, number, on_page, views, words
+from bootlab.views.page_model import PartData
 from bootlab.views.page_parts import lane, plot, show
 from bootlab.views.text_table import cell, spaced
 
@@ -47,7 +46,7 @@ def trace_view(trace: CallTrace, top: int) -> RenderableType:
     return Group(*spaced(parts))
 
 
-def trace_page(trace: CallTrace) -> dict[str, Any]:
+def trace_page(trace: CallTrace) -> PartData:
     """Collect a trace for a page."""
     depth: list[int] = []
     for row in trace.tree:

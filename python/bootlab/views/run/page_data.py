@@ -1,13 +1,12 @@
-"""What the HTML page is given: plain JSON-able data, every text already made visible, every list already cut.
+"""What the page of a run is given: every text already made visible, every list already cut.
 
-Times stay nanoseconds; the page formats them. The page's script reads these names; change both together.
+:mod:`bootlab.views.run.page_model` has the types. The page's scripts read these names; change both together.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -21,9 +20,11 @@ from bootlab.model.timeline import Span
 from bootlab.model.verdict import Trial, Verdict
 from bootlab.results.document import BootSummary, FinalSystem, Results
 from bootlab.techniques.base import Risk
+from bootlab.views.page_model import LaneData, TableData
 from bootlab.views.page_parts import lane
 from bootlab.views.run import floor, side_tables, tables
 from bootlab.views.run.headline import modelled_lines, stacked
+from bootlab.views.run.page_model import AnswerData, BootData, ConsoleData, FasterData, RunData, SpreadData, TrialData
 from bootlab.views.run.tables import RISK_FLAGS
 from bootlab.views.shown_text import visible
 from bootlab.views.table.page import drawn
@@ -36,7 +37,7 @@ SPANS_LIMIT = 5000
 TEXT_LIMIT = 2000
 
 
-def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str, Any]:
+def page_data(results: Results, recordings: Mapping[str, Recording]) -> RunData:
     """Collect everything the page shows. `recordings` by key give the console logs; those missing are not shown."""
     modelled = results.modelled
     return {
@@ -68,9 +69,9 @@ def page_data(results: Results, recordings: Mapping[str, Recording]) -> dict[str
     }
 
 
-def _tables(results: Results) -> dict[str, Any]:
+def _tables(results: Results) -> dict[str, TableData]:
     """Return every table of the page by the name of its rows' group."""
-    made: dict[str, Any] = {}
+    made: dict[str, TableData] = {}
     found = tables.comparison(results)
     if found is not None:
         made = {str(table.group): drawn(found, table) for table in found.tables}
@@ -85,18 +86,23 @@ def _tables(results: Results) -> dict[str, Any]:
     return made | {name: drawn(one, one.tables[0]) for name, one in others.items() if one is not None}
 
 
-def _answer(results: Results) -> dict[str, Any]:
+def _answer(results: Results) -> AnswerData:
     """Return what the page says first: `3.3 times as fast`, the percentage, and what is modelled beside it."""
     best = next((t for t in results.trials_by_saved() if t.verdict is Verdict.FASTER), None)
     before, after = results.base.middle_ns, results.final.middle_ns if results.final else None
     if results.final is None and best is not None:
         before, after = best.base_ns, best.goal_ns
     times, _, percent = figures.times_as_fast(before, after).partition(", ")
-    said = {"modelled": _shown(modelled_lines(results)), "floor": _show(floor.said(results))}
-    return {"times": times, "percent": percent, "changes": len(stacked(results)), **said}
+    return {
+        "times": times,
+        "percent": percent,
+        "changes": len(stacked(results)),
+        "modelled": _shown(modelled_lines(results)),
+        "floor": _show(floor.said(results)),
+    }
 
 
-def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, Any]:
+def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> BootData:
     line = boot.timeline
     recording = recordings.get(boot.key)
     diagnostic = line.diagnostic if line else ()
@@ -109,7 +115,6 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
         "goal": boot.goal_ns,
         "middle": boot.middle_ns if boot.goal_ns is not None else None,
         "spread": _spread(boot.spread),
-        "visibleGain": boot.visible_gain_ns,
         "insns": boot.goal_insns,
         "clock": boot.clock,
         "stages": [
@@ -135,21 +140,21 @@ def _boot(boot: BootSummary, recordings: Mapping[str, Recording]) -> dict[str, A
     }
 
 
-def _console(lines: tuple[Line, ...]) -> dict[str, Any]:
+def _console(lines: tuple[Line, ...]) -> ConsoleData:
     return {
         "total": len(lines),
         "lines": [[line.number, line.first_ns, visible(line.text)] for line in lines[:LINES_LIMIT]],
     }
 
 
-def _lanes(spans: Iterable[Span]) -> list[dict[str, Any]]:
+def _lanes(spans: Iterable[Span]) -> list[LaneData]:
     by_lane: dict[str, list[tuple[str, int, int, str]]] = {}
     for span in spans:
         by_lane.setdefault(span.lane, []).append((span.name, span.start_ns, span.duration_ns, span.detail))
     return [lane(name, members, most=SPANS_LIMIT, limit=TEXT_LIMIT) for name, members in by_lane.items()]
 
 
-def _trial(trial: Trial, results: Results) -> dict[str, Any]:
+def _trial(trial: Trial, results: Results) -> TrialData:
     after = changed_cmdline(results.base.cmdline, trial.change)
     base_sizes = results.base.artefact_bytes
     return {
@@ -190,13 +195,13 @@ def _trial(trial: Trial, results: Results) -> dict[str, Any]:
     }
 
 
-def _spread(spread: Spread | None) -> dict[str, int] | None:
+def _spread(spread: Spread | None) -> SpreadData | None:
     if spread is None:
         return None
     return {"boots": spread.boots, "median": spread.median_ns, "first": spread.first_ns, "last": spread.last_ns}
 
 
-def _system(results: Results, system: FinalSystem) -> dict[str, Any]:
+def _system(results: Results, system: FinalSystem) -> FasterData:
     return {
         "cmdline": _show(system.cmdline, 8192),
         "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bootlab.model.comparison import Column, Comparison, Table, Value
 from bootlab.views import page_parts
+from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import part, table
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import cells
@@ -21,7 +20,7 @@ def page(found: Comparison) -> str:
         rows = [[one_line(row.title), one_line(row.reason, 300)] for row in found.left_out]
         parts.append(part("Left out", "", table("Left out", ["what", "why"], rows)))
     doubtful = [f"{one_line(row.title)}: {said}" for row in found.rows if (said := cells.state(row))]
-    data = {
+    data: PageData = {
         "name": one_line(found.headline),
         "kind": one_line(found.kind),
         "facts": [],
@@ -32,7 +31,7 @@ def page(found: Comparison) -> str:
     return page_parts.page(one_line(found.headline), data)
 
 
-def drawn(found: Comparison, made: Table) -> dict[str, Any]:
+def drawn(found: Comparison, made: Table) -> TableData:
     """Return a table in the form that :mod:`bootlab.views.page_parts` describes."""
     columns = [found.column(key) for key in made.columns]
     rows = found.rows_of(made)

@@ -1,0 +1,71 @@
+"""The methods of a system that look inside its boot: functions, processes, system calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
+    from bootlab.collectors.processes import ProcessCost
+    from bootlab.experiments.bench import Bench
+    from bootlab.experiments.profile import Profiled
+    from bootlab.experiments.traced_boot import Traced
+    from bootlab.model.system import System as SystemValue
+    from bootlab.targets.trace_boot import TraceRequest
+
+
+class TracedBoots:
+    """What `System` inherits: boots that are traced beside the one that is timed."""
+
+    value: SystemValue
+
+    if TYPE_CHECKING:
+
+        def bench(self, *, jobs: int | None = None, force: bool = False) -> AbstractContextManager[Bench]:
+            """Open the bench that boots this system."""
+
+    def trace(self, request: TraceRequest | None = None) -> Traced:
+        """Boot once for the time and once with every function of the kernel traced, up to the same goal.
+
+        Raise BootlabError where no exact trace is possible, MeasurementError when the traced boot differs.
+        """
+        from bootlab.experiments.traced_boot import trace_boot
+        from bootlab.targets.trace_boot import TraceRequest
+
+        with self.bench() as bench:
+            bench.phase("trace", 2)
+            return trace_boot(bench, self.value, request or TraceRequest())
+
+    def trace_by_kernel(self, tracer: KernelTracer | None = None) -> TracedByKernel:
+        """Boot once for the time and once with the kernel's own function_graph tracer (any target, boards too).
+
+        Raise BootlabError where the agent cannot ride along, MeasurementError when the kernel gave no trace.
+        """
+        from bootlab.collectors.kernel_tracer import KernelTracer
+        from bootlab.experiments.traced_boot import trace_by_kernel
+
+        with self.bench() as bench:
+            bench.phase("trace", 2)
+            return trace_by_kernel(bench, self.value, tracer or KernelTracer())
+
+    def profile(self) -> Profiled:
+        """Return what the processes do from the start of init to the goal: waits, searches, reads, system calls.
+
+        Raise BootlabError where no exact trace is possible.
+        """
+        from bootlab.experiments.profile import profile_boot
+
+        with self.bench() as bench:
+            return profile_boot(bench, self.value)
+
+    def processes(self) -> tuple[ProcessCost, ...]:
+        """Boot once for the time and once with the plugin that counts each process's instructions, up to the goal.
+
+        Raise UserError where processes cannot be told apart, MeasurementError when the plugin changed the boot.
+        """
+        from bootlab.experiments.processes import process_costs
+
+        with self.bench() as bench:
+            return process_costs(bench, self.value)

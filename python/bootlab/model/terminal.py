@@ -1,0 +1,12 @@
+"""What a terminal swallows."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_c])")
+
+
+def without_control(text: str) -> str:
+    """Return text without the sequences that move a cursor or set a colour (ECMA-48)."""
+    return _CONTROL.sub("", text)
