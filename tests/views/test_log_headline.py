@@ -73,7 +73,7 @@ def test_the_largest_unit_is_told_with_the_line_that_shows_it():
     told = boot(UNITS)
     assert headline(told)[-1] == (
         "The largest cost is 12.5 s: systemd starts the unit `Wait for Network to be Configured`, "
-        "and what of it can be saved only a try tells."
+        "and only a try can tell how much of it can be saved."
     )
     first = told.costs[0]
     assert (first.kind, first.lines, first.technique) == ("unit-start", [3, 6], "systemd-unit-masked")

@@ -166,7 +166,7 @@ def _of_user_space(cost: Cost) -> bool:
 
 def _gain(cost: Cost) -> str:
     if cost.gain_ns is None:
-        return "and what of it can be saved only a try tells"
+        return "and only a try can tell how much of it can be saved"
     if cost.gain_ns == 0:
         return "of which nothing is to be gained"
     most = "at most " if cost.at_most else ""

@@ -12,7 +12,7 @@ from bootlab.model import figures
 from bootlab.model.trim import Agreement, Trimmed, TrimmedFile
 from bootlab.views.markdown_text import code_cell, plain
 from bootlab.views.shown_text import one_line
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced, text_table
 
 _FOLDERS = 12
 _SHOWN = 5
@@ -64,7 +64,7 @@ def terminal(found: Trimmed, *, every_file: bool = False) -> RenderableType:
             table.add_row(
                 cell(file.path), "yes" if file.kept else "no", figures.count(file.size_bytes), cell(_why(file))
             )
-        parts.append(Fitted(table))
+        parts.append(table)
     return Group(*spaced(parts))
 
 
@@ -147,7 +147,7 @@ def _methods(found: Trimmed) -> RenderableType:
             figures.count(agreed.seen) if agreed else figures.ABSENT,
             cell(_missed(agreed) if agreed else f"does not work here: {state.text}", limit=400),
         )
-    return Fitted(table)
+    return table
 
 
 def _agreement(found: Trimmed, method: str) -> Agreement | None:
@@ -170,7 +170,7 @@ def _sums(title: str, sums: list[Sum]) -> RenderableType:
     table = text_table(title, "", ">names", ">size", "~the largest")
     for one in sums:
         table.add_row(cell(one.name), figures.count(one.names), figures.size(one.size_bytes), cell(one.example))
-    return Fitted(table)
+    return table
 
 
 def _why(file: TrimmedFile) -> str:
