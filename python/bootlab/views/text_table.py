@@ -49,7 +49,7 @@ class TextTable(Table):
         """Draw as many tables as the width asks for, the title above the first."""
         title = self.title
         for number, (columns, widths) in enumerate(self._blocks(options.max_width)):
-            if number:
+            if number and self.box is None:
                 yield Text()
             part = self._part(columns, widths, None if number else title)
             # Beyond the table's width rich would cut a title.

@@ -60,9 +60,9 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MAN
   }
 
   for (const entry of bodies) {
-    const cells = columns.map((column, i) => el(i === 0 ? "th" : "td", {
-      scope: i === 0 ? "row" : null, "data-label": cardLabel(column, i), class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
-    }, column.cls === "words" ? el("div", { class: "bounded" }, column.cell(entry.row)) : column.cell(entry.row)));
+    const cells = columns.map((column, i) => [column, i, column.cell(entry.row)]).map(([column, i, content]) => el(i === 0 ? "th" : "td", {
+      scope: i === 0 ? "row" : null, "data-label": content === "" || content === null ? null : cardLabel(column, i), class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
+    }, column.cls === "words" ? el("div", { class: "bounded" }, content) : content));
     const line = el("tr", {}, cells);
     entry.body.append(line);
     if (detail) {
