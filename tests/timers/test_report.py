@@ -150,3 +150,9 @@ def test_junit():
 
 def test_no_waits():
     assert "no timer" in to_text(waits_text.views([], 3)[0])
+
+
+def test_a_run_in_which_no_timer_expired_is_not_called_good():
+    none = msgspec.structs.replace(result(ROW).rows[0], expirations=0)
+    said = text.verdict(msgspec.structs.replace(result(ROW), rows=(none,))).plain
+    assert said.startswith("no timer expired: ")

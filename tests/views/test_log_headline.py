@@ -16,11 +16,14 @@ from bootlab.views.log.comparison_sentence import sentence
 from bootlab.views.log.comparison_text import not_measured
 from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.headline import headline, seconds, units_headline
+from bootlab.views.log.page_data import page_data
 from bootlab.views.log.page_headline import stage_lengths
 from bootlab.views.log.text import stages_table
+from tests.conftest import REPOSITORY
 from tests.logs import samples
 from tests.rendered import to_text
 
+GOLDEN = REPOSITORY / "crates" / "boottrace" / "tests" / "golden"
 SERIAL = """\
 [0.000000 0.000000] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
 [0.100000 0.100000] Hit any key to stop autoboot:  2
@@ -268,3 +271,31 @@ def test_what_a_daemon_read_late_has_no_length():
     )
     assert not any("kernel took" in text or "first line" in text for text in headline(late))
     assert stage_lengths(late) == []
+
+
+def figures(text: bytes) -> list[list[str]]:
+    return page_data(bootlab.analyze(text, name="some/where/boot.log", export=True))["headline"]
+
+
+def test_a_page_begins_with_the_last_of_several_boots():
+    twice = SERIAL.format(end="5.200000") + SERIAL.format(end="7.200000")
+    (whole, _, what), *_ = figures(twice.encode())
+    assert what.startswith("boot 2, the last of 2: ")
+    assert whole == "7\u202f200.000"
+    assert not figures(SERIAL.format(end="5.200000").encode())[0][2].startswith("boot")
+
+
+def test_a_page_without_a_boot_begins_with_its_answer_too():
+    units = page_data(bootlab.analyze((GOLDEN / "systemd" / "plot.svg").read_bytes(), name="plot.svg", export=True))
+    assert [unit for _, unit, _ in units["headline"]][:2] == ["ms", ""]
+    assert "the longest stage, user space" in units["headline"][1][2]
+    # Of each stage the name that the page colours, and what systemd calls it.
+    known = {"kernel", "initramfs", "user space", "firmware", "boot loader"}
+    assert {bar[0] for bar in units["parts"][0]["bars"]} <= known
+    for trace in (samples.TRACE.encode(), (GOLDEN / "systemd" / "bootchart.tgz").read_bytes()):
+        assert figures(trace)
+
+
+def test_a_page_is_called_by_its_file_and_says_where_that_is():
+    data = page_data(bootlab.analyze(samples.BOOT.encode(), name="some/where/boot.log", export=True))
+    assert (data["name"], data["file"]) == ("boot.log", "some/where/boot.log")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table
 from bootlab.views import text_table as module
 from bootlab.views.table import cells, csv, markdown, page, terminal
-from bootlab.views.text_table import Fitted, cell, text_table
+from bootlab.views.text_table import cell, text_table
 from tests.rendered import to_text
 
 MS = 1_000_000
@@ -157,7 +157,28 @@ def test_a_plain_table_is_drawn_as_rich_draws_it(rows: list[tuple[object, ...]],
     table = text_table(title, "event", ">at, ms", "~evidence")
     for row in rows:
         table.add_row(*row)
-    drawn = to_text(Fitted(table), width=width)
+    drawn = to_text(table, width=width)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_plain_lines", lambda *_: None)
-        assert drawn == to_text(Fitted(table), width=width)
+        assert drawn == to_text(table, width=width)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_text_table_cuts_no_figure(width: int):
+    figures = [[f"{row * 7919 + column * 104729}.{column:03}" for column in range(9)] for row in range(3)]
+    table = text_table("Accounts", ">timers", *(f">figure {n}" for n in range(8)), "~chain")
+    for row in figures:
+        table.add_row(*row, cell("a > b > c " * 9))
+    lines = to_text(table, width=width).splitlines()
+    assert all(len(line) <= width for line in lines)
+    shown = " ".join(lines).split()
+    assert all(figure in shown for row in figures for figure in row)
+    # What stands below begins with what the row is called by.
+    assert sum(line.split()[:1] == ["timers"] for line in lines) > 1
+    assert lines[0] == "Accounts"
+
+
+def test_a_wide_terminal_has_one_table():
+    table = text_table("", "quantity", *(f">figure {n}" for n in range(8)))
+    table.add_row("kernel", *("1500.000" for _ in range(8)))
+    assert sum("quantity" in line for line in to_text(table, width=200).splitlines()) == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.views.on_a_phone import WIDTH, beyond
 from tests.views.test_report_page import browser as browser  # noqa: PLC0414 - the same fixture
 from tests.web.conftest import RECORDINGS, TOKEN, Serve, Served, packed
 
@@ -76,7 +77,7 @@ def test_a_boots_own_pages(visitor: Visitor) -> None:
     assert page.locator("h1").inner_text() == "board at v1"
 
 
-@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("width", [1200, WIDTH])
 def test_every_page_fits_the_screen(visitor: Visitor, width: int, tmp_path: Path) -> None:
     visitor.page.set_viewport_size({"width": width, "height": 900})
     for path in ("", "system?name=demo", "system?name=%3C%2Fscript%3E%3Cb%3E%26%E2%80%AE", "boot?id=1",
@@ -84,3 +85,5 @@ def test_every_page_fits_the_screen(visitor: Visitor, width: int, tmp_path: Path
         visitor.go(path)
         visitor.page.wait_for_selector("table")
         assert visitor.page.evaluate("document.documentElement.scrollWidth") == width, path
+        if width == WIDTH:
+            assert beyond(visitor.page) == [], path

@@ -5,16 +5,18 @@ from __future__ import annotations
 from bootlab.model.sample import Spread
 
 ABSENT = "—"
+_MINUS = "\u2212"
+"""The true minus sign, as wide as a plus sign."""
 
 
 def ms(ns: int | None) -> str:
     """`1234.567` for nanoseconds; a dash for None. Rounded to the microsecond, half to even."""
-    return ABSENT if ns is None else f"{ns / 1e6:.3f}"
+    return ABSENT if ns is None else f"{ns / 1e6:.3f}".replace("-", _MINUS)
 
 
 def grouped_ms(ns: int | None) -> str:
     """`1 234.567`, grouped as :func:`count` does: for tables of a page, which mix both."""
-    return ABSENT if ns is None else f"{ns / 1e6:,.3f}".replace(",", "\u202f")
+    return ABSENT if ns is None else f"{ns / 1e6:,.3f}".replace(",", "\u202f").replace("-", _MINUS)
 
 
 def signed_ms(ns: int | None, *, grouped: bool = False) -> str:

@@ -32,7 +32,7 @@ VERSION = 1
 Kind = Literal["boot", "try", "stack", "compare", "optimize"]
 
 NOT_MODELLED: tuple[str, ...] = (
-    "Caches, TLB and branch prediction: every instruction takes the same 2^shift ns.",
+    "Caches, TLB and branch prediction: every instruction takes the same time.",
     "DRAM latency and bandwidth: memory answers at once.",
     "Flash, eMMC and SD bandwidth and latency: loading an image costs instructions only.",
     "The baud rate of the serial console: a character leaves in the time of the store that sends it.",

@@ -31,6 +31,7 @@ def page_data(result: StressResult) -> PageData:
     return {
         "name": show(f"{head.kernel} on {head.machine}"),
         "kind": "Timers under stress",
+        "headline": _figures(result),
         "facts": [
             ["clock", show(head.clock)],
             ["receiver", show(head.receiver)],
@@ -42,6 +43,19 @@ def page_data(result: StressResult) -> PageData:
         "problems": [show(text) for text in result.faults],
         "parts": parts,
     }
+
+
+def _figures(result: StressResult) -> list[list[str]]:
+    """Say what became of the expirations, and how late the latest of them was."""
+    if not result.rows:
+        return []
+    lost = sum(row.lost for row in result.rows)
+    said = [[figures.count(lost), "", "expirations lost", "slower" if lost else "faster"]]
+    said.append([figures.count(sum(row.expirations for row in result.rows)), "", "expirations taken", ""])
+    late_ns = max((row.lateness.max_ns for row in result.rows if row.expirations), default=None)
+    if late_ns is not None:
+        said.append([us(late_ns), "us", "the latest of them, from due to taken", ""])
+    return said
 
 
 def _percent(value: float | None) -> list[Any]:

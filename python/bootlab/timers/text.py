@@ -14,7 +14,7 @@ from bootlab.timers.open_posix import Beside
 from bootlab.timers.stress import InstructionCount, Place, Row, StressResult
 from bootlab.views.listing import Cell, Listing, label, number, real
 from bootlab.views.shown_text import one_line
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced, text_table
 
 _STYLES = {"fail": "bold red", "deviation": "yellow", "unresolved": "yellow", "pass": "green"}
 
@@ -45,9 +45,9 @@ def stress(result: StressResult) -> list[RenderableType]:
         ),
     ]
     if result.rows:
-        views += [Fitted(expirations(result).table()), _account_table(result.rows)]
+        views += [expirations(result).table(), _account_table(result.rows)]
     if result.instructions:
-        views += [Fitted(instructions(result.instructions).table()), Text(INSTRUCTIONS_LEAD)]
+        views += [instructions(result.instructions).table(), Text(INSTRUCTIONS_LEAD)]
     views += _other_tables(result)
     if result.damaged_lines:
         views.append(Text(f"{result.damaged_lines} damaged lines were left out", style="yellow"))
@@ -70,6 +70,8 @@ def verdict(result: StressResult) -> Text:
     flying = sum(row.in_flight for row in result.rows)
     if result.rows and flying:
         return Text(f"{due} expirations taken, none lost; {flying} were on their way when the drain was cut off")
+    if result.rows and not due:
+        return Text("no timer expired: make the run longer (--seconds) or the intervals shorter (--scale)", "yellow")
     if result.rows:
         return Text(f"all {due} expirations accounted for: 0 lost, 0 early, 0 too many", style="green")
     return Text("nothing lost" if result.bursts or result.churns else "")
@@ -108,7 +110,7 @@ def _classic_row(row: Row) -> list[Cell]:
     ]
 
 
-def _account_table(rows: Iterable[Row]) -> Fitted:
+def _account_table(rows: Iterable[Row]) -> RenderableType:
     made = text_table(
         "Accounts, and lateness in us",
         ">timers", ">due", ">overruns", ">lost", ">early", ">too many", ">p50", ">p90", ">p99", ">p99.9", ">p99.99",
@@ -125,7 +127,7 @@ def _account_table(rows: Iterable[Row]) -> Fitted:
             *(us(n) for n in (late.p50_ns, late.p90_ns, late.p99_ns, late.p99_9_ns, late.p99_99_ns, late.max_ns)),
             us(row.cost_ns),
         )
-    return Fitted(made)
+    return made
 
 
 INSTRUCTIONS_TITLE = "Load in the kernel, by instructions"
@@ -157,19 +159,19 @@ def _other_tables(result: StressResult) -> list[RenderableType]:
             made.add_row(
                 str(b.timers), str(b.taken), us(b.first_ns), us(b.last_ns), us(b.drain_ns), str(b.out_of_order)
             )
-        views.append(Fitted(made))
+        views.append(made)
     if result.curves:
         made = text_table("Cost of a call (ns)", ">timers", ">create", ">arm", ">gettime", ">getoverrun", ">delete")
         for c in result.curves:
             made.add_row(
                 *(str(n) for n in (c.timers, c.create_ns, c.arm_ns, c.gettime_ns, c.getoverrun_ns, c.delete_ns))
             )
-        views.append(Fitted(made))
+        views.append(made)
     if result.churns:
         made = text_table("Churn", ">timers", ">armed again", ">recreated", ">expired", ">stopped", ">lost", ">early")
         for k in result.churns:
             made.add_row(*(str(n) for n in (k.timers, k.rearmed, k.recreated, k.expired, k.stopped, k.lost, k.early)))
-        views.append(Fitted(made))
+        views.append(made)
     views += [Text(f"the system grants {k.timers} timers (then errno {k.errno})") for k in result.limits]
     return views
 
@@ -190,14 +192,14 @@ def conform(result: ConformResult, *, everything: bool) -> list[RenderableType]:
         )
     views: list[RenderableType] = [Text(head)]
     if shown:
-        views.append(Fitted(made))
+        views.append(made)
     views.append(Text(", ".join(f"{n} {verdict}" for verdict, n in result.counted().items())))
     if result.damaged_lines:
         views.append(Text(f"{result.damaged_lines} damaged lines were left out", style="yellow"))
     return spaced(views)
 
 
-def open_posix(rows: Sequence[Beside]) -> Fitted:
+def open_posix(rows: Sequence[Beside]) -> RenderableType:
     """Show our verdicts beside those of the Open POSIX Test Suite."""
     made = text_table("Beside the Open POSIX Test Suite", ">no.", "ours", "theirs", "~tests", "why")
     for row in rows:
@@ -209,4 +211,4 @@ def open_posix(rows: Sequence[Beside]) -> Fitted:
             cell(" ".join(f"{t.name}" + ("" if t.result == "pass" else f"={t.result}") for t in row.tests)),
             cell(row.difference),
         )
-    return Fitted(made)
+    return made

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bootlab.model.figures import ms
 from bootlab.timers.waits import TimerWait
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced, text_table
 
 _WORDS = {True: "yes", False: "no", None: "unknown"}
 
@@ -32,4 +32,4 @@ def views(waits: Sequence[TimerWait], rows: int) -> list[RenderableType]:
     held = [w for w in waits if w.on_path]
     idle = sum(w.idle_ns for w in held)
     said = f"init waited on {sum(w.count for w in held)} timers; the processor stood still for {ms(idle)} ms of that"
-    return spaced([Fitted(made), Text(said)])
+    return spaced([made, Text(said)])

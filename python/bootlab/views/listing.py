@@ -14,7 +14,7 @@ from bootlab.views import page_parts
 from bootlab.views.page_model import Cell as PageCell
 from bootlab.views.page_model import TableData
 from bootlab.views.shown_text import one_line
-from bootlab.views.text_table import Fitted, text_table
+from bootlab.views.text_table import text_table
 
 LIMIT = 160
 """So many characters of a text stand on the terminal, where no cell says another number."""
@@ -97,8 +97,7 @@ class Listing(NamedTuple):
 
     def view(self, top: int | None = None) -> RenderableType:
         """Draw the first rows on the terminal."""
-        made = self.table(top)
-        return Fitted(made) if any(name.startswith("~") for name in self.columns) else made
+        return self.table(top)
 
     def on_page(self) -> TableData:
         """Return it as a page's script draws it."""

@@ -28,9 +28,13 @@ class TableData(TypedDict):
 
 
 class LaneData(TypedDict):
-    """A lane of a plot: a span is `[name, start, length, detail]`. `cut`: how many shorter ones were left out."""
+    """A lane of a plot: a span is `[name, start, length, detail]`. `cut`: how many shorter ones were left out.
+
+    `stage`: the stage that all spans belong to, whose colour they get.
+    """
 
     name: str
+    stage: NotRequired[str]
     spans: list[list[Any]]
     cut: NotRequired[int]
 
@@ -145,13 +149,14 @@ class PageData(TypedDict, total=False):
     """A page that is drawn of parts.
 
     A figure of `headline` is `[text, unit, what it is]`, perhaps with a verdict; a fact is `[name, value]`; a step of
-    the `trail` is `[name, address]`. `detected`, `lines`, `bytes`, `packing`: of the input of an analysis.
+    the `trail` is `[name, address]`. `file`, `detected`, `lines`, `bytes`, `packing`: of the input of an analysis.
     """
 
     name: Required[str]
     parts: Required[list[PartData]]
     partsLeft: int
     kind: str
+    file: str
     detected: str
     lines: int
     bytes: int

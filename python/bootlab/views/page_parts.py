@@ -75,13 +75,22 @@ def number(value: int | None) -> list[Any]:
 
 
 def lane(
-    name: str, spans: Iterable[tuple[str, int, int, str]], *, most: int = SPANS_LIMIT, limit: int = TEXT_LIMIT
+    name: str,
+    spans: Iterable[tuple[str, int, int, str]],
+    *,
+    stage: str = "",
+    most: int = SPANS_LIMIT,
+    limit: int = TEXT_LIMIT,
 ) -> LaneData:
-    """Make a lane of a plot: name, start, length and detail of each span; the longest ones when there are too many."""
+    """Make a lane of a plot: name, start, length and detail of each span; the longest ones when there are too many.
+
+    `stage`: the stage that all of them belong to, whose colour they get.
+    """
     everything = sorted(spans, key=lambda span: -span[2])
     kept = everything[:most]
     return {
         "name": show(name),
+        "stage": stage,
         "cut": len(everything) - len(kept),
         "spans": [
             [show(what, limit), start, max(length, 0), show(detail, limit)] for what, start, length, detail in kept

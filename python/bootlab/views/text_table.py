@@ -9,13 +9,15 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Column, Table
-from rich.text import Text
+from rich.text import Text, TextType
 
 from bootlab.views.shown_text import one_line
 
 _WIDEST_FIXED = 34
 _NARROWEST = 20
+_LEAST_LOOSE = 12
 _LOOSE = 10_000
+_GAP = 3
 
 
 def cell(text: str, style: str = "", limit: int = 160) -> Text:
@@ -37,42 +39,83 @@ class Hanging:
             yield Text.assemble(Text(" " * indent) if number else self._head, line)
 
 
-class Fitted:
-    """A table whose loose columns share what the others leave of the line; rich would squeeze the figures instead."""
+class TextTable(Table):
+    """A table of one line a row that never cuts a figure: columns that do not fit stand below, behind the first again.
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    Rich would squeeze figures and words alike.
+    """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the loose columns their width, then draw the table."""
-        columns = self._table.columns
-        loose = [c for c in columns if c.max_width == _LOOSE]
-        fixed = 0
-        for column in columns:
-            longest = max(cell_len(str(c)) for c in (column.header, *column.cells))
-            if column not in loose:
-                column.min_width = min(longest, _WIDEST_FIXED)
-                fixed += column.min_width
-        room = options.max_width - fixed - 3 * len(columns)
-        for column in loose:
-            column.max_width = max(12, room // len(loose))
-        title = self._table.title
-        # Beyond the table's width rich would cut a title.
-        if isinstance(title, Text) and cell_len(title.plain) > self._least_width():
-            yield title
-            self._table.title = None
-        lines = _plain_lines(self._table, options.max_width) if console.color_system is None else None
-        if lines is None:
-            yield self._table
-        else:
-            yield from (Segment(line + "\n") for line in lines)
-        self._table.title = title
-        for column in loose:
-            column.max_width = _LOOSE
+        """Draw as many tables as the width asks for, the title above the first."""
+        title = self.title
+        for number, (columns, widths) in enumerate(self._blocks(options.max_width)):
+            if number and self.box is None:
+                yield Text()
+            part = self._part(columns, widths, None if number else title)
+            # Beyond the table's width rich would cut a title.
+            if isinstance(part.title, Text) and cell_len(part.title.plain) > sum(widths) + _GAP * len(widths):
+                yield part.title
+                part.title = None
+            lines = _plain_lines(part, options.max_width) if console.color_system is None else None
+            if lines is None:
+                yield part
+            else:
+                yield from (Segment(line + "\n") for line in lines)
 
-    def _least_width(self) -> int:
-        columns = self._table.columns
-        return sum((column.min_width or 0) + 3 for column in columns if column.max_width != _LOOSE)
+    def _blocks(self, room: int) -> list[tuple[list[int], list[int]]]:
+        """Divide the columns among as many tables as it takes; of each, the columns and their widths."""
+        wanted = [self._width(column) for column in self.columns]
+        least = [
+            width if column.justify == "right" else min(width, _LEAST_LOOSE if _is_loose(column) else _NARROWEST)
+            for column, width in zip(self.columns, wanted, strict=True)
+        ]
+        blocks: list[list[int]] = []
+        for at in range(len(self.columns)):
+            if not blocks or (len(blocks[-1]) > 1 and _whole(least, [*blocks[-1], at]) > room):
+                blocks.append([0] if blocks else [])
+            blocks[-1].append(at)
+        return [(block, self._shared(block, wanted, least, room)) for block in blocks]
+
+    def _shared(self, block: list[int], wanted: list[int], least: list[int], room: int) -> list[int]:
+        """Give each column of words what it wants as far as the line has it, those that need little first."""
+        widths = {at: least[at] for at in block}
+        left = room - _whole(least, block)
+        words = sorted((at for at in block if wanted[at] > least[at]), key=lambda at: (_is_loose(self.columns[at]), at))
+        for number, at in enumerate(words):
+            share = left if not _is_loose(self.columns[at]) else left // (len(words) - number)
+            more = max(0, min(wanted[at] - least[at], share))
+            widths[at] += more
+            left -= more
+        return [widths[at] for at in block]
+
+    def _width(self, column: Column) -> int:
+        longest = max(cell_len(str(content)) for content in (column.header, *column.cells))
+        return longest if column.justify == "right" or _is_loose(column) else min(longest, _WIDEST_FIXED)
+
+    def _part(self, columns: list[int], widths: list[int], title: TextType | None) -> Table:
+        part = Table(title=title, title_justify="left", box=self.box, pad_edge=self.pad_edge)
+        for at, width in zip(columns, widths, strict=True):
+            column = self.columns[at]
+            part.add_column(
+                column.header,
+                justify=column.justify,
+                no_wrap=column.no_wrap,
+                overflow=column.overflow,
+                min_width=width,
+                max_width=width,
+            )
+        cells = [list(self.columns[at].cells) for at in columns]
+        for row, content in zip(self.rows, zip(*cells, strict=True), strict=True):
+            part.add_row(*content, style=row.style, end_section=row.end_section)
+        return part
+
+
+def _is_loose(column: Column) -> bool:
+    return column.max_width == _LOOSE
+
+
+def _whole(widths: list[int], columns: list[int]) -> int:
+    return sum(widths[at] + _GAP for at in columns)
 
 
 def _plain_lines(table: Table, most: int) -> list[str] | None:
@@ -83,7 +126,9 @@ def _plain_lines(table: Table, most: int) -> list[str] | None:
     columns, last = table.columns, len(table.columns) - 1
     texts = [[_plain(content) for content in (column.header, *column.cells)] for column in columns]
     title = _plain(table.title or "")
-    if last < 1 or title is None or any(text is None for column in texts for text in column):
+    if last < 1 or title is None or table.box is not box.SIMPLE_HEAD or any(row.end_section for row in table.rows):
+        return None
+    if any(text is None for column in texts for text in column):
         return None
     # The edges of the first and the last column have no blank inside the frame.
     pads = [2 - (at == 0) - (at == last) for at in range(last + 1)]
@@ -129,9 +174,9 @@ def _set(text: str, width: int, justify: str) -> str:
     return " " * (width - cell_len(text)) + text if justify == "right" else set_cell_size(text, width)
 
 
-def text_table(title: str, *columns: str) -> Table:
+def text_table(title: str, *columns: str) -> TextTable:
     """Make an empty table. A column `>name` is set to the right, `~name` takes what room the others leave."""
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = TextTable(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         right = name.startswith(">")
         # One line a row: what does not fit stands whole in the HTML page and in the JSON.

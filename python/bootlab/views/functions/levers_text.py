@@ -12,7 +12,7 @@ from bootlab.kernelsource.devices import Node
 from bootlab.kernelsource.levers import Lever, Levers
 from bootlab.model import figures
 from bootlab.views.csv_text import csv_text
-from bootlab.views.text_table import Fitted, cell, text_table
+from bootlab.views.text_table import cell, text_table
 
 
 def lever_table(rows: Sequence[tuple[str, int, Levers]], *, left: int = 0) -> RenderableType:
@@ -29,7 +29,7 @@ def lever_table(rows: Sequence[tuple[str, int, Levers]], *, left: int = 0) -> Re
             cell(near.value if near else ""), near.disable if near else "", near.module if near else "",
             str(len(near.dependents)) if near else "",
         )  # fmt: skip
-    parts: list[RenderableType] = [Fitted(table)]
+    parts: list[RenderableType] = [table]
     if left:
         parts.append(Text(f"{left} more were left out", "dim"))
     return Group(*parts)
@@ -92,7 +92,7 @@ def coverage_view(total: Cover, groups: Sequence[tuple[str, Sequence[Cover]]], r
             table.add_row(
                 cell(row.name), f"{row.never_bytes:,}", f"{row.bytes:,}", f"{row.never}/{row.functions}", row.ran
             )
-        parts.append(Fitted(table))
+        parts.append(table)
     return Group(*parts)
 
 

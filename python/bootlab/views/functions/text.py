@@ -15,8 +15,10 @@ from bootlab.analysis.function_tables import Bucket, FunctionRow, InitcallRow, S
 from bootlab.collectors.kernel_tracer import TracedByKernel
 from bootlab.logs.trace import CallTrace
 from bootlab.model import figures
+from bootlab.model.figures import count
 from bootlab.targets.trace_modules import Placed
 from bootlab.views.shown_text import one_line
+from bootlab.views.text_table import TextTable
 
 # The letters of `kd -f` (kernel function trace's dump program), and two more.
 FIELDS: dict[str, tuple[str, Callable[[FunctionRow], object]]] = {
@@ -56,14 +58,15 @@ def summary(head: Head, buckets: list[Bucket]) -> RenderableType:
         table.add_column(name, justify="left" if name == "part" else "right")
     length_ns = max(1, head.end_ns - head.start_ns)
     for row in buckets:
-        table.add_row(row.name, f"{row.insns:,}", f"{row.ns / 1e6:.3f}", f"{100 * row.ns / length_ns:.1f} %")
-    table.add_row("sum", f"{sum(r.insns for r in buckets):,}", f"{sum(r.ns for r in buckets) / 1e6:.3f}", "")
+        table.add_row(row.name, count(row.insns), figures.ms(row.ns), f"{100 * row.ns / length_ns:.1f} %")
+    table.add_row("sum", count(sum(r.insns for r in buckets)), figures.ms(sum(r.ns for r in buckets)), "")
     share = 100 * head.unmatched / max(1, head.calls)
     lines = [
         (
-            f"{head.insns:,} instructions executed, {length_ns / 1e6:.3f} ms of virtual time; {head.calls:,} calls, "
-            f"{head.tail_calls:,} jumps to other functions, {head.entries:,} exceptions, interrupts and system calls, "
-            f"{head.switches:,} task switches"
+            f"{count(head.insns)} instructions executed, {length_ns / 1e6:.3f} ms of virtual time; "
+            f"{count(head.calls)} calls, {count(head.tail_calls)} jumps to other functions, "
+            f"{count(head.entries)} exceptions, interrupts and system calls, "
+            f"{count(head.switches)} task switches"
         ),
         (
             f"returns that found no caller: {head.unmatched} ({share:.4f} % of the calls); "
@@ -101,7 +104,10 @@ def foreign_summary(part: CallTrace) -> RenderableType:
     what = "calls" if part.weight == "ns" else part.weight
     length = "" if part.bounds_ns is None else f", {(part.bounds_ns[1] - part.bounds_ns[0]) / 1e6:.3f} ms"
     lines = [
-        f"{part.source}: {part.calls:,} {what} of {part.functions:,} functions in {part.tasks_total:,} tasks{length}"
+        (
+            f"{part.source}: {count(part.calls)} {what} of {count(part.functions)} functions "
+            f"in {count(part.tasks_total)} tasks{length}"
+        )
     ]
     if part.weight != "ns":
         lines.append(f"this trace has no times: one of its {part.weight} is shown as a microsecond")
@@ -119,7 +125,7 @@ def tracer_cost(traced: TracedByKernel, again: str = "") -> RenderableType:
     """Say what the kernel's tracer cost and what it lost. `again`: the command that loses less."""
     lost = traced.lost
     unsent = f"{lost.lines} or more" if lost.lines else "none"
-    kept = f"the kernel kept {lost.kept_events:,} events and lost {lost.events:,} for want of room"
+    kept = f"the kernel kept {count(lost.kept_events)} events and lost {count(lost.events)} for lack of room"
     lines = [f"{kept}; lines that were not sent: {unsent}"]
     if traced.goal_ns is not None and traced.untraced_ns:
         more = 100 * (traced.goal_ns / traced.untraced_ns - 1)
@@ -134,7 +140,7 @@ def tracer_cost(traced: TracedByKernel, again: str = "") -> RenderableType:
 
 def function_table(rows: list[FunctionRow], fields: str) -> RenderableType:
     """Show functions with the columns asked for."""
-    table = Table(box=None)
+    table = TextTable(box=None)
     for letter in fields:
         table.add_column(FIELDS[letter][0], justify="left" if letter in "Fm" else "right", no_wrap=True)
     for row in rows:

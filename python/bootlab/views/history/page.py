@@ -72,8 +72,9 @@ def _headline(whole: Trend | None, revisions: Sequence[str], failed: Sequence[En
     if whole is not None:
         first, last = whole.points[0].ns, whole.points[-1].ns
         verdict = "" if not whole.changes else "slower" if last > first else "faster"
-        said.append([figures.ms(last), "ms", f"whole boot, newest ({show(short(whole.points[-1].revision))})", ""])
-        said.append([figures.signed_ms(last - first), "ms", f"since {show(short(whole.points[0].revision))}", verdict])
+        oldest, newest = (show(short(whole.points[at].revision)) for at in (0, -1))
+        said.append([figures.grouped_ms(last), "ms", f"whole boot, newest ({newest})", ""])
+        said.append([figures.signed_ms(last - first, grouped=True), "ms", f"since {oldest}", verdict])
         changes = len(whole.changes)
         said.append([figures.count(changes), "", f"{'change' if changes == 1 else 'changes'} of its level", ""])
     said.append([figures.count(len(revisions)), "", "revision" if len(revisions) == 1 else "revisions", ""])

@@ -14,7 +14,7 @@ from bootlab.views.shown_text import one_line
 from bootlab.views.text_table import cell, text_table
 
 _BARS = "▁▂▃▄▅▆▇█"
-_MOST_BARS = 32
+_MOST_BARS = 18
 _SHORT = 12
 
 

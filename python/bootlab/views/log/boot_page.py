@@ -47,11 +47,12 @@ def _plot(boot: Boot) -> PlotData | None:
     shift = offset or 0
     if len(marks) > 1:
         pairs = itertools.pairwise(marks)
-        spans = [(f"{a} to {b}", at, to - at, STAGE_OF.get(a, "")) for (a, at), (b, to) in pairs if to >= at]
+        spans = [(STAGE_OF.get(a, a), at, to - at, f"{a} to {b}") for (a, at), (b, to) in pairs if to >= at]
         lanes.append(lane("stages", spans))
     if boot.critical_path:
         segments = boot.critical_path.segments
-        lanes.append(lane("way to init", ((s.label, s.start_ns + shift, s.duration_ns, s.kind) for s in segments)))
+        stretches = ((s.label, s.start_ns + shift, s.duration_ns, s.kind) for s in segments)
+        lanes.append(lane("way to init", stretches, stage="kernel"))
     tasks: dict[int, list[tuple[str, int, int, str]]] = {}
     for call in boot.kernel.initcalls:
         start = call.start_ns if call.start_ns is not None else call.end_ns
@@ -66,7 +67,7 @@ def _plot(boot: Boot) -> PlotData | None:
             (call.label, start + shift, length, "; ".join(x for x in (detail, flags) if x))
         )
     names = {1: "initcalls, pid 1", 2: "initcalls, other"}
-    lanes += [lane(names[key], spans) for key, spans in sorted(tasks.items())]
+    lanes += [lane(names[key], spans, stage="kernel") for key, spans in sorted(tasks.items())]
     probes = [p for p in boot.kernel.probes if p.start_ns is not None and p.end_ns is not None]
     for name, chosen in (
         ("probes", [p for p in probes if p.result != "deferred"]),
@@ -79,6 +80,7 @@ def _plot(boot: Boot) -> PlotData | None:
                     (p.device, (p.start_ns or 0) + shift, (p.end_ns or 0) - (p.start_ns or 0), f"returned {p.returned}")
                     for p in chosen
                 ),
+                stage="kernel",
             )
         )
     clock = boot.axis.clock if offset is not None else boot.kernel_clock

@@ -12,7 +12,7 @@ from bootlab.logs.analysis import Analysis
 from bootlab.logs.comparison import Comparison, Row, Sample, Threshold
 from bootlab.model import figures
 from bootlab.views.log.comparison_sentence import bounds, sentence
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced, text_table
 
 _STYLES = {"slower": "red", "faster": "green", "new": "magenta", "gone": "cyan", "unclear": "yellow", "same": "dim"}
 _ORDER = ("slower", "faster", "new", "gone", "unclear")
@@ -178,7 +178,7 @@ def _table(title: str, rows: Sequence[Row], comparison: Comparison) -> Renderabl
             cell(row.quantity), _spread(row.base), _spread(row.new), figures.signed_ms(row.difference_ns),
             *([calls_text(row)] if called else []), cell(row.change, _STYLES.get(row.change, "")),
         )  # fmt: skip
-    return Fitted(table)
+    return table
 
 
 def calls_text(row: Row) -> str:

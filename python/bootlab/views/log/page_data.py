@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from bootlab.logs.boot import Boot, NotABoot
 from bootlab.logs.trace import CallTrace
 from bootlab.views.functions.calls_data import calls_data
 from bootlab.views.log.boot_page import boot_page
-from bootlab.views.log.page_headline import boot_figures
+from bootlab.views.log.page_headline import figures_of
 from bootlab.views.log.part import part_page
 from bootlab.views.page_model import LaneData, PageData, PartData
 from bootlab.views.page_parts import number, plot, show, table
@@ -32,7 +33,8 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> PageData:
         else []
     )
     return {
-        "name": show(document.name),
+        "name": show(PurePath(document.name).name or document.name),
+        "file": show(document.name),
         "detected": document.detected,
         "lines": document.lines,
         "bytes": document.input.read_bytes,
@@ -40,11 +42,9 @@ def page_data(analysis: Analysis, *, boot: int | None = None) -> PageData:
         "problems": [show(text) for text in (*document.input.problems, *notes)],
         "parts": _parts(analysis, wanted[:PARTS_LIMIT], analysis.call_trees() if boot is None else []),
         "partsLeft": max(0, len(wanted) - PARTS_LIMIT),
-        "headline": next((boot_figures(part) for part in wanted if isinstance(part, Boot)), []),
+        "headline": figures_of(wanted),
         "account": [
-            table(
-                "Taken for", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)
-            ),
+            table("Read as", ["lines", "format"], ([f"{t.from_line} to {t.to_line}", t.format] for t in document.took)),
             table(
                 "Skipped",
                 [">count", "reason", ">first line"],

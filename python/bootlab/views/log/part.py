@@ -15,6 +15,7 @@ from bootlab.views.log.application_text import application_page, profile_view
 from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.headline import units_headline
 from bootlab.views.log.page_costs import costs_page
+from bootlab.views.log.page_headline import stage_of, unit_bars
 from bootlab.views.log.trace_text import trace_page, trace_view
 from bootlab.views.page_model import PartData, PlotData
 from bootlab.views.page_parts import lane, plot, show
@@ -62,6 +63,7 @@ def part_page(part: Part) -> PartData:
         made = {"title": show(told.title), "alerts": [], "plot": told.plot, "tables": tables, "costs": []}
         if isinstance(part, UnitReport):
             made["costs"] = costs_page(part.costs)
+            made["bars"] = unit_bars(part)
     where = _lines(part)
     return made | {"title": f"{where}: {made['title']}"} if where else made
 
@@ -122,7 +124,7 @@ def _units(report: UnitReport) -> _Told:
             least=_CHAIN_ROWS,
         ),
     ]
-    bars = lane("stages", ((s.name, s.start_ns, s.end_ns - s.start_ns, "") for s in report.stages))
+    bars = lane("stages", ((stage_of(s.name), s.start_ns, s.end_ns - s.start_ns, s.name) for s in report.stages))
     spans = lane(
         "units",
         (
@@ -130,6 +132,7 @@ def _units(report: UnitReport) -> _Told:
             for u in report.units
             if u.start_ns is not None
         ),
+        stage="user space",
     )
     return _Told(f"{report.source} {report.about}", head, listings, plot("Units", [bars, spans]))
 
@@ -170,7 +173,7 @@ def _chart(chart: Chart) -> _Told:
         "bootchart",
         [cell(f"bootchart{length}{share}", "bold", 300), cell(facts, "dim", 300)],
         [processes, Listing("About", ["key", "value"], about, only="page")],
-        plot("Processes", [lane("processes", spans)]),
+        plot("Processes", [lane("processes", spans, stage="user space")]),
     )
 
 

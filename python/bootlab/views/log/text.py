@@ -15,7 +15,7 @@ from bootlab.views.log.cost_lines import costs_view
 from bootlab.views.log.failure_lines import failure_lines
 from bootlab.views.log.headline import headline
 from bootlab.views.log.part import part_view
-from bootlab.views.text_table import Fitted, cell, spaced, text_table
+from bootlab.views.text_table import cell, spaced, text_table
 
 AXIS_WIDTH = 20
 _MAX_LISTED = 50
@@ -158,7 +158,7 @@ def stages_table(boot: Boot) -> RenderableType:
         bar = "" if drawn is None or end.ns is None else _bar(end.ns, end.ns, low, high)
         table.add_row(cell(END_WORDS[end.what], style), at, "", bar, cell(end.text, style or "dim", 200))
     notes = [cell(text, "dim", 300) for text in axis_notes(boot)]
-    return Group(Fitted(table), *notes) if notes else Fitted(table)
+    return Group(table, *notes) if notes else table
 
 
 def axis_notes(boot: Boot) -> list[str]:

@@ -202,9 +202,11 @@ def _spread(spread: Spread | None) -> SpreadData | None:
 
 
 def _system(results: Results, system: FinalSystem) -> FasterData:
+    # Both boots had what the target adds; it is no part of what is handed over.
+    diff = cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))
     return {
         "cmdline": _show(system.cmdline, 8192),
-        "cmdlineDiff": _words(cmdline_diff(results.base.cmdline, " ".join((system.cmdline, *system.booted_with)))),
+        "cmdlineDiff": _words(word for word in diff if word.text not in system.booted_with),
         "machine": _show(shlex.join(system.machine)),
         "baseMachine": _show(shlex.join(system.base_machine)),
         "artefacts": [

@@ -9,6 +9,8 @@ from bootlab.views.page_parts import part, table
 from bootlab.views.shown_text import one_line
 from bootlab.views.table import cells
 
+_KINDS = {"filesystems": "File systems", "xip": "Start from flash", "lpj": "Loops per jiffy"}
+"""What comparisons are called, where their kind is an abbreviation."""
 _LONG = 16
 """Texts that are longer than this may take several lines of their column."""
 
@@ -22,7 +24,7 @@ def page(found: Comparison) -> str:
     doubtful = [f"{one_line(row.title)}: {said}" for row in found.rows if (said := cells.state(row))]
     data: PageData = {
         "name": one_line(found.headline),
-        "kind": one_line(found.kind),
+        "kind": one_line(_KINDS.get(found.kind, found.kind.replace("-", " ").capitalize())),
         "facts": [],
         "problems": [f"Not to be relied on: {line}" for line in doubtful],
         "parts": parts,

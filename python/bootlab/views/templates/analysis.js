@@ -12,21 +12,22 @@ function dataTable(made, number, title) {
 }
 
 function costTable(costs) {
-  const caption = "Costs, and techniques that cut them: gains are printed, computed or published elsewhere; none is a promise";
+  const caption = "Costs, and the techniques that reduce them";
   const table = sortableTable({
     caption, cls: "figures", rows: costs, most: 10,
     columns: [
-      { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, c.title)] },
+      { name: "technique", cls: "name", key: (c) => c.technique, cell: (c) => [el("code", {}, c.technique), el("span", { class: "proof" }, prose(c.title))] },
       { name: "cost, ms", right: true, key: (c) => c.cost, cell: (c) => ms(c.cost) },
       { name: "may gain, ms", right: true, key: (c) => c.gain, cell: (c) => (c.atMost ? `≤ ${ms(c.gain)}` : ms(c.gain)) },
       { name: "basis", key: (c) => c.basis, cell: (c) => c.basis },
-      { name: "evidence and what to do", cls: "words", cell: (c) => [c.evidence, el("span", { class: "proof" }, c.advice), c.way ? el("code", { class: "proof" }, c.way) : null] },
+      { name: "evidence and what to do", cls: "words", cell: (c) => [prose(c.evidence), el("span", { class: "proof" }, prose(c.advice)), c.way ? el("code", { class: "proof" }, c.way) : null] },
     ],
   });
-  return el("div", { class: "made" }, el("h3", {}, caption), table.node);
+  return el("div", { class: "made" }, el("h3", {}, caption),
+    el("p", { class: "lead" }, "A gain is printed by the log, computed from it, or published for another system. None is a promise: only a boot decides."), table.node);
 }
 
-const stageItems = (lane) => ({ ...spanItems(lane, "plain"), items: lane.spans.map(([name, start, length, stage]) => ({ name, start, length, detail: stage, cls: stageClass(stage) })) });
+const stageItems = (lane) => ({ ...spanItems(lane, "plain"), items: lane.spans.map(([name, start, length, detail]) => ({ name, start, length, detail, cls: stageClass(name) })) });
 
 // One bar of a boot's stages, and their names and lengths below it: colours as in every report.
 function stageBar(bars) {
@@ -46,13 +47,13 @@ function stageBar(bars) {
 let made = 0;
 function partSection(part, index) {
   const plot = part.plot && plotPanel({
-    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" ? stageItems(lane) : spanItems(lane, "plain"))), marks: part.plot.marks,
+    lanes: part.plot.lanes.map((lane) => (lane.name === "stages" ? stageItems(lane) : spanItems(lane, lane.stage ? stageClass(lane.stage) : "plain"))), marks: part.plot.marks,
     start: part.plot.start, end: part.plot.end + (part.plot.end - part.plot.start) * 0.01,
     label: part.plot.label, tableTitle: "Longest spans", idText: `plot-${index}`, title: part.plot.label,
   });
   return section(`part-${index}`, part.title, part.subtitle,
     part.bars && part.bars.length ? stageBar(part.bars) : null,
-    part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, text)),
+    part.alerts.map((text) => el("div", { class: "failure", role: "alert" }, prose(text))),
     (part.trends || []).map((trend) => el("figure", {}, el("figcaption", {}, trend.label), trendChart(trend))),
     part.choose ? chooser(part.choose) : null,
     part.calls ? callsPanel(part.calls, `calls-${index}`) : null, plot, part.costs.length ? costTable(part.costs) : null, part.tables.map((table) => dataTable(table, (made += 1), part.title)));
@@ -62,11 +63,11 @@ function build(data) {
   const sections = data.parts.map(partSection);
   if (data.account.length) sections.push(section("account", "What was read", "As what each range of lines was read, and what was left out and why.",
     data.account.filter((table) => table.rows.length).map((table) => dataTable(table, (made += 1)))));
-  const facts = data.facts || [["read as", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
+  const facts = data.facts || [["file", data.file === data.name ? "" : data.file], ["read as", data.detected], ["lines", data.lines ? count(data.lines) : ""], ["size", size(data.bytes)], ["packed", data.packing]].filter(([, value]) => value);
   const head = [
     data.headline && data.headline.length ? el("div", { class: "headline" }, data.headline.map(([text, unit, name, verdict]) => el("div", {},
-      el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, name)))) : null,
-    data.problems.map((text) => el("div", { class: "failure", role: "alert" }, text)),
+      el("p", { class: "figure" }, el("span", { class: verdict ? `to v-${verdict}` : "to" }, text), unit ? el("span", { class: "unit" }, unit) : null), el("p", { class: "figure-name" }, prose(name))))) : null,
+    data.problems.map((text) => el("div", { class: "failure", role: "alert" }, prose(text))),
     data.parts.length ? null : el("div", { class: "failure", role: "alert" }, data.empty || "Nothing of a boot was found in it."),
     data.partsLeft ? el("p", { class: "aside" }, `${count(data.partsLeft)} more parts are in the JSON.`) : null,
     facts.length ? el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))) : null,

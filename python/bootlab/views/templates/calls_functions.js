@@ -1,5 +1,5 @@
 // The table of functions: rows are made as far as they are looked at. Columns are [count, self, total, wait] by side.
-const FUNCTION_STEP = 40;
+const FUNCTION_STEP = MANY;
 
 function functionTable(model, onChoose) {
   const { data } = model, two = Boolean(data.functionsWas), anyWait = data.functionsNow.some((row) => row[3] > 0);

@@ -13,7 +13,7 @@ function callTree(model, onChoose) {
       role: "treeitem", tabindex: "-1", "aria-expanded": kids ? "false" : null, "aria-level": model.depth[i],
       onclick: (event) => { event.stopPropagation(); focus(node); if (kids) toggle(i); },
     }, el("div", { class: "tree-row" },
-      el("span", { class: "tree-name", style: { "padding-left": `${Math.min(model.depth[i] - 1, 40) * 14}px` } },
+      el("span", { class: "tree-name", style: { "--depth": Math.min(model.depth[i] - 1, 40) } },
         el("span", { class: "twist", "aria-hidden": "true" }), el("span", { class: "tree-text" }, marked(i))),
       el("span", { class: "n" }, percent(model.total[i], model.total[0], 2)),
       el("span", { class: "n" }, model.weight(model.total[i])),
@@ -100,7 +100,7 @@ function callTree(model, onChoose) {
     if (first) first.setAttribute("tabindex", "0");
   }
   rebuild();
-  const box = el("div", { class: "scroll tree-box" }, el("div", { class: "tree-row tree-head", "aria-hidden": "true" },
+  const box = el("div", { class: model.was ? "scroll tree-box two" : "scroll tree-box" }, el("div", { class: "tree-row tree-head", "aria-hidden": "true" },
       el("span", {}, "path"), el("span", { class: "n" }, "share"), el("span", { class: "n" }, "total"), el("span", { class: "n" }, "self"),
       el("span", { class: "n" }, model.was ? "difference" : "count")), root);
 

@@ -33,9 +33,14 @@ function marked(text, needle) {
   return out;
 }
 
+// A sentence in which what stands between backticks is code: a line of a log, a command, a name.
+function prose(text) {
+  return String(text).split(/(`[^`]+`)/).map((piece) => (/^`[^`]+`$/.test(piece) ? el("code", {}, piece.slice(1, -1)) : piece));
+}
+
 function section(id, title, lead, ...children) {
   return el("section", { id, "aria-labelledby": `${id}-title` },
-    el("h2", { id: `${id}-title` }, title), lead ? el("p", { class: "lead" }, lead) : null, ...children);
+    el("h2", { id: `${id}-title` }, title), lead ? el("p", { class: "lead" }, prose(lead)) : null, ...children);
 }
 
 function searchBox(label, onInput, onEnter) {

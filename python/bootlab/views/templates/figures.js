@@ -52,7 +52,7 @@ function shortTime(ns, step) {
 }
 
 const STAGES = ["firmware", "kernel set-up", "decompression", "kernel start", "kernel", "user space", "RC scripts", "application"];
-const LIKE = { initrd: "user space", units: "RC scripts" };
+const LIKE = { "boot loader": "firmware", initrd: "user space", initramfs: "user space", units: "RC scripts" };
 const stageClass = (name) => { const i = STAGES.indexOf(LIKE[name] || name); return `stage-${i < 0 ? "other" : i}`; };
 const VERDICTS = ["faster", "same", "no effect shown", "unknown", "slower", "broken", "not applicable", "not booted"];
 const UNTRIED = ["not applicable", "not booted"];

@@ -19,6 +19,8 @@ function headline(data) {
   const best = data.trials.find((t) => t.verdict === "faster");
   const pairs = [];
   for (let i = 0; i < figures.length; i += 2) pairs.push(el("div", {}, figures[i], figures[i + 1]));
+  const longest = final || !base.stages.length || !base.goal ? null : base.stages.reduce((a, b) => (b.length > a.length ? b : a));
+  if (longest && !best) pairs.push(el("div", {}, el("p", { class: "share" }, percent(longest.length, base.goal)), el("p", { class: "figure-name" }, `of it in the longest stage, ${longest.name}`)));
   return el("div", { class: "headline" }, pairs,
     data.comparable ? null : el("div", { class: "failure", role: "alert" }, `The base was timed on the ${base.clock} clock and the stack on the ${final.clock} clock: no difference between them means anything.`),
     failed ? el("div", { class: "failure", role: "alert" }, el("strong", {}, `${failed === final ? "The stack" : "The boot"} failed: ${failed.outcome}. `), failed.reason, failed.hint ? el("p", {}, failed.hint) : null) : null,

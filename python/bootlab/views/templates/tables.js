@@ -1,6 +1,10 @@
 // On a narrow screen a row is a card, several lines high.
 const MANY = matchMedia("(max-width: 720px)").matches ? 12 : 40;
 
+// What a card writes beside a value: a name or a sentence speaks for itself, a figure does not.
+const SENTENCES = ["proof or reason", "evidence and what to do", "what it does", "detail", "what is counted", "why", "reason", "evidence"];
+const cardLabel = (column, i) => ((i === 0 && !column.right) || SENTENCES.includes(column.name) ? null : column.name || null);
+
 // A table whose columns sort. One <tbody> a row, so that a row can carry its expandable evidence along.
 // columns: {name, right, key(row) -> number|string|null, cell(row) -> node|text, title, cls}; rows: any;
 // detail(row) -> nodes, or nothing. most: so many rows are shown before somebody asks for the others.
@@ -56,9 +60,9 @@ function sortableTable({ caption, columns, rows, detail, sorted, cls, most = MAN
   }
 
   for (const entry of bodies) {
-    const cells = columns.map((column, i) => el(i === 0 ? "th" : "td", {
-      scope: i === 0 ? "row" : null, "data-label": i === 0 ? null : column.name || null, class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
-    }, column.cls === "words" ? el("div", { class: "bounded" }, column.cell(entry.row)) : column.cell(entry.row)));
+    const cells = columns.map((column, i) => [column, i, column.cell(entry.row)]).map(([column, i, content]) => el(i === 0 ? "th" : "td", {
+      scope: i === 0 ? "row" : null, "data-label": content === "" || content === null ? null : cardLabel(column, i), class: [column.right ? "n" : "", column.cls || ""].join(" ").trim() || null,
+    }, column.cls === "words" ? el("div", { class: "bounded" }, content) : content));
     const line = el("tr", {}, cells);
     entry.body.append(line);
     if (detail) {

@@ -124,7 +124,7 @@ function plotPanel({ title, lead, lanes, marks, start, end, label, tableTitle, i
       { name: "lane", cell: (i) => i.lane.name },
       { name: "start, ms", right: true, cell: (i) => ms(i.start) },
       { name: "length, ms", right: true, cell: (i) => ms(i.length) },
-      { name: "", cls: "mini", cell: (i) => el("div", { class: "mini-track", "aria-hidden": "true" }, el("span", { class: "mini-length", style: { width: `${(100 * i.length) / most}%` } })) },
+      { name: "", cls: "mini", cell: (i) => el("div", { class: "mini-track", "aria-hidden": "true" }, el("span", { class: `mini-length ${i.cls || ""}`, style: { width: `${(100 * i.length) / most}%` } })) },
       { name: "detail", cls: "words", cell: (i) => i.detail },
     ], rows, "figures"));
   };
