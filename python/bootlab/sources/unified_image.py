@@ -7,23 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
+from bootlab.sources.bundle import Bundle
 from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
 _HEAD_MAX_BYTES = 1 << 16
-
-
-class UnifiedParts(msgspec.Struct, frozen=True):
-    """What the image carries; empty where a section is not there."""
-
-    kernel: bytes
-    initramfs: bytes
-    cmdline: str
-    name: str
 
 
 def is_unified(head: bytes) -> bool:
@@ -31,7 +21,7 @@ def is_unified(head: bytes) -> bool:
     return ".linux" in _sections(head)
 
 
-def read(path: Path) -> UnifiedParts:
+def read(path: Path) -> Bundle:
     """Return the parts of a unified image. Raise UserError when it cannot be read, or was cut off."""
     data = read_whole(path, SIZE_MAX_BYTES, "kernel image", "name the kernel image")
     found = _sections(data[:_HEAD_MAX_BYTES])
@@ -46,11 +36,13 @@ def read(path: Path) -> UnifiedParts:
         return data[start : start + size]
 
     release = dict(line.partition("=")[::2] for line in part(".osrel").decode("utf-8", "replace").splitlines())
-    return UnifiedParts(
+    name = release.get("PRETTY_NAME", "").strip("\"'")
+    return Bundle(
+        what=f"a unified kernel image{f' of {name}' if name else ''}",
         kernel=part(".linux"),
         initramfs=part(".initrd"),
-        cmdline=" ".join(part(".cmdline").split(b"\0")[0].decode("utf-8", "replace").split()),
-        name=release.get("PRETTY_NAME", "").strip("\"'"),
+        device_tree=part(".dtb"),
+        cmdline=part(".cmdline").split(b"\0")[0].decode("utf-8", "replace"),
     )
 
 
