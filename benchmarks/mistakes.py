@@ -1,7 +1,7 @@
 """When is each mistake that people make named: `bootlab boot` on wrong systems, as a user calls it.
 
-Prints, for each, the host's and the processors' seconds until the sentence that names it, and the sentence. Where a
-machine must run, its boot is nearly all of them.
+Prints, for each, the host's and the processors' seconds until the first sentence that names it, and the sentence. Where
+only a machine shows it, its boot is nearly all of them.
 
     .venv/bin/python benchmarks/mistakes.py [ID…]
     BOOTLAB_ARMHF_PACKAGES=FOLDER …     also those of an ARM board (scripts/fetch-packages.sh armhf FOLDER …)
@@ -61,7 +61,7 @@ def measure(wrong: Wrong, folder: Path) -> tuple[Named | None, str]:
     limit = threading.Timer(LIMIT_S, process.send_signal, [signal.SIGINT])
     limit.start()
     for line in process.stdout:
-        if named is None and wrong.said in line:
+        if named is None and (wrong.said in line or (wrong.expected and wrong.expected in line)):
             named = Named(time.monotonic() - began, processor_s(process.pid), line.strip())
             threading.Timer(READING_S, process.send_signal, [signal.SIGINT]).start()
         elif named is None and line.startswith(("error:", "hint:")):

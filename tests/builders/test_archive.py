@@ -179,7 +179,7 @@ def test_without_a_trailer(tmp_path):
         (b"070701" + b"0" * 20, "hexadecimal|ends inside"),
         (b"070701" + b"+0000001" * 13, "hexadecimal"),
         (b"070701" + b"0000 001" * 13, "hexadecimal"),
-        (b"070707" + b"0" * 200, "not start a newc header"),
+        (b"070707" + b"0" * 200, "a cpio archive in the old text format"),
         (raw(b"a", b"1", size=1000), "ends inside the file"),
         (raw(b"a", size=0xFFFF_FFFF), "ends inside the file"),
         (raw(b""), "has 1 bytes"),

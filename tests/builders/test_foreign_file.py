@@ -42,7 +42,7 @@ FILES = [
     (lzma.compress(TAR), "a tar archive packed with xz", "tar -xpf"),
     (gzip.compress(DISK), "a disk image packed with gzip", "gunzip -k"),
     (b"\x28\xb5\x2f\xfdrest", "packed with zstd", "unzstd"),
-    (b"ANDROID!rest", "an Android boot image", "unpack_bootimg"),
+    (b"ANDROID!rest", "an Android boot image", "bootlab new"),
     (b"\x3a\xff\x26\xed\1\0", "an Android sparse image", "simg2img"),
     (bytes(0x8001) + b"CD001", "an ISO image, of an installation medium or a live system", "7z x"),
     (b"UBI#\1", "an image of raw flash (UBI)", "[root] dir"),

@@ -53,7 +53,9 @@ def test_named_from_the_console(wrong, tmp_path, debian_kernel):
     assert code in {41, 42, 43}, text
     assert wrong.said in text
     assert wrong.hint in text
-    assert text.count(wrong.said) <= 2, "while it ran, and at its end"
+    assert text.count(wrong.said) <= 3, "before its console, while it ran, and at its end"
+    assert ("expected: " in text) == bool(wrong.expected)
+    assert wrong.expected in text
     (record,) = tmp_path.glob(".bootlab/boots/*/recording.json")
     assert json.loads(record.read_bytes())["meta"].get("host_limit") is not True, "virtual time ended it"
 

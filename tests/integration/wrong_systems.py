@@ -24,7 +24,7 @@ _APPLETS = ("sh", "mount", "sleep", "echo", "sort", "reboot")
 class Wrong:
     """A mistake: what was done, on which architecture, what must be said of it, and whether a machine must run.
 
-    `hint`: a part of the way out.
+    `hint`: a part of the way out. `expected`: what is said while the kernel still boots, where the files tell it.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Wrong:
     hint: str
     make: Callable[[Path], str]
     boots: bool = False
+    expected: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,23 +145,28 @@ WRONG = (
     Wrong("little-memory", "x86_64", "a machine with too little memory", "of memory to unpack itself", "memory_mib",
           _changed(machine="memory_mib = 48")),
     Wrong("misspelt-goal", "x86_64", "a goal with a letter wrong", "is nearly the goal", "misspelt",
-          _changed(goal="^panel: raedy"), boots=True),
+          _changed(goal="^panel: raedy"), boots=True, expected="which is nearly the goal"),
     Wrong("other-goal", "arm64", "a goal that nothing prints", "it said last 'panel: ready'", "started",
-          _arm64(goal="buildroot login:"), boots=True),
+          _arm64(goal="buildroot login:"), boots=True, expected="prints 'panel: ready', which does not match"),
     Wrong("init-ends", "x86_64", "a first program that ends", "the first program ended with status 0",
-          "it must keep running", _changed(init="#!/bin/sh\\necho hello\\n"), boots=True),
+          "it must keep running", _changed(init="#!/bin/sh\\necho hello\\n"), boots=True,
+          expected="and then ends"),
     Wrong("no-command", "x86_64", "a command that is not in the tree", "/usr/bin/camera: not found",
-          "not in the tree", _changed(init="#!/bin/sh\\nexec /usr/bin/camera\\n"), boots=True),
+          "not in the tree", _changed(init="#!/bin/sh\\nexec /usr/bin/camera\\n"), boots=True,
+          expected="starts /usr/bin/camera, which is not in the tree"),
     Wrong("screen", "x86_64", "programs that print on the screen", "programs print on tty0", "put it last",
-          _changed(line=f"{_LINE} console=tty0"), boots=True),
+          _changed(line=f"{_LINE} console=tty0"), boots=True, expected="programs print on tty0"),
     Wrong("shell", "x86_64", "a shell instead of the application", "the machine is in a shell", "did not run",
-          _changed(init="#!/bin/sh\\necho starting\\nexec sh\\n"), boots=True),
+          _changed(init="#!/bin/sh\\necho starting\\nexec sh\\n"), boots=True, expected="becomes a shell"),
     Wrong("waits", "x86_64", "a program that waits for a device", "comes again and again", "does not have",
-          _changed(init="#!/bin/sh\\nwhile :; do echo no sensor; sleep 1; done\\n"), boots=True),
+          _changed(init="#!/bin/sh\\nwhile :; do echo no sensor; sleep 1; done\\n"), boots=True,
+          expected="prints 'no sensor', which does not match"),
     Wrong("computes", "x86_64", "a program that computes for ever", "it said last 'starting'", "started",
-          _changed(init="#!/bin/sh\\necho starting\\nwhile :; do :; done\\n"), boots=True),
+          _changed(init="#!/bin/sh\\necho starting\\nwhile :; do :; done\\n"), boots=True,
+          expected="prints 'starting', which does not match"),
     Wrong("restarts", "x86_64", "a script that restarts the machine", "user space restarted the machine after",
-          "watchdog", _changed(init="#!/bin/sh\\necho starting\\nreboot -f\\n"), boots=True),
+          "watchdog", _changed(init="#!/bin/sh\\necho starting\\nreboot -f\\n"), boots=True,
+          expected="calls reboot"),
     Wrong("memory-ends", "x86_64", "a program that needs more memory than there is", "the memory ran out (sort",
           "memory_mib", _changed(init="#!/bin/sh\\nsort /dev/zero\\nexec sleep 1000\\n", machine="memory_mib = 128"),
           boots=True),

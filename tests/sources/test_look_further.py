@@ -148,7 +148,6 @@ def test_what_is_nothing_to_boot_says_what_it_is(tmp_path, kernel, looker):
         "busybox": (b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x02\0\x3e\0".ljust(600, b"\0"), "not a kernel"),
         "page.img": (b"<html><body>404 Not Found</body></html>", "a web page"),
         "root.tar.gz": (gzip.compress(b"a".ljust(257, b"\0") + b"ustar".ljust(255, b"\0")), "a tar archive packed"),
-        "disk.img.gz": (gzip.compress(bytes(510) + b"\x55\xaa"), "a disk image packed with gzip"),
     }
     for name, (data, said) in rows.items():
         (tmp_path / name).write_bytes(data)

@@ -53,6 +53,16 @@ def test_a_line_again_and_again_needs_no_silence(looker):
     assert said.startswith("so far: 'no sensor' comes again and again")
 
 
+def test_what_is_sure_needs_no_silence_and_comes_after_what_was_likely(looker, tmp_path):
+    so_far = looker(STARTED)
+    assert "user space ran" in so_far.word(**LONG)
+    oom = "[    3.5] Out of memory: Killed process 79 (sort) total-vm:68368kB\nKilled\n"
+    (tmp_path / "console.log").write_text(STARTED + oom)
+    said = so_far.word(25.0, 0.0, 0)
+    assert said.startswith("so far: the memory ran out (sort was killed)")
+    assert so_far.word(60.0, 9.0, 9_000_000_000) == ""
+
+
 def test_where_no_virtual_time_is_known(looker):
     said = looker(STARTED).word(**{**LONG, "quiet_virtual_ns": None})
     assert said.startswith("so far: nothing printed for 5 s of host time: user space ran")

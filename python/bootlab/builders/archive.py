@@ -164,6 +164,11 @@ class _Unpacker:
     def _archives(self, data: Bytes) -> None:
         offset = 0
         while (offset := _skip_zeros(data, offset)) < len(data):
+            if (inside := compression_at(data, offset)) is not None:
+                raise UserError(
+                    f"it is packed twice: {inside} data lie in what was unpacked, and the kernel unpacks once",
+                    hint="unpack it once, and give that file",
+                )
             if data[offset] != ord("0"):
                 raise UserError(
                     f"no newc archive at byte {offset} of the unpacked data", hint="build the archive again"

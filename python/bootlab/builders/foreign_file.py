@@ -8,31 +8,48 @@ from __future__ import annotations
 import bz2
 import lzma
 import re
+import shutil
+import subprocess
 import zlib
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from bootlab.builders import tar_archive
+from bootlab.builders.portable_executable import PortableExecutable, read_pe
+
 Kind = Literal["kernel", "initramfs", "device tree", "medium", "packed", "other"]
 HEAD_BYTES = 0x11000
 """What has to be read of a file: the last of the magic numbers lies at 64 KiB."""
-_PACKED_READ_BYTES = 1 << 16
+_PACKED_MEMORY_BYTES = 64 << 20
+_TOOL_S = 10
 
 
 class Named(msgspec.Struct, frozen=True):
-    """What a file is, in words that follow `is`, and the next command; {path} stands for the file in it."""
+    """What a file is, in words that follow `is`, and the next command; {path} stands for the file in it.
+
+    `packer`: what it is packed with.
+    """
 
     kind: Kind
     what: str
     way: str = ""
+    packer: str = ""
 
     def hint(self, path: Path | str) -> str:
         """Return the next command with the file's name in it; "" where there is none."""
         return self.way.replace("{path}", str(path))
 
 
+_CONVERT = "convert it: qemu-img convert -O raw {path} disk.img   (package qemu-utils)"
+_NO_UPDATE = "give the kernel and the root that it was made of"
+_ENVIRONMENT = Named("other", "U-Boot's environment", "give the kernel; its bootargs belong in kernel.cmdline")
+_EFI = Named(
+    "other", "an EFI program without a kernel in it, perhaps a boot loader", "give the kernel, or the whole disk"
+)
 _TAR = Named("other", "a tar archive", "unpack it and give the folder: mkdir root; tar -xpf {path} -C root")
+_REPACK = "pack it anew: mkdir t; cd t; cpio -id < {path}; find . | cpio -o -H newc > ../initramfs"
 _ZEROS = Named("other", "nothing but zeros", "copy it again; a copy may have been cut off")
 _EXT = Named("medium", "an ext file system")
 # In this order: what is sure first. (offset, bytes, what it is)
@@ -46,13 +63,29 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (
         0,
         b"ANDROID!",
-        Named("other", "an Android boot image", "take kernel and ramdisk out: unpack_bootimg --boot_img {path}"),
+        Named("other", "an Android boot image", "describe it: bootlab new FILE.toml --from {path}"),
     ),
     (0, b"\x3a\xff\x26\xed", Named("other", "an Android sparse image", "expand it: simg2img {path} disk.img")),
     (0, b"UBI#", Named("other", "an image of raw flash (UBI)", "give the file system's tree instead: [root] dir")),
-    (0, b"KDMV", Named("other", "a VMDK image", "convert it: qemu-img convert -O raw {path} disk.img")),
-    (0, b"vhdxfile", Named("other", "a VHDX image", "convert it: qemu-img convert -O raw {path} disk.img")),
-    (0, b"<<< ", Named("other", "a VDI image", "convert it: qemu-img convert -O raw {path} disk.img")),
+    (0, b"KDMV", Named("other", "a VMDK image", _CONVERT)),
+    (0, b"COWD", Named("other", "a VMDK image", _CONVERT)),
+    (0, b"# Disk DescriptorFile", Named("other", "the description of a VMDK image", _CONVERT)),
+    (0, b"vhdxfile", Named("other", "a VHDX image", _CONVERT)),
+    (0, b"conectix", Named("other", "a VHD image", _CONVERT)),
+    (0, b"<<< ", Named("other", "a VDI image", _CONVERT)),
+    (0, b"QED\0", Named("other", "a QED image", _CONVERT)),
+    (0, b"QFI\xfb\0\0\0\1", Named("other", "a qcow image of version 1", _CONVERT)),
+    (0, b"HDR0", Named("other", "an update for a router (TRX)", _NO_UPDATE)),
+    (0, b"DSDT", Named("other", "a table of ACPI")),
+    (
+        0,
+        b"LPKSHHRH",
+        Named("other", "a journal of systemd's", "make a log of it: journalctl -b -o short-monotonic --file {path}"),
+    ),
+    (3, b"NTFS    ", Named("other", "a file system of Windows (NTFS)")),
+    (3, b"EXFAT   ", Named("other", "an exFAT file system", "give the disk that it was a part of")),
+    (4, b"bootcmd=", _ENVIRONMENT),
+    (5, b"bootcmd=", _ENVIRONMENT),
     (
         0,
         b"version https://git-lfs.github.com/spec/",
@@ -82,8 +115,9 @@ _MAGICS: tuple[tuple[int, bytes, Named], ...] = (
     (1024, b"\xe2\xe1\xf5\xe0", Named("medium", "an EROFS file system")),
     (0x10040, b"_BHRfS_M", Named("medium", "a Btrfs file system")),
     (0, b"070701", Named("initramfs", "an initramfs (a cpio archive)")),
-    (0, b"0707", Named("initramfs", "a cpio archive")),
-    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", "pack it again: cpio -o -H newc")),
+    (0, b"070702", Named("initramfs", "an initramfs (a cpio archive)")),
+    (0, b"0707", Named("initramfs", "a cpio archive in the old text format", _REPACK)),
+    (0, b"\xc7\x71", Named("initramfs", "a cpio archive in the old binary format", _REPACK)),
 )
 _PACKERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "gzip", "gunzip -k {path}"),
@@ -91,6 +125,8 @@ _PACKERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xfd7zXZ", "xz", "unxz -k {path}"),
     (b"\x28\xb5\x2f\xfd", "zstd", "unzstd {path}"),
     (b"\x04\x22\x4d\x18", "lz4", "unlz4 {path}"),
+    (b"\x02\x21\x4c\x18", "lz4", "unlz4 {path}"),
+    (b"\x5d\x00\x00", "lzma", "unlzma -k {path}"),
 )
 _UBOOT_MAGIC = b"\x27\x05\x19\x56"
 _UBOOT_BYTES = 64
@@ -100,23 +136,35 @@ _UBOOT_TYPES: dict[int, Named] = {
     4: Named(
         "other",
         "a U-Boot image of several parts",
-        "take the parts out: dumpimage -l {path}; dumpimage -p 0 -o PART {path}",
+        "describe it: bootlab new FILE.toml --from {path}",
     ),
     5: Named("other", "firmware with U-Boot's header"),
-    6: Named("other", "a script of U-Boot's"),
+    6: Named("other", "a script of U-Boot's", "give the kernel that it loads: tail -c +73 {path} shows its commands"),
     7: Named("medium", "a file system with U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > image"),
     8: Named(
         "device tree", "a device tree with U-Boot's header", "cut the 64 bytes off: tail -c +65 {path} > board.dtb"
     ),
 }
-_ELF_RELOCATABLE, _ELF_LITTLE = 1, 1
+_ELF_RELOCATABLE, _ELF_CORE, _ELF_LITTLE = 1, 4, 1
 _TEXT_SHARE = 0.9
 _TEXTS: tuple[tuple[str, Named], ...] = (
     (
         r"\s*(?:<!doctype html|<html)",
         Named("other", "a web page, most likely an error of the server", "download it again, and look at the address"),
     ),
+    (
+        r"\s*<\?xml[\s\S]{0,200}<bmap",
+        Named("other", "the block map of an image", "give the image that lies beside it (.wic)"),
+    ),
+    (
+        r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)?<domain",
+        Named(
+            "other", "a virtual machine of libvirt's", "give the disk image that it names: grep 'source file' {path}"
+        ),
+    ),
     (r"\s*<\?xml", Named("other", "an XML file")),
+    (r"#cloud-config", Named("other", "a configuration of cloud-init's", "give the disk image that it goes with")),
+    (r":[0-9A-F]{8,}\r?\n:|S0[0-9A-F]{6,}\r?\n", Named("other", "a program for a bare processor (hex records)")),
     (
         r"\s*(?:/\*[\s\S]{0,4000}?\*/\s*|//.*\s*)*/dts-v1/",
         Named("other", "the source of a device tree", "compile it: dtc -I dts -O dtb -o board.dtb {path}"),
@@ -167,10 +215,18 @@ def _by_header(head: bytes) -> Named | None:
 def _by_magic(head: bytes) -> Named | None:
     for at, magic, found in _MAGICS:
         if head[at : at + len(magic)] == magic:
-            return found
+            return _tar(head) if found is _TAR else found
     if head[510:512] == b"\x55\xaa":
         return Named("medium", "a disk image")
+    if head.startswith(b"MZ") and (pe := read_pe(head)) is not None and not _is_kernel(head, pe):
+        return _EFI
     return _ZEROS if head and not head.strip(b"\0") else None
+
+
+def _tar(head: bytes) -> Named:
+    """Say what an archive is of, by its first names."""
+    kind = tar_archive.kind_of(head)
+    return Named("other", f"a tar archive, {kind.what}", kind.way) if kind is not None else _TAR
 
 
 def _packed(head: bytes, packer: str, unpack: str) -> Named:
@@ -178,23 +234,26 @@ def _packed(head: bytes, packer: str, unpack: str) -> Named:
     found = named_by(inside) if inside else None
     if found is None or found is _ZEROS:
         return Named("packed", f"packed with {packer}", f"unpack it: {unpack}")
-    if found is _TAR:
-        return Named("other", f"a tar archive packed with {packer}", _TAR.way)
     if found.kind == "medium":
-        return Named("medium", f"a disk image packed with {packer}", f"unpack it: {unpack}")
-    return Named(found.kind, f"{found.what}, packed with {packer}", found.way)
+        return Named("medium", f"a disk image packed with {packer}", f"unpack it: {unpack}", packer)
+    comma = "" if found.what.startswith("a tar archive") else ","
+    return Named(found.kind, f"{found.what}{comma} packed with {packer}", found.way, packer)
 
 
 def _unpacked_head(head: bytes, packer: str) -> bytes:
-    """Return the beginning of what is packed; nothing where no library here unpacks it, or it is damaged."""
+    """Return the beginning of what is packed; nothing where nothing here unpacks it, or it is damaged."""
     try:
         if packer == "gzip":
             return zlib.decompressobj(31).decompress(head, HEAD_BYTES)
         if packer == "bzip2":
             return bz2.BZ2Decompressor().decompress(head, HEAD_BYTES)
-        if packer == "xz":
-            return lzma.LZMADecompressor(memlimit=_PACKED_READ_BYTES << 10).decompress(head, HEAD_BYTES)
-    except (zlib.error, OSError, lzma.LZMAError, EOFError):
+        if packer in {"xz", "lzma"}:
+            return lzma.LZMADecompressor(memlimit=_PACKED_MEMORY_BYTES).decompress(head, HEAD_BYTES)
+        if (program := shutil.which(packer)) is not None:
+            # Cut off as it is, it ends with an error; what was unpacked until then is enough.
+            done = subprocess.run([program, "-dc"], input=head, capture_output=True, timeout=_TOOL_S, check=False)
+            return done.stdout[:HEAD_BYTES]
+    except (zlib.error, OSError, lzma.LZMAError, EOFError, subprocess.TimeoutExpired):
         return b""
     return b""
 
@@ -203,7 +262,14 @@ def _elf(head: bytes) -> Named:
     kind = int.from_bytes(head[16:18], "little" if head[5:6] == bytes([_ELF_LITTLE]) else "big")
     if kind == _ELF_RELOCATABLE:
         return Named("other", "a kernel module or an object file", "give the kernel: vmlinuz, bzImage, zImage or Image")
+    if kind == _ELF_CORE:
+        return Named("other", "the memory of a program that crashed (a core file)")
     return Named("kernel", "an ELF program")
+
+
+def _is_kernel(head: bytes, pe: PortableExecutable) -> bool:
+    """Tell whether an EFI program is a kernel, or carries one (a unified image, zboot)."""
+    return head[4:8] == b"zimg" or any(one.name == ".linux" for one in pe.sections)
 
 
 def _text(head: bytes) -> Named | None:

@@ -173,15 +173,26 @@ def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
             continue
         root = posixpath.dirname(folder)
         conf = view.text(f"{folder}/loader.conf") or ""
+        variables = _grub_variables(view)
         chosen = next((line.split()[1] for line in conf.splitlines() if line.split()[:1] == ["default"] and
                        len(line.split()) > 1), "")  # fmt: skip
         for number, name in enumerate(sorted(names, reverse=True)[:_ENTRIES_MAX]):
             path = f"{folder}/entries/{name}"
             entry = parse_loader_entry(view.text(path) or "", path, root)
             if entry is not None:
+                line = " ".join(_expanded(entry.cmdline, variables).split())
+                entry = msgspec.structs.replace(entry, cmdline=line)
                 default = name.removesuffix(".conf") == chosen.removesuffix(".conf") if chosen else number == 0
                 yield msgspec.structs.replace(entry, default=default)
         return
+
+
+def _grub_variables(view: FileView) -> dict[str, str]:
+    """Return what GRUB keeps in its environment block: Fedora's entries name `$kernelopts` of it."""
+    for folder in ("/boot/grub2", "/boot/grub", "/grub2", "/grub"):
+        if (text := view.text(f"{folder}/grubenv")) is not None:
+            return dict(line.partition("=")[::2] for line in text.splitlines() if "=" in line)
+    return {}
 
 
 def parse_loader_entry(text: str, source: str, root: str = "") -> BootEntry | None:

@@ -18,10 +18,12 @@ from bootlab.sources.facts import BootEntry, DeviceTreeFacts, Found, InitramfsFa
 
 _FILES_MAX = 2000
 _TEXT_MAX_BYTES = 1 << 20
+_DISKS_NAMED_MAX = 6
 _KERNELS = re.compile(r"(?:[zu]?Image|bzImage|vmlinuz|Image\.gz|fitImage|xipImage)(?:[-.].*)?$")
 _INITRAMFS = re.compile(r".*\.cpio(?:\.(?:gz|bz2|lzma|xz|lzo|lz4|zst))?$|initrd.*|initramfs.*")
 _DISKS = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|qcow2|wic\.qcow2)$")
 _ROOTS = re.compile(r".*\.(?:ext[234]|squashfs(?:-\w+)?|erofs|f2fs|btrfs|xfs|cramfs|romfs)$")
+_PACKED = re.compile(r".*\.(?:wic|img|sdimg|rpi-sdimg|hddimg|ext[234])\.(?:gz|xz|bz2|zst)$")
 # Files of the same folder that are parts of others, or belong to the firmware.
 _NOT_DISKS = re.compile(r"(?:boot|efi-part|u-boot.*|bootloader.*|flash.*)\.(?:vfat|img)$|.*\.uboot\.img$")
 
@@ -71,6 +73,9 @@ def look(folder: Path, looker: Looker) -> Found:
     hints = _hints(folder, images, files)
     kernel = _kernel(files, looker, folder)
     if kernel is None:
+        disks = [f for f in files if _is_disk(f)]
+        if len(disks) == 1 and not any(_KERNELS.fullmatch(f.name) for f in files):
+            return looker.look(disks[0])
         raise _no_kernel(folder, images, files, looker)
     arch = kernel.arch
     found = msgspec.structs.replace(kernel, source=folder, what=hints.what)
@@ -92,6 +97,9 @@ def look(folder: Path, looker: Looker) -> Found:
         found = msgspec.structs.replace(found, initramfs=looker.initramfs(archive))
     else:
         unknown.append(f"a root: there is no disk image, file system or initramfs in {images}")
+        archives = [f for f in files if re.search(r"\.tar(?:\.\w+)?$", f.name)]
+        if archives:
+            notes.append(f"{archives[0].name} may be the root: mkdir root; tar -xpf {archives[0]} -C root; --from root")
     if found.root is None and (folder / "target").is_dir() and (folder / "target" / "etc").is_dir():
         inside = looker.tree(folder / "target")
         found = msgspec.structs.replace(found, root=inside.root)
@@ -116,13 +124,39 @@ def _no_kernel(folder: Path, images: Path, files: list[Path], looker: Looker) ->
                 looker.look(path)
             except UserError as error:
                 return UserError(f"{folder} holds no kernel that boots: {error.message}", hint=error.hint or hint)
-    if any(path.name.endswith(".manifest") for path in files):
-        return UserError(
-            f"{folder} has a manifest, but no kernel", hint="let Yocto deploy it: bitbake virtual/kernel IMAGE"
-        )
-    if not any(images.iterdir()):
-        return UserError(f"{images} is empty", hint=f"build first; then {hint}")
-    return UserError(f"{folder} holds neither a root tree nor a kernel image", hint=hint)
+    return _something_else(folder, images, files) or UserError(
+        f"{folder} holds neither a root tree nor a kernel image", hint=hint
+    )
+
+
+def _something_else(folder: Path, images: Path, files: list[Path]) -> UserError | None:
+    """Name a folder without a kernel by what else it holds."""
+    disks = [f.name for f in files if _is_disk(f)]
+    rooted = folder / "rootfs"
+    rows = (
+        (
+            any(path.name.endswith(".manifest") for path in files),
+            f"{folder} has a manifest, but no kernel",
+            "let Yocto deploy it: bitbake virtual/kernel IMAGE",
+        ),
+        (
+            (folder / "oci-layout").is_file() or (folder / "manifest.json").is_file(),
+            f"{folder} is a container image: it has layers of a root, and no kernel",
+            "docker create IMAGE; docker export ID | tar -xp -C root, then --from KERNEL --from root",
+        ),
+        (rooted.is_dir(), f"{folder} holds a root tree in {rooted}", f"give that: --from KERNEL --from {rooted}"),
+        (
+            len(disks) > 1,
+            f"{folder} holds {len(disks)} disk images, and no kernel",
+            f"name one: {', '.join(disks[:_DISKS_NAMED_MAX])}",
+        ),
+        (not any(images.iterdir()), f"{images} is empty", "build first, then give the same folder"),
+    )
+    return next((UserError(message, hint=way) for there, message, way in rows if there), None)
+
+
+def _is_disk(path: Path) -> bool:
+    return bool(_DISKS.fullmatch(path.name) or _PACKED.fullmatch(path.name)) and not _NOT_DISKS.fullmatch(path.name)
 
 
 def _mounts_by_itself(found: Found, tree: DeviceTreeFacts | None, hints: _Hints) -> bool:
@@ -262,10 +296,12 @@ def _disk(files: list[Path], looker: Looker, notes: list[str]) -> Found | None:
     """Return the disk image or file system that holds the root; whole disks first, then those that can be read."""
     wanted = [f for f in files if _DISKS.fullmatch(f.name) and not _NOT_DISKS.fullmatch(f.name)]
     wanted += [f for f in files if _ROOTS.fullmatch(f.name)]
+    # What is packed takes long to unpack, so only one is, and only where nothing else holds a root.
+    wanted += [f for f in files if _PACKED.fullmatch(f.name)][:1] if not wanted else []
     found: list[Found] = []
     for path in wanted:
         try:
-            found.append(looker.disk(path))
+            found.append(looker.look(path) if _PACKED.fullmatch(path.name) else looker.disk(path))
         except UserError as error:
             notes.append(f"{path.name}: {error.message}")
     rooted = [f for f in found if f.root is not None]
@@ -273,7 +309,4 @@ def _disk(files: list[Path], looker: Looker, notes: list[str]) -> Found | None:
         others = ", ".join(f.source.name for f in rooted[1:6])
         notes.append(f"{rooted[0].source.name} was taken as the root; others: {others}")
     chosen = rooted or [f for f in found if f.disk is not None and f.disk.root is not None]
-    packed = [f.name for f in files if re.search(r"\.(?:wic|img|ext4|sdimg)\.(?:gz|xz|bz2|zst)$", f.name)]
-    if not chosen and packed:
-        notes.append(f"{packed[0]} is packed: unpack it to boot from it")
     return chosen[0] if chosen else None

@@ -7,30 +7,59 @@ from pathlib import Path
 
 from bootlab.builders.images import disk_image
 from bootlab.builders.images.disk_bytes import Medium, Window
+from bootlab.builders.images.qcow2 import Qcow2
 from bootlab.errors import UserError
 from bootlab.model import fstab
 from bootlab.sources import root_tree
 from bootlab.sources.ext import ExtFiles
 from bootlab.sources.facts import DiskFacts, PartitionFacts
 from bootlab.sources.fat import FatFiles
-from bootlab.sources.file_view import FileView
-from bootlab.sources.partitions import Partition, read_partitions
+from bootlab.sources.file_view import FileView, NoFiles
+from bootlab.sources.partitions import (
+    LARGE_SECTOR_BYTES,
+    Partition,
+    PartitionTable,
+    partitions_of_large_sectors,
+    read_partitions,
+)
 from bootlab.sources.superblock import FileSystem, identify
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
 # Some tools leave out zeros at the end of the last partition.
 SLACK_BYTES = 1 << 20
+# Boot loaders have partitions of their own without a file system.
+_SMALL_BYTES = 4 << 20
+
+
+# What no file can be read of, in words.
+_CONTAINERS = {
+    "crypto_LUKS": "it is encrypted (LUKS): bootlab does not open it, and its boot waits for the passphrase",
+    "LVM2_member": "it is a part of a volume group (LVM), which bootlab does not put together",
+    "linux_raid_member": "it is a part of an array (MD RAID), which bootlab does not put together",
+}
 
 
 class Disk:
-    """A disk that is looked at. `view`: the root tree with what its fstab mounts; None where no root was found."""
+    """A disk that is looked at. `view`: the root tree with what its fstab mounts; None where no root was found.
 
-    def __init__(self, facts: DiskFacts, view: FileView | None, notes: tuple[str, ...]) -> None:
+    `boot`: the boot partition of a root that cannot be read, as /boot. `wrong`: why nothing of it could boot.
+    """
+
+    def __init__(
+        self,
+        facts: DiskFacts,
+        view: FileView | None,
+        notes: tuple[str, ...],
+        boot: FileView | None = None,
+        wrong: UserError | None = None,
+    ) -> None:
         """Join what was found."""
         self.facts = facts
         self.view = view
         self.notes = notes
+        self.boot = boot
+        self.wrong = wrong
 
 
 def look(path: Path) -> Disk:
@@ -48,12 +77,17 @@ def look(path: Path) -> Disk:
         view, note = view_of(part.file_system, windows[part.number])
         if view is not None:
             views[part.number] = view
-        notes += [f"partition {part.number}: {note}"] if note else []
+        where = f"partition {part.number}" if part.number else "the whole image"
+        notes += [f"{where}: {note}"] if note else []
     if table is not None and table.damaged:
         notes.append(f"its partition table (GPT) is damaged, so the kernel sees no partition: gdisk {path} repairs it")
     needed = needed_bytes(medium, [p.start_bytes + p.size_bytes for p in found])
-    if needed > medium.size_bytes + SLACK_BYTES:
-        notes.append(f"it is cut off: {medium.size_bytes:,} of at least {needed:,} bytes are there")
+    cut_off = needed > medium.size_bytes + SLACK_BYTES
+    cut = f"it is cut off: {medium.size_bytes:,} of at least {needed:,} bytes are there"
+    if isinstance(medium, Qcow2) and not cut_off and medium.end_bytes() > path.stat().st_size:
+        cut_off = True
+        cut = f"it is cut off: {path.stat().st_size:,} of at least {medium.end_bytes():,} bytes are there"
+    notes += [cut] if cut_off else []
     root = _root(parts, views)
     view = views.get(root) if root is not None else None
     if view is not None and root is not None:
@@ -66,7 +100,44 @@ def look(path: Path) -> Disk:
         partitions=parts,
         root=root,
     )
-    return Disk(facts, view, tuple(notes))
+    wrong = None
+    if view is None and cut_off:
+        wrong = UserError(f"{path}: {cut}", hint="copy it again")
+    elif view is None:
+        wrong = _no_partition(path, medium, table)
+    return Disk(facts, view, tuple(notes), None if view is not None else _boot(parts, views), wrong)
+
+
+def _no_partition(path: Path, medium: Medium, table: PartitionTable | None) -> UserError | None:
+    """Say why a kernel would see no partition on a medium: its table is for larger sectors, or empty."""
+    large = partitions_of_large_sectors(medium)
+    if large:
+        most = max(large, key=lambda part: part.size_bytes)
+        return UserError(
+            f"{path} has a partition table (GPT) for sectors of {LARGE_SECTOR_BYTES:,} bytes: the media that bootlab "
+            "makes have 512, so the kernel would see no partition",
+            hint=f"take its largest partition out, and give that: dd if={path} of=root.img bs=1M iflag=skip_bytes,"
+            f"count_bytes skip={most.start_bytes} count={most.size_bytes}",
+        )
+    if table is not None and not table.partitions and not table.damaged:
+        return UserError(
+            f"{path} has a partition table ({table.kind.upper()}) without a partition", hint="copy it again"
+        )
+    return None
+
+
+def _boot(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> FileView | None:
+    """Return the files of the partition with the kernels, as /boot of a root that cannot be read; None without one."""
+    for part in parts:
+        if part.number not in views:
+            continue
+        tree = FileView(NoFiles())
+        tree.mount("/boot", views[part.number])
+        if any(tree.kind(entry.kernel) == "file" for entry in root_tree.entries_of(tree)):
+            return tree
+        if any(tree.kind(f"/boot{entry.kernel}") == "file" for entry in root_tree.entries_of(tree)):
+            return tree
+    return None
 
 
 def needed_bytes(medium: Medium, ends: list[int]) -> int:
@@ -84,8 +155,9 @@ def is_disk(head: bytes, medium: Medium) -> bool:
 
 def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None, str]:
     """Return the files of a file system; None, and why, where they cannot be read."""
-    if system is None or system.fstype in {"swap"}:
-        return None, ""
+    if system is None or system.fstype == "swap":
+        unknown = system is None and window.size_bytes >= _SMALL_BYTES
+        return None, "nothing that is known lies on it" if unknown else ""
     try:
         if system.fstype in {"ext2", "ext3", "ext4"}:
             files = ExtFiles(window)
@@ -95,7 +167,7 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             return FileView(FatFiles(window)), ""
     except UserError as error:
         return None, error.message
-    return None, f"its files cannot be read here ({system.fstype})"
+    return None, _CONTAINERS.get(system.fstype, f"bootlab does not read the files of {system.fstype}")
 
 
 def _root(parts: tuple[PartitionFacts, ...], views: dict[int, FileView]) -> int | None:

@@ -49,6 +49,28 @@ class Files(Protocol):
         """Return where a link points."""
 
 
+class NoFiles:
+    """A reader of nothing: a root that cannot be read, in which other readers are mounted."""
+
+    folds_case = False
+
+    def root(self) -> Node:
+        """Return an empty folder."""
+        return Node(kind="dir", size_bytes=0, key="")
+
+    def entries(self, node: Node) -> Iterator[tuple[str, Node]]:  # noqa: ARG002 - as the others
+        """Give nothing."""
+        return iter(())
+
+    def read(self, node: Node, offset: int, count: int) -> bytes:  # noqa: ARG002 - as the others
+        """Return nothing."""
+        return b""
+
+    def target(self, node: Node) -> str:  # noqa: ARG002 - as the others
+        """Return nothing."""
+        return ""
+
+
 class FileView:
     """Paths over a reader, with other readers mounted in it (`/boot` on a partition of its own)."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bootlab.errors import UserError
+from bootlab.sources.bundle import Bundle
 from bootlab.sources.device_tree import SIZE_MAX_BYTES, TreeNode, read_tree
 from bootlab.sources.whole_file import read_whole
 
@@ -24,23 +25,12 @@ class FitPart(msgspec.Struct, frozen=True):
     data: bytes
 
 
-class FitFacts(msgspec.Struct, frozen=True):
-    """The configuration that U-Boot would start, and how many there are."""
-
-    configuration: str
-    configurations: int
-    kernel: FitPart | None
-    device_tree: FitPart | None
-    ramdisk: FitPart | None
-    notes: tuple[str, ...] = ()
-
-
 def is_fit(root: TreeNode) -> bool:
     """Tell whether a tree is a FIT image."""
     return root.find("/images") is not None
 
 
-def look(path: Path) -> FitFacts:
+def read(path: Path) -> Bundle:
     """Return what a FIT image starts by default. Raise UserError when it cannot be read."""
     blob = read_whole(path, SIZE_MAX_BYTES, "FIT image", "name the image that U-Boot loads")
     root = read_tree(blob)
@@ -67,16 +57,31 @@ def look(path: Path) -> FitFacts:
         found = images.children.get(name) if name else _first(images, key)
         if found is None:
             return None
-        read = _part(found, blob, behind)
-        if not read.data:
+        taken = _part(found, blob, behind)
+        if not taken.data:
             raise UserError(
                 f"{path} holds no bytes of its {_KEYS[key]} {found.name}: it is cut off, or was made without them",
                 hint=f"build it again (mkimage -f), or look at it: dumpimage -l {path}",
             )
-        return read
+        return taken
 
-    kernel, tree, ramdisk = part("kernel"), part("fdt"), part("ramdisk")
-    return FitFacts(chosen, len(names), kernel, tree, ramdisk, tuple(notes))
+    parts = {"kernel": part("kernel"), "device_tree": part("fdt"), "initramfs": part("ramdisk")}
+    if len(names) > 1:
+        notes.append(f"the FIT image has {len(names)} configurations; the default one was taken")
+    given = {key: found for key, found in parts.items() if found is not None}
+    words = {"device_tree": "device tree", "initramfs": "ramdisk"}
+    return Bundle(
+        what=f"a FIT image, configuration {chosen or '(none)'}",
+        notes=tuple(notes),
+        names={key: f"the {words.get(key, key)} {found.name}" for key, found in given.items()},
+        kernel=_data(parts["kernel"]),
+        device_tree=_data(parts["device_tree"]),
+        initramfs=_data(parts["initramfs"]),
+    )
+
+
+def _data(part: FitPart | None) -> bytes:
+    return part.data if part is not None else b""
 
 
 def _first(images: TreeNode, key: str) -> TreeNode | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import posixpath
+import re
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,19 +14,22 @@ from bootlab.builders.cache import Cache
 from bootlab.builders.images.disk_bytes import RawFile
 from bootlab.errors import SystemFileError, UserError, cannot_write
 from bootlab.sources import (
+    android_boot,
     boot_log,
     build_folder,
     build_place,
+    bundle,
     device_tree,
     disk,
     fit,
     initramfs,
     kernel_image,
+    packed_file,
     root_tree,
     uboot_header,
     unified_image,
 )
-from bootlab.sources.facts import BootEntry, Found, InitramfsFacts, RootFacts
+from bootlab.sources.facts import BootEntry, Found, InitramfsFacts
 from bootlab.sources.file_view import FileView
 from bootlab.sources.folder import FolderFiles
 from bootlab.sources.whole_file import read_whole
@@ -48,21 +50,29 @@ class Looker:
 
     def look(self, path: Path) -> Found:
         """Return what a source holds. Raise UserError for what is nothing that boots, or cannot be read."""
+        _check_name(path)
         if path.is_dir():
-            return self._folder(path)
+            try:
+                return self._folder(path)
+            except OSError as error:
+                raise UserError(f"{path} cannot be looked through: {error.strerror}", hint=f"ls -l {path}") from error
         head = _head(path)
         if not head:
             raise UserError(f"{path} is empty", hint="copy it again")
         other = foreign_file.named_by(head, texts=False)
-        foreign = other is not None and (other.kind == "other" or head[_ISO_AT : _ISO_AT + 5] == b"CD001")
-        if other is not None and foreign and not unified_image.is_unified(head):
+        several = android_boot.is_android(head) or uboot_header.has_parts(head) or unified_image.is_unified(head)
+        if other is not None and _boots_nothing(other, head) and not several:
             raise _nothing_to_boot(path, other)
-        with _of(path):
+        with bundle.of(path):
+            if other is not None and other.packer and other.kind == "medium":
+                return self._packed_disk(path)
             found = self._binary(path, head)
         if found is not None:
             return found
         if _is_text(head):
             return _log(path, foreign_file.named_by(head))
+        if other is not None and other.kind == "packed":
+            raise UserError(f"{path} is {other.what}", hint=other.hint(path))
         raise UserError(
             f"bootlab does not recognise {path}: it is not a kernel, device tree, initramfs, disk image or boot log",
             hint="`file` may name it; docs/how-to/boot-your-own-system.md lists what can be read",
@@ -72,7 +82,9 @@ class Looker:
         """Look at what its first bytes name; None for what they do not."""
         looks = (
             (head.startswith(device_tree.MAGIC), self._device_tree),
-            (unified_image.is_unified(head), self._unified),
+            (unified_image.is_unified(head), lambda path: self._bundle(path, unified_image.read(path))),
+            (android_boot.is_android(head), lambda path: self._bundle(path, android_boot.read(path))),
+            (uboot_header.has_parts(head), lambda path: self._bundle(path, uboot_header.read_parts(path))),
             (head.startswith(uboot_header.MAGIC), self._behind_header),
             (kernel_image.is_kernel(head), self.kernel),
             (initramfs.is_initramfs(head), self._packed),
@@ -82,29 +94,46 @@ class Looker:
                 return look(path)
         return self.disk(path) if disk.is_disk(head, RawFile(path)) else None
 
+    def _bundle(self, path: Path, parts: bundle.Bundle) -> Found:
+        return bundle.look(path, parts, bundle.Keeper(self._write, self.kernel, self.initramfs))
+
     def kernel(self, path: Path) -> Found:
         """Look at a kernel image."""
-        facts = kernel_image.facts_of(path, self.cache)
+        bare, image, notes = packed_file.bare_kernel(path), path, []
+        if bare is not None:
+            if not kernel_image.is_kernel(bare.data[:0x1000]):
+                # A packed disk or initramfs may hold a kernel somewhere.
+                raise UserError(f"{path} is packed, and holds no kernel", hint="give the kernel")
+            image = self._write(f"{path.name}.unpacked", bare.data)
+            notes.append(f"{path.name}: {bare.note}")
+        named = {"config": kernel_image.beside(path, "config"), "symbols": kernel_image.beside(path, "System.map")}
+        facts = kernel_image.facts_of(image, self.cache, config=named["config"], symbols=named["symbols"])
         if facts.kind == "elf" and not facts.release:
             raise UserError(
                 f"{path} is an ELF program, not a kernel: it does not contain the text Linux version",
                 hint="give the kernel: vmlinuz, bzImage, zImage, Image or vmlinux",
             )
         arch = kernel_image.architecture_of(facts)
-        notes = () if arch or not facts.arch else (f"bootlab boots no {facts.arch} kernels",)
+        if facts.arch and not arch:
+            notes.append(f"bootlab boots no {facts.arch} kernels")
         what = f"a kernel image, Linux {facts.release or '?'} for {facts.arch or '?'}"
-        return Found(source=path, what=what, arch=arch, kernel=facts, notes=notes)
+        return Found(source=path, what=what, arch=arch, kernel=facts, notes=tuple(notes))
 
     def disk(self, path: Path) -> Found:
         """Look at a disk or card image; its kernel, initramfs and device tree are taken out."""
         looked = disk.look(path)
+        if looked.wrong is not None:
+            raise looked.wrong
         root = root_tree.look(looked.view) if looked.view is not None else None
+        view, entries = looked.view, root.entries if root is not None else ()
+        if looked.boot is not None:
+            view, entries = looked.boot, root_tree.entries_of(looked.boot)
         what = f"a disk image ({looked.facts.form}, {looked.facts.size_bytes >> 20} MiB)"
         if root is not None and root.name:
             what += f" with {root.name}"
         unknown = []
         if root is None:
-            unknown.append("the root tree: no partition has one that can be read here")
+            unknown.append("the root tree: no partition has one whose files bootlab can read")
         found = Found(
             source=path,
             what=what,
@@ -114,7 +143,7 @@ class Looker:
             notes=looked.notes,
             unknown=tuple(unknown),
         )
-        return self._with_entry(found, root, looked.view)
+        return self._with_entry(found, entries, view)
 
     def tree(self, path: Path) -> Found:
         """Look at a folder that is a root tree."""
@@ -122,7 +151,7 @@ class Looker:
         root = root_tree.look(view)
         what = f"a root tree{f' of {root.name}' if root.name else ''}"
         found = Found(source=path, what=what, arch=root.arch, root=root, tree=path)
-        return self._with_entry(found, root, view)
+        return self._with_entry(found, root.entries, view)
 
     def initramfs(self, path: Path) -> InitramfsFacts:
         """Look at an initramfs."""
@@ -149,27 +178,16 @@ class Looker:
         what = f"a kernel's tree, Linux {facts.release or '?'} for {facts.arch or '?'}"
         return Found(source=path, what=what, arch=kernel_image.architecture_of(facts), kernel=facts)
 
-    def _unified(self, path: Path) -> Found:
-        parts = unified_image.read(path)
-        inside = self.kernel(self._write("kernel", parts.kernel))
-        found = msgspec.structs.replace(
-            inside,
-            source=path,
-            what=f"a unified kernel image{f' of {parts.name}' if parts.name else ''}, {inside.what}",
-            entry=BootEntry(cmdline=parts.cmdline, source=path.name) if parts.cmdline else None,
-        )
-        if not parts.initramfs:
-            return found
-        return msgspec.structs.replace(found, initramfs=self.initramfs(self._write("initramfs", parts.initramfs)))
-
     def _behind_header(self, path: Path) -> Found:
         """Look at what U-Boot's header stands before: QEMU and the kernel take it without."""
         wrapped = uboot_header.read(path)
-        note = f"U-Boot's header was cut off from {path.name}"
+        notes = [f"U-Boot's header was cut off from {path.name}"]
+        if wrapped.damaged:
+            notes.append(f"{path.name}: {uboot_header.BAD_CHECKSUM}")
         if wrapped.kind == "ramdisk":
             facts = self.initramfs(self._write("initramfs", wrapped.data))
-            what = f"an initramfs ({facts.compression}, {facts.files} files) behind U-Boot's header"
-            return Found(source=path, what=what, initramfs=facts, notes=(note,))
+            what = f"an initramfs ({facts.compression}, {facts.files} files) with U-Boot's header"
+            return Found(source=path, what=what, initramfs=facts, notes=tuple(notes))
         try:
             found = self.kernel(self._write("kernel", wrapped.data))
         except (SystemFileError, UserError):
@@ -177,12 +195,12 @@ class Looker:
             return self.kernel(path)
         if found.arch is None:
             return self.kernel(path)
-        return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
+        return msgspec.structs.replace(found, source=path, notes=(*found.notes, *notes))
 
     def _device_tree(self, path: Path) -> Found:
         blob = read_whole(path, device_tree.SIZE_MAX_BYTES, "device tree or FIT image", "is it the file you mean?")
         if fit.is_fit(device_tree.read_tree(blob)):
-            return self._fit(path)
+            return self._bundle(path, fit.read(path))
         facts = device_tree.facts_of(path)
         if facts.overlay:
             raise UserError(
@@ -191,62 +209,50 @@ class Looker:
             )
         return Found(source=path, what=f"the device tree of {facts.model or 'a board'}", device_tree=facts)
 
-    def _fit(self, path: Path) -> Found:
-        parts = fit.look(path)
-        found = Found(source=path, what=f"a FIT image, configuration {parts.configuration or '(none)'}")
-        found = msgspec.structs.replace(found, notes=parts.notes)
-        if parts.kernel is not None:
-            kernel = self._write("kernel", parts.kernel.data)
-            with _of(path, f"the kernel {parts.kernel.name}"):
-                inside = self.kernel(kernel)
-            found = msgspec.structs.replace(found, kernel=inside.kernel, arch=inside.arch)
-        else:
-            found = msgspec.structs.replace(found, unknown=("a kernel: the FIT image has none",))
-        if parts.device_tree is not None:
-            blob = self._write("board.dtb", parts.device_tree.data)
-            with _of(path, f"the device tree {parts.device_tree.name}"):
-                found = msgspec.structs.replace(found, device_tree=device_tree.facts_of(blob))
-        if parts.ramdisk is not None:
-            packed = self._write("initramfs", parts.ramdisk.data)
-            with _of(path, f"the ramdisk {parts.ramdisk.name}"):
-                found = msgspec.structs.replace(found, initramfs=self.initramfs(packed))
-        if parts.configurations > 1:
-            note = f"the FIT image has {parts.configurations} configurations; the default one was taken"
-            found = msgspec.structs.replace(found, notes=(*found.notes, note))
-        return found
+    def _packed_disk(self, path: Path) -> Found:
+        image = packed_file.unpacked_disk(path, self._keep)
+        found = self.disk(image)
+        note = f"{path.name} was unpacked to {image}: a medium's bytes must lie bare"
+        return msgspec.structs.replace(found, source=path, notes=(*found.notes, note))
 
     def _packed(self, path: Path) -> Found:
-        """Look at a packed file: a kernel (Image.gz), an initramfs, or a whole disk that was packed for the way."""
+        """Look at a packed file: a kernel (Image.gz), or an initramfs."""
+        no_kernel: UserError | None = None
         try:
             found = self.kernel(path)
-        except (SystemFileError, UserError):
-            found = None
-        if found is not None and found.kernel is not None and found.kernel.kind:
-            return found
+            if found.kernel is not None and found.kernel.kind:
+                return found
+        except (SystemFileError, UserError) as error:
+            no_kernel = error
         try:
             facts = self.initramfs(path)
         except UserError as error:
             other = foreign_file.named(path)
+            if other is not None and other.kind == "kernel" and no_kernel is not None:
+                raise no_kernel from error
             if other is None or (other.kind == "initramfs" and not other.way):
                 raise
             raise UserError(
                 f"{path} is {other.what}, and neither a kernel nor an initramfs",
                 hint=other.hint(path) or error.hint,
             ) from error
+        if not facts.files:
+            raise UserError(f"{path} is an initramfs without a single file", hint="build the archive again")
         what = f"an initramfs ({facts.compression}, {facts.files} files{f', {facts.maker}' if facts.maker else ''})"
-        return Found(source=path, what=what, initramfs=facts)
+        notes = () if facts.init else (f"{path.name} has no /init: by itself it starts no user space",)
+        return Found(source=path, what=what, initramfs=facts, notes=notes)
 
-    def _with_entry(self, found: Found, root: RootFacts | None, view: FileView | None) -> Found:
-        """Take what the boot loader would load out of a root tree."""
-        if root is None or view is None:
+    def _with_entry(self, found: Found, entries: tuple[BootEntry, ...], view: FileView | None) -> Found:
+        """Take what the boot loader would load out of a root tree, or out of a boot partition."""
+        if view is None:
             return found
-        for entry in root.entries:
+        for entry in entries:
             kernel_at = resolve(view, entry.kernel)
             if kernel_at is None:
                 continue
-            return self._loaded(found, entry, view, kernel_at)
+            return self._loaded(msgspec.structs.replace(found, entries=entries), entry, view, kernel_at)
         reason = "a kernel: there is none in /boot, and no boot loader's menu names one"
-        return msgspec.structs.replace(found, entries=root.entries, unknown=(*found.unknown, reason))
+        return msgspec.structs.replace(found, entries=entries, unknown=(*found.unknown, reason))
 
     def _loaded(self, found: Found, entry: BootEntry, view: FileView, kernel_at: str) -> Found:
         kernel = self._out(view, kernel_at)
@@ -273,7 +279,6 @@ class Looker:
             initramfs=facts,
             device_tree=device_tree.facts_of(self._out(view, tree)) if tree is not None else None,
             entry=entry,
-            entries=found.root.entries if found.root is not None else (),
             notes=tuple(notes),
         )
 
@@ -296,18 +301,6 @@ class Looker:
         except OSError as error:
             raise cannot_write(f"{self._keep} cannot be made", error, self._keep.parent) from error
         return self._keep / name
-
-
-@contextlib.contextmanager
-def _of(path: Path, part: str = "") -> Iterator[None]:
-    """Name the file, and the part of it, in errors from inside that do not know where the bytes came from."""
-    try:
-        yield
-    except UserError as error:
-        if str(path) in error.message:
-            raise
-        where = f"{path}: {part}" if part else str(path)
-        raise UserError(f"{where}: {error.message}", hint=error.hint) from error
 
 
 def resolve(view: FileView, path: str) -> str | None:
@@ -338,6 +331,23 @@ def merged(parts: list[Found]) -> Found:
     return first
 
 
+def _check_name(path: Path) -> None:
+    try:
+        str(path).encode()
+        path.stat()
+    except UnicodeEncodeError as error:
+        shown = str(path).encode("utf-8", "replace").decode()
+        raise UserError(
+            f"the name {shown} is not UTF-8, and a system file cannot hold it", hint="give the file another name"
+        ) from error
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            there = f"{path} is a link to {path.readlink()}, which is not there"
+            raise UserError(there, hint=f"ls -l {path}") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
+
+
 def _head(path: Path) -> bytes:
     try:
         mode = path.stat().st_mode
@@ -346,6 +356,11 @@ def _head(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(foreign_file.HEAD_BYTES)
     except FileNotFoundError as error:
+        if address := re.match(r"(https?|ftp):/(?!/)", str(path)):
+            whole = str(path).replace(address[0], f"{address[1]}://", 1)
+            raise UserError(
+                f"{whole} is an address, and bootlab downloads nothing", hint=f"curl -LO {whole}"
+            ) from error
         raise UserError(f"there is no file or folder {path}", hint=f"ls {path.parent}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
@@ -356,6 +371,12 @@ def _log(path: Path, other: foreign_file.Named | None) -> Found:
         return Found(source=path, what="a boot log", log=boot_log.look(path))
     except UserError as error:
         raise (_nothing_to_boot(path, other) if other is not None else error) from error
+
+
+def _boots_nothing(other: foreign_file.Named, head: bytes) -> bool:
+    # A cpio archive in an old format has its way out, and the kernel does not unpack it.
+    old = other.kind == "initramfs" and bool(other.way) and not head.startswith(uboot_header.MAGIC)
+    return other.kind == "other" or old or head[_ISO_AT : _ISO_AT + 5] == b"CD001"
 
 
 def _nothing_to_boot(path: Path, other: foreign_file.Named) -> UserError:

@@ -11,6 +11,8 @@ import msgspec
 from bootlab.builders.images.disk_bytes import Medium
 
 SECTOR_BYTES = 512
+LARGE_SECTOR_BYTES = 4096
+"""The sectors of some disks and of UFS: numbers in a table count those of its own disk."""
 _COUNT_MAX = 128
 _EXTENDED = frozenset({0x05, 0x0F, 0x85})
 _GPT_PROTECTION = 0xEE
@@ -62,9 +64,10 @@ def read_partitions(medium: Medium) -> PartitionTable | None:
     if not all(entry[0] in {0, 0x80} for entry in entries):
         return None
     if any(entry[4] == _GPT_PROTECTION for entry in entries):
+        large = bool(partitions_of_large_sectors(medium))
         # Without `gpt` on its command line the kernel does not look for the copy at the end (block/partitions/efi.c),
         # and its reader of MBRs takes no such disk (block/partitions/msdos.c).
-        return PartitionTable(kind="gpt", partitions=(), damaged=True)
+        return PartitionTable(kind="gpt", partitions=(), damaged=not large)
     disk = struct.unpack_from("<I", first, 440)[0]
     found_here: list[Partition] = []
     for number, entry in enumerate(entries, 1):
@@ -106,8 +109,14 @@ def _logical(medium: Medium, extended: int, disk: int) -> list[Partition]:
     return found
 
 
-def _gpt(medium: Medium) -> PartitionTable | None:
-    head = medium.read(SECTOR_BYTES, SECTOR_BYTES)
+def partitions_of_large_sectors(medium: Medium) -> tuple[Partition, ...]:
+    """Return what a GPT for sectors of 4096 bytes says; nothing where there is none."""
+    found = _gpt(medium, LARGE_SECTOR_BYTES)
+    return found.partitions if found is not None else ()
+
+
+def _gpt(medium: Medium, sector_bytes: int = SECTOR_BYTES) -> PartitionTable | None:
+    head = medium.read(sector_bytes, SECTOR_BYTES)
     if len(head) < _GPT_HEADER.size:
         return None
     signature, _, size, checksum, *_, entries_at, count, entry_bytes, _sum = _GPT_HEADER.unpack_from(head)
@@ -117,14 +126,14 @@ def _gpt(medium: Medium) -> PartitionTable | None:
         return None
     if not _GPT_ENTRY.size <= entry_bytes <= 4096:
         return None
-    data = medium.read(entries_at * SECTOR_BYTES, min(count, _COUNT_MAX) * entry_bytes)
+    data = medium.read(entries_at * sector_bytes, min(count, _COUNT_MAX) * entry_bytes)
     found = []
     for number in range(1, min(count, _COUNT_MAX) + 1):
         piece = data[(number - 1) * entry_bytes : number * entry_bytes]
         if len(piece) < _GPT_ENTRY.size:
             break
         kind, own, first, last, flags, name = _GPT_ENTRY.unpack_from(piece)
-        start, end = first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES
+        start, end = first * sector_bytes, (last + 1) * sector_bytes
         if not any(kind) or not 0 <= start < min(end, medium.size_bytes):
             continue
         found.append(

@@ -43,10 +43,15 @@ def look(view: FileView) -> RootFacts:
         gettys=_gettys(view),
         scripts=tuple(name for name in view.names("/etc/init.d") if re.match(r"S\d\d", name)),
         releases=releases,
-        entries=boot_entries.read(view) or _by_name(view),
+        entries=entries_of(view),
         arch=arch_of(view),
         built_in=_built_in(view, releases),
     )
+
+
+def entries_of(view: FileView) -> tuple[BootEntry, ...]:
+    """Return what a boot loader would start: the entries of its menu, and at last the newest kernel in /boot."""
+    return (*boot_entries.read(view), *_by_name(view))
 
 
 def _init_of(view: FileView, path: str) -> bool:

@@ -61,6 +61,13 @@ _MAGICS = (
     (0, b"\x19\x85", "jffs2"),
     (0, b"LUKS\xba\xbe", "crypto_LUKS"),
     (512, b"LABELONE", "LVM2_member"),
+    # include/uapi/linux/raid/md_p.h: version 1.1 lies at the begin, 1.2 behind 4 KiB; 0.90 and 1.0 at the end.
+    (0, b"\xfc\x4e\x2b\xa9", "linux_raid_member"),
+    (4096, b"\xfc\x4e\x2b\xa9", "linux_raid_member"),
+    (0, b"\x31\x18\x10\x06", "ubifs"),
+    (4096 + 24, bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), "bcachefs"),
+    (3, b"NTFS    ", "ntfs"),
+    (3, b"EXFAT   ", "exfat"),
     (0x8001, b"CD001", "iso9660"),
 )
 

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from bootlab.builders.portable_executable import read_pe
 from bootlab.errors import UserError
 from bootlab.sources import os_release
+from bootlab.sources.bundle import Bundle
 from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
 _HEAD_MAX_BYTES = 1 << 16
-
-
-class UnifiedParts(msgspec.Struct, frozen=True):
-    """What the image carries; empty where a section is not there."""
-
-    kernel: bytes
-    initramfs: bytes
-    cmdline: str
-    name: str
 
 
 def is_unified(head: bytes) -> bool:
@@ -32,7 +22,7 @@ def is_unified(head: bytes) -> bool:
     return ".linux" in _sections(head)
 
 
-def read(path: Path) -> UnifiedParts:
+def read(path: Path) -> Bundle:
     """Return the parts of a unified image. Raise UserError when it cannot be read, or was cut off."""
     data = read_whole(path, SIZE_MAX_BYTES, "kernel image", "name the kernel image")
     found = _sections(data[:_HEAD_MAX_BYTES])
@@ -46,12 +36,13 @@ def read(path: Path) -> UnifiedParts:
             )
         return data[start : start + size]
 
-    release = os_release.read(part(".osrel").decode("utf-8", "replace"))
-    return UnifiedParts(
+    name = os_release.read(part(".osrel").decode("utf-8", "replace")).get("PRETTY_NAME", "")
+    return Bundle(
+        what=f"a unified kernel image{f' of {name}' if name else ''}",
         kernel=part(".linux"),
         initramfs=part(".initrd"),
-        cmdline=" ".join(part(".cmdline").split(b"\0")[0].decode("utf-8", "replace").split()),
-        name=release.get("PRETTY_NAME", ""),
+        device_tree=part(".dtb"),
+        cmdline=part(".cmdline").split(b"\0")[0].decode("utf-8", "replace"),
     )
 
 

@@ -25,6 +25,7 @@ from bootlab.systemfile.goals import Goals
 _NAME_MAX = 48
 _MEMORY_USUAL_MIB, _MEMORY_DISTRIBUTION_MIB = 256, 1024
 # Of the entry of a boot loader: what it means for itself.
+_PUT_TOGETHER = ("LVM2_member", "crypto_LUKS", "linux_raid_member")
 _LOADERS_OWN = ("BOOT_IMAGE", "initrd")
 _BAUD = 115200
 
@@ -71,11 +72,14 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 def propose(found: Found, name: str) -> Proposal:
     """Return the system file for what was found. Raise UserError when there is no kernel or none that can boot."""
     if found.kernel is None:
+        hint = "also give one: --from KERNEL   (--from may be repeated)"
+        if found.disk is not None:
+            hint = f"also give the system's kernel and initrd: --from vmlinuz --from initrd.img --from {found.source}"
         raise UserError(
             "; ".join(
                 [f"{found.source} has no kernel that could be booted ({found.what})", *found.notes, *found.unknown]
             ),
-            hint="also give one: --from KERNEL   (--from may be repeated)",
+            hint=hint,
         )
     arch = found.arch
     if arch is None:
@@ -131,6 +135,9 @@ def _machine(found: Found, arch: Arch, notes: list[str]) -> tuple[Board, str, st
     if named is not None:
         return named, named.machine, f"the build system's own files boot it on {found.machine}"
     tree = found.device_tree
+    if tree is not None and arch == "x86_64":
+        notes.append(f"{tree.path.name} is not used: a PC's kernel takes no device tree")
+        tree = None
     if tree is None:
         board = boards.usual(arch)
         if arch != "x86_64":
@@ -178,6 +185,8 @@ def _root(found: Found, board: Board, notes: list[str]) -> RootProposal | None:
         return None
     part = disk.of(disk.root) if disk is not None and disk.root is not None else None
     fstype = part.file_system.fstype if part is not None and part.file_system is not None else "ext4"
+    if fstype in _PUT_TOGETHER and found.initramfs is None:
+        notes.append(f"the kernel alone does not put a root on {fstype} together: give its initrd (--from initrd.img)")
     medium, reason, lacking = _medium(found, board, fstype)
     if lacking:
         notes.append(f"no driver can mount the root: {lacking}")
@@ -294,7 +303,13 @@ def _with_root(line: CommandLine, found: Found, board: Board, root: RootProposal
 
 def _keeps(given: str, found: Found, root: RootProposal) -> bool:
     """Tell whether `root=` finds the root on any medium: by a UUID or label, if somebody there can read it."""
-    if found.disk is None or "=" not in given:
+    if found.disk is None:
+        return False
+    own = found.disk.of(root.partition)
+    if own is not None and own.file_system is not None and own.file_system.fstype in _PUT_TOGETHER:
+        # The initrd makes the root of it: no partition holds a root.
+        return found.initramfs is not None
+    if "=" not in given:
         return False
     part = named_by(given, found.disk.partitions)
     if part is None or part.number != root.partition:

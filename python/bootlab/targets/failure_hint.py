@@ -53,7 +53,7 @@ _SAID = (
     ),
     (
         r"Out of memory: Killed process \d+ \((?P<what>[^)]*)\)|System is deadlocked on memory",
-        "the memory ran out ({what} was killed): raise machine.memory_mib, or make the initramfs smaller",
+        user_space_hint.OUT_OF_MEMORY,
     ),
     (r"Press .?Enter.? (?:for|to)|Give root password for maintenance", "user space stopped to ask a question"),
     (

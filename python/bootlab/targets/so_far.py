@@ -1,5 +1,7 @@
 """What a boot that goes on for long without its goal shows so far: said once, while it runs.
 
+What its files tell beforehand is said at once.
+
 A boot is given up in virtual time, which a program that computes for ever may need minutes of the host's to fill.
 """
 
@@ -19,21 +21,32 @@ _TAIL_BYTES = 256 << 10
 
 
 class SoFar:
-    """Looks at a running boot's console now and then, and has one sentence of it at most."""
+    """Looks at a running boot's console now and then: one sentence on a silence, one on what needs none.
+
+    And one on its files, before its console has a line.
+    """
 
     def __init__(self, console: Path, system: System) -> None:
         """Look at a console that grows."""
         self._console = console
         self._system = system
         self._looked = 0.0
-        self._said = False
+        self._said = self._sure = False
+        self._files_looked_at = False
 
     def word(self, wall_s: float, quiet_wall_s: float, quiet_virtual_ns: int | None) -> str:
         """Return what is likely to be wrong, the first time that it shows; else an empty text.
 
         All times are since the boot began or its console grew. `quiet_virtual_ns`: None where no virtual time is known.
         """
-        if self._said or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _SILENT_S:
+        if not self._files_looked_at:
+            self._files_looked_at = True
+            # Loaded while the machine runs: it would keep it waiting.
+            from bootlab.targets import first_script  # noqa: PLC0415
+
+            if expected := first_script.likely(self._system):
+                return f"expected: {expected}"
+        if self._sure or wall_s - self._looked < _LOOK_EVERY_S or wall_s < _SILENT_S:
             return ""
         self._looked = wall_s
         # Loaded when a boot is long, not before the machine starts.
@@ -43,7 +56,10 @@ class SoFar:
         lines = split_lines(self._tail())
         if not lines:
             return ""
-        found = user_space_hint.repeats(lines)
+        found = user_space_hint.repeats(lines) or user_space_hint.memory_ran_out(lines)
+        self._sure = bool(found)
+        if self._said and not found:
+            return ""
         silent = quiet_wall_s >= _SILENT_S and (quiet_virtual_ns is None or quiet_virtual_ns >= _SILENT_NS)
         if not found and silent:
             seen = Recording(meta=Meta(outcome=Outcome.HANG), lines=lines, marks=())

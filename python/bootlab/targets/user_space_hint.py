@@ -24,6 +24,9 @@ _CRASHED = re.compile(
 # arch/{x86,arm,arm64,riscv}/kernel: how each names the instruction that crashed.
 _PLACE = re.compile(r"(?:RIP: [0-9a-f]{4}:|PC is at |\bpc : |\bepc : )(?P<function>[A-Za-z_][\w.]*)\+0x", re.IGNORECASE)
 _PLACE_WITHIN_LINES = 40
+# mm/oom_kill.c
+_OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((?P<what>[^)]{1,40})\)")
+OUT_OF_MEMORY = "the memory ran out ({what} was killed): raise machine.memory_mib, or make the initramfs smaller"
 _REPEATS_LEAST = 5
 _LOOKED_AT = 40
 
@@ -66,6 +69,12 @@ def repeats(lines: Sequence[Line]) -> str:
     if count < _REPEATS_LEAST or count < len(texts) / 2:
         return ""
     return f"{_quoted(last)} comes again and again: a program waits for something that this system does not have"
+
+
+def memory_ran_out(lines: Sequence[Line]) -> str:
+    """Name the program that the kernel killed when the memory ran out: it will not come back."""
+    found = next((match for line in lines if (match := _OUT_OF_MEMORY.search(line.text))), None)
+    return OUT_OF_MEMORY.format(what=found["what"]) if found is not None else ""
 
 
 def silent(lines: Sequence[Line], goal: str) -> str:

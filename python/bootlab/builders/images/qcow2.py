@@ -17,6 +17,11 @@ _OFFSET = (1 << 56) - 512
 _COMPRESSED, _ZERO = 1 << 62, 1
 # Incompatible features: dirty and corrupt are states; an external data file and extended L2 entries change the layout.
 _READABLE_FEATURES = 0b00011
+_FEATURES = {
+    4: "keeps its contents in another file",
+    8: "has clusters packed with zstd, which are not read here",
+    16: "has extended tables, which are not read here",
+}
 _L1_MAX_BYTES = 32 << 20
 
 
@@ -30,15 +35,23 @@ class Qcow2:
         head = self._file.read(0, 112)
         if len(head) < _HEADER.size or not head.startswith(MAGIC):
             raise self._wrong("is not a qcow2 image")
-        (_, version, backing, _, bits, self.size_bytes, crypt, l1_count, l1_at, *_rest) = _HEADER.unpack_from(head)
+        (_, version, backing, backing_bytes, bits, self.size_bytes, crypt, l1_count, l1_at, *_rest) = (
+            _HEADER.unpack_from(head)
+        )
         features = _V3.unpack_from(head, _HEADER.size)[0] if version >= 3 and len(head) >= 104 else 0
         if version not in {2, 3} or not 9 <= bits <= 21:
             raise self._wrong(f"is a qcow2 image of version {version} with clusters of 2^{bits} bytes")
         if backing:
-            raise self._wrong("has a backing file", f"join them: qemu-img convert -O qcow2 {path} whole.qcow2")
-        if crypt or features & ~_READABLE_FEATURES:
-            what = "is encrypted" if crypt else f"has features that are not read here ({features:#x})"
-            raise self._wrong(what, f"convert it: qemu-img convert -O raw {path} disk.img")
+            name = self._file.read(backing, min(backing_bytes, 1023)).decode("utf-8", "replace")
+            raise self._wrong(f"has a backing file, {name}", f"join them: qemu-img convert -O raw {path} disk.img")
+        if crypt:
+            raise self._wrong(
+                "is encrypted", f"decrypt it: qemu-img convert -O raw --object secret,... {path} disk.img"
+            )
+        if features & ~_READABLE_FEATURES:
+            named = ", ".join(words for bit, words in _FEATURES.items() if features & bit)
+            what = named or f"has features that are not read here ({features:#x})"
+            raise self._wrong(what, f"convert it: qemu-img convert -O raw {path} disk.img   (package qemu-utils)")
         if l1_count * 8 > _L1_MAX_BYTES:
             raise self._wrong("says that its table is larger than any disk's")
         self._bits = bits
@@ -61,6 +74,13 @@ class Qcow2:
             offset += length
             count -= length
         return b"".join(pieces)
+
+    def end_bytes(self) -> int:
+        """Return how long the file must be at least for the clusters that its tables name."""
+        tables = [at for entry in self._l1 if (at := entry & _OFFSET)]
+        held = (entry for at in tables for entry in self._l2(at) if entry and not entry & _COMPRESSED)
+        # The last cluster may end with the file, before its own end.
+        return max([*tables, *(entry & _OFFSET for entry in held)], default=0)
 
     def _piece(self, number: int, inside: int, length: int) -> bytes:
         per_table = 1 << (self._bits - 3)
