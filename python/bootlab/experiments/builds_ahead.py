@@ -36,6 +36,10 @@ class _Only:
             raise _BuiltHere
         return True
 
+    def machines(self) -> int:
+        """Return how many machines the workers have."""
+        return self._elsewhere.machines()
+
     def end(self) -> None:
         """Nothing: the others end themselves."""
 

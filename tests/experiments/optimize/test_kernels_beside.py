@@ -93,9 +93,10 @@ def shrunk():
     standing = Evidence(system=BUILT, recording=recording)
     base = Base(system=BUILT, recording=recording, diagnosis=None, info=KernelInfo())
 
-    def run(jobs, unlinked=(), broken=(), settled=lambda *_: {}):
+    def run(jobs, unlinked=(), broken=(), settled=lambda *_: {}, done=()):
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             bench = Workers(Path(folder), jobs, unlinked=frozenset(unlinked), broken=frozenset(broken))
+            bench.done += done
             patch.setattr(shrinking, "unused_options", lambda *_args, **_rest: unused)
             patch.setattr(shrinking, "KernelBuilder", lambda _cache: SimpleNamespace(settled=settled))
             patch.setattr(shrinking, "is_kernel_built", lambda system, *_: off(system) in bench.done)
@@ -130,6 +131,14 @@ def test_where_the_first_works_nothing_else_is_built(shrunk):
     assert len(found.dropped) == COUNT
     assert bench.now == 1
     assert not bench.ends
+
+
+def test_a_run_that_goes_on_builds_nothing_for_answers_that_are_there(shrunk):
+    found, first = shrunk(4, broken=("O3", "O18"))
+    again, second = shrunk(4, broken=("O3", "O18"), done=first.done)
+    assert (again.dropped, again.questions) == (found.dropped, found.questions)
+    assert second.now == 0
+    assert second.done == first.done
 
 
 def test_a_guess_that_cannot_be_configured_ends_nothing(shrunk):
