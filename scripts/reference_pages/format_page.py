@@ -63,7 +63,7 @@ came. New keys may appear without a new version. If a key changes its meaning or
 | `bootlab-loader` | `loader.json` beside a boot loader that bootlab built | 1 | every boot of such a system |
 | `bootlab-analysis` | output of `analyze FILE --json`, document of the crate `boottrace`: [analysis-json.md](analysis-json.md) | 1 | `analyze` |
 | `bootlab-advice` | output of `check --json` | 1 | `check` |
-| `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison`, `bootlab-board` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare`, `board compare`, `try --board --both` |
+| `bootlab-floor`, `bootlab-filesystems`, `bootlab-steps`, `bootlab-xip`, `bootlab-lpj-tests`, `bootlab-lpj-rates`, `bootlab-ladder`, `bootlab-timers-comparison`, `bootlab-board` | output of a comparison with `--json`: head and facts, `rows` (fields `id`, `title`, `ok`, `proved`, `verdict`, `reason`, `proof`, `cmdline`, `key`, and the values of its columns), `left_out` | 2 (1: rows under other names, 0.1.0) | `floor`, `fs`, `steps`, `xip`, `lpj test`, `lpj rates`, `ladder`, `timers compare`, `board compare`, `try --board --both` |
 | `bootlab-boardmodel` | output of `board model --json`: coefficients, each boot against its forecast | 1 | `board model` |
 | `bootlab-lpj` | the file of `lpj read --output`, which `lpj validate --stored` reads | 1 | `lpj` |
 | `bootlab-lpj-validation` | output of `lpj validate --json` | 1 | `lpj` |

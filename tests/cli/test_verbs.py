@@ -37,6 +37,7 @@ VERBS = (
     "new",
     "boot",
     "trace",
+    "floor",
     "profile",
     "where",
     "timers stress",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import msgspec
 import pytest
 
 from bootlab.builders.cache import Cache
+from bootlab.builders.kbuild.make_run import BuildStopped
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.builds_ahead import BuildsAhead
 from bootlab.experiments.stack import Stacker
@@ -37,7 +39,7 @@ class Elsewhere:
         self.ended = False
         self.together = threading.Barrier(2)
 
-    def obtain(self, order, _observer):
+    def obtain(self, order, _observer, _stop):
         self.together.wait(30)
         self.asked.append(order.key)
         return False
@@ -102,7 +104,68 @@ def test_what_is_wrong_with_a_kernel_is_said_by_its_boot(tmp_path, systems):
     ahead.end()
 
 
+class Waiting:
+    """Workers that build until somebody stops them, or `go`."""
+
+    def __init__(self):
+        self.go = threading.Event()
+        self.said: list[tuple[str, str]] = []
+        self.changed = threading.Condition()
+
+    def obtain(self, order, _observer, stop):
+        self._say("began", order)
+        while not self.go.is_set() and not stop.is_set():
+            time.sleep(0.005)
+        self._say("stopped" if stop.is_set() else "built", order)
+        if stop.is_set():
+            raise BuildStopped("the build was stopped")
+        return False
+
+    def machines(self):
+        return 3
+
+    def end(self):
+        self.go.set()
+
+    def _say(self, word, order):
+        with self.changed:
+            self.said.append((word, order.key))
+            self.changed.notify_all()
+
+    def wait(self, word, count):
+        """Wait until so many builds came so far; return their keys."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self._those(word)) >= count, 60)
+            return self._those(word)
+
+    def _those(self, word):
+        return [key for said, key in self.said if said == word]
+
+
+def test_a_guess_is_ended_when_it_cannot_come_any_more_and_stays_when_it_came(tmp_path, systems):
+    elsewhere = Waiting()
+    one, two, three = systems(("A", "n")), systems(("B", "y")), systems(("C", "y"))
+    with Bench(FakeTarget(additive(100)), tmp_path / "s", cache=Cache(tmp_path), jobs=4, elsewhere=elsewhere) as bench:
+        assert bench.guesses == 2, "one for each machine that is idle"
+        bench.build_guessed([one, two])
+        elsewhere.wait("began", 2)
+        bench.build_ahead([one])
+        bench.build_guessed([three])
+        elsewhere.wait("began", 3)
+        (stopped,) = elsewhere.wait("stopped", 1)
+        bench.build_guessed([three, two])
+        assert elsewhere.wait("began", 4)[3] == stopped, "what was ended is asked for again"
+        bench.build_guessed([])
+        elsewhere.wait("stopped", 3)
+        elsewhere.go.set()
+        (built,) = elsewhere.wait("built", 1)
+    assert built != stopped
+    assert not list((tmp_path / "kernels").glob("built/*"))
+
+
 def test_without_workers_nothing_is_asked_for(tmp_path, systems):
     with Bench(FakeTarget(additive(100)), tmp_path / "s", cache=Cache(tmp_path)) as bench:
         bench.build_ahead([systems()])
+        bench.build_guessed([systems()])
+        assert bench.guesses == 0
     assert not (tmp_path / "kernels").exists()

@@ -92,3 +92,6 @@ def test_the_estimate_says_what_it_rests_on():
     assert "37 boots" in said
     assert "3 kernel builds" in said
     assert "2.5 s that the base's took here, 2 at a time" in said
+    assert ("leave out unused options" in said, "trying again" in said) == (PLAN.shrink, PLAN.rounds > 1)
+    bare = msgspec.structs.replace(PLAN, shrink=False, rounds=1)
+    assert "Not counted" not in plan_file.estimate(bare)

@@ -232,6 +232,32 @@ def test_builds_that_nobody_waits_for_are_ended_and_the_worker_goes_on(place):
     assert without_recordings(place.jobs) == []
 
 
+def test_a_build_that_was_guessed_ends_alone_and_who_wants_it_begins_it_again(place):
+    """The worker goes on from the objects that are there."""
+    (place.tree / "src/three.c").write_text("#slow\n")
+    elsewhere = FolderBuilds(place.jobs, place.cache("asker"))
+    stop = threading.Event()
+    orders = []
+
+    class Guessed:
+        def obtain(self, order, observer, _stop=None):
+            orders.append(order)
+            return elsewhere.obtain(order, observer, stop)
+
+    with Working(place) as at_work, ThreadPoolExecutor(2) as pool:
+        guess = pool.submit(place.builder("asker", Guessed()).build, request(place.tree), "x86_64")
+        place.building(1)
+        wanted = pool.submit(elsewhere.obtain, *orders, None)
+        stop.set()
+        with pytest.raises(BuildStopped):
+            guess.result(60)
+        place.go()
+        assert wanted.result(60)
+        assert len(at_work.built()) == 1
+        assert [line for line in at_work.said if "stopped in" in line]
+    assert without_recordings(place.jobs) == []
+
+
 def test_a_worker_that_is_ended_gives_its_build_back(place):
     (place.tree / "src/three.c").write_text("#slow\n")
     elsewhere = FolderBuilds(place.jobs, place.cache("asker"))
@@ -303,6 +329,7 @@ def test_two_candidates_are_built_side_by_side_by_two_workers(place, tmp_path):
             place.builder("asker", elsewhere).build(system.kernel.build, system.machine.arch) for system in systems
         ]
     assert caches == [tmp_path / "worker0", tmp_path / "worker1"]
+    assert elsewhere.machines() == 1, "both workers are here"
     assert len({kernel.folder for kernel in built}) == 2
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o"))
 

@@ -67,6 +67,7 @@ def test_kernels_side_by_side_a_worker_killed_and_all_as_built_here(place, worke
     for one, build in zip(remote, asked, strict=True):
         assert results(one.folder) == results(place.builder("local").build(build, "x86_64").folder)
     assert not list((tmp_path / "asker" / "kernels").glob("work/*/*/obj/*.o"))
+    assert elsewhere.machines() == 1
 
 
 def test_a_mistake_comes_back_and_the_end_of_a_build_too(place, workers):

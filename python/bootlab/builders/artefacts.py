@@ -100,6 +100,11 @@ def build_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) ->
     return kernels.build(_request(system), system.machine.arch, _embedded(system, cache))
 
 
+def is_kernel_built(system: System, cache: Cache, kernels: KernelBuilder) -> bool:
+    """Tell whether the kernel that a system builds is in the cache. Raise what configuring raises."""
+    return kernels.is_built(_request(system), system.machine.arch, _embedded(system, cache))
+
+
 def size_system_kernel(system: System, cache: Cache, kernels: KernelBuilder) -> KernelSizes:
     """Return what each object adds to the kernel that a system builds. Raise what building raises."""
     return kernels.sizes(_request(system), system.machine.arch, _embedded(system, cache))

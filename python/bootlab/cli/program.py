@@ -22,6 +22,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         ),
         "boot": ("bootlab.cli.boot", "boot", "Boot a system and show where its time goes"),
         "trace": ("bootlab.cli.trace", "trace", "Show every kernel function of a boot, in exact time"),
+        "floor": ("bootlab.cli.floor", "floor", "Show how far a system is from its limit, and why"),
         "profile": ("bootlab.cli.profile", "profile", "Show what an application waits for until its goal"),
         "where": ("bootlab.cli.where", "where", "Find a kernel function's source and the option that builds it"),
     },

@@ -141,6 +141,16 @@ class Bench:
         if self._ahead is not None:
             self._ahead.ask(systems)
 
+    @property
+    def guesses(self) -> int:
+        """How many kernels can be built beside one that is waited for; 0 where this machine builds."""
+        return self._ahead.guesses if self._ahead is not None else 0
+
+    def build_guessed(self, systems: Iterable[System]) -> None:
+        """Do the same for systems that may be booted later. What was guessed before and is not among them ends."""
+        if self._ahead is not None:
+            self._ahead.guess(systems)
+
     def submit(self, system: System, label: str, *, purpose: Purpose = "timing", fresh: int = 0) -> Future[Recording]:
         """Ask for a boot; the future gives its recording. `fresh` > 0 asks for that boot anew, apart from the kept one.
 
@@ -346,7 +356,7 @@ def bench_for(
         builds = FolderBuilds(jobs_folder, cache, url=url)
         target = target or target_for(system, cache, proof_symbols(), observer, builds)
         _check_plan(system, target, force=force)
-        made_there = FolderTarget(target, jobs_folder, cache, url=url)
+        made_there = FolderTarget(target, builds.jobs, cache, url=url)
         return Bench(made_there, folder, cache=cache, jobs=jobs, observer=observer, elsewhere=builds)
     from bootlab.targets.scheduled import ScheduledTarget, Workers  # noqa: PLC0415 - an extra
     from bootlab.targets.scheduled_builds import ScheduledBuilds  # noqa: PLC0415

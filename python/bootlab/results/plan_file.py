@@ -30,14 +30,24 @@ def estimate(plan: Plan) -> str:
     minutes = plan.wall_s / 60
     said += f", some {minutes:.0f} minutes" if minutes >= 1 else ", less than a minute"
     jobs = f"{plan.jobs} at a time" if plan.jobs > 1 else "one at a time"
-    return f"{said}, if each boot takes the {plan.boot_wall_s:.1f} s that the base's took here, {jobs}."
+    said += f", if each boot takes the {plan.boot_wall_s:.1f} s that the base's took here, {jobs}."
+    besides = []
+    if plan.shrink:
+        besides.append("the kernels that are asked about to leave out unused options")
+    if plan.rounds > 1:
+        besides.append("trying again what was left out")
+    return said + (f" Not counted: {', and '.join(besides)}." if besides else "")
 
 
 def plan_text(plan: Plan, *, name: str = "PLAN.toml") -> str:
     """Write a plan as TOML with comments."""
     lines = [_HEAD.format(name=name, estimate=estimate(plan)).rstrip("\n")]
     lines += [f"format = {_text(plan.format)}", f"version = {plan.version}", f"system = {_text(plan.system)}"]
-    lines += ["", "# Risks that are let in: security, function, runtime.", f"allow = {_list(plan.allow)}"]
+    lines += [
+        "",
+        "# Risks that were let in: security, function, runtime. Below, `take` decides about each technique.",
+        f"allow = {_list(plan.allow)}",
+    ]
     lines += ["# Techniques that are let in whatever they cost.", f"also = {_list(plan.also)}"]
     lines += ["# How often rejected techniques are tried again on the stack."]
     lines += [f"rounds = {plan.rounds}"]

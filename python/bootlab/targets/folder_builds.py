@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import bootlab
 from bootlab.builders.cache import Cache
 from bootlab.builders.kbuild.elsewhere import Order
 from bootlab.targets.job_file import Answer, BuildJobFile
-from bootlab.targets.job_folder import Deathwatch, JobFolder, Ticket, kernel_name
+from bootlab.targets.job_folder import Deathwatch, JobFolder, Ticket, host_and_process, kernel_name
 from bootlab.targets.shared_builds import SharedBuilds, ShownBuild
 from bootlab.targets.shared_files import SharedFiles
 from bootlab.targets.waited_job import waited
@@ -25,14 +26,18 @@ class FolderBuilds(SharedBuilds):
 
     def __init__(self, folder: Path, cache: Cache, *, url: str = "") -> None:
         """Offer jobs in a folder. `url`: files are shared there. Raise EnvironmentFault when one cannot be used."""
-        self._jobs = JobFolder(folder)
-        self._deaths = Deathwatch(self._jobs)
+        self.jobs = JobFolder(folder)
+        self._deaths = Deathwatch(self.jobs)
         self._url = url
         self._patience_s = NOBODY_AFTER_S
-        super().__init__(SharedFiles(url or str(self._jobs.path)), cache)
+        super().__init__(SharedFiles(url or str(self.jobs.path)), cache)
 
-    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild) -> Answer | None:
-        ticket = self._jobs.offer(
+    def machines(self) -> int:
+        """Return how many machines have workers that were seen at work."""
+        return max(1, len(self.jobs.hosts))
+
+    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild, stop: threading.Event) -> Answer | None:
+        ticket = self.jobs.offer(
             BuildJobFile(
                 bootlab=bootlab.__version__,
                 name=kernel_name(order.key),
@@ -42,14 +47,14 @@ class FolderBuilds(SharedBuilds):
                 kernel=order.kernel,
             )
         )
-        look = _Look(self._jobs, ticket, shown, self._patience_s)
+        look = _Look(self.jobs, ticket, shown, self._patience_s)
         try:
-            answer = waited(self._jobs, ticket, self._deaths, self._stop, look)
+            answer = waited(self.jobs, ticket, self._deaths, stop, look)
             if answer is None:
-                whys = "; ".join(sorted(set(self._jobs.left_by(ticket).values())))
-                shown.nobody(whys or f"start one, here or elsewhere: bootlab worker {self._jobs.path}")
+                whys = "; ".join(sorted(set(self.jobs.left_by(ticket).values())))
+                shown.nobody(whys or f"start one, here or elsewhere: bootlab worker {self.jobs.path}")
         finally:
-            self._jobs.forget(ticket)
+            self.jobs.forget(ticket)
         self._patience_s = _NOBODY_AGAIN_S if answer is None else NOBODY_AFTER_S
         return answer
 
@@ -69,7 +74,7 @@ class _Look:
         claimed = self._jobs.claimed()
         mine = next((one for one in claimed if one.id == self._ticket.id), None)
         if mine is not None:
-            self._shown.on(f"worker {mine.worker.rsplit('-', 2)[0]}")
+            self._shown.on(f"worker {host_and_process(mine.worker)}")
         left = self._jobs.left_by(self._ticket)
         if mine is not None or any(one.worker not in left for one in claimed):
             self._idle_since = time.monotonic()

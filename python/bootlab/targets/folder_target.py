@@ -33,14 +33,14 @@ _SHOWS_WITHIN_S = 60.0
 class FolderTarget:
     """A target whose machines run where workers share a folder with this one. Plans are made here."""
 
-    def __init__(self, target: Target, folder: Path, cache: Cache, *, url: str = "") -> None:
+    def __init__(self, target: Target, folder: Path | JobFolder, cache: Cache, *, url: str = "") -> None:
         """Boot what `target` plans. `url`: files and recordings are shared there, and only jobs in the folder.
 
         Raise EnvironmentFault when folder or URL cannot be used.
         """
         self._target = target
         self._cache = cache
-        self._jobs = JobFolder(folder)
+        self._jobs = folder if isinstance(folder, JobFolder) else JobFolder(folder)
         self._deaths = Deathwatch(self._jobs)
         self._url = url
         self._shared = SharedFiles(url or str(self._jobs.path))

@@ -65,6 +65,8 @@ class JobFolder:
     def __init__(self, path: Path) -> None:
         """Open it, and make it if it is not there. Raise EnvironmentFault when that fails."""
         self.path = path.absolute()
+        self.hosts: set[str] = set()
+        """The machines of workers that were seen at work."""
         folders = [self.path / name for name in ("offered", "claimed", "answers", "stop", "left")]
         self._offered, self._claimed, self._answers, self._stops, self._left = folders
         try:
@@ -92,7 +94,9 @@ class JobFolder:
     def claimed(self) -> list[Ticket]:
         """Return the jobs that workers have."""
         found = (_ticket(path.name) for path in self._claimed.iterdir())
-        return [ticket for ticket in found if ticket is not None and ticket.worker]
+        claimed = [ticket for ticket in found if ticket is not None and ticket.worker]
+        self.hosts.update(host_of(ticket.worker) for ticket in claimed)
+        return claimed
 
     def read(self, ticket: Ticket) -> bytes | None:
         """Return what an offered job says; None when somebody has taken it."""
@@ -177,7 +181,10 @@ class JobFolder:
         except FileNotFoundError:
             return None
         path.unlink(missing_ok=True)
-        return read_answer(str(path), raw)
+        answer = read_answer(str(path), raw)
+        if answer.worker:
+            self.hosts.add(host_of(answer.worker))
+        return answer
 
     def withdraw(self, ticket: Ticket) -> bool:
         """Take back a job that nobody has; return False when nobody offers it any more."""
@@ -254,6 +261,16 @@ def _ticket(file: str) -> Ticket | None:
     parts = file.split(".")
     known = len(parts) in {4, 5} and parts[0] and parts[-1] == "json" and parts[2].isdigit()
     return Ticket(parts[0], parts[1], int(parts[2]), *parts[3:-1]) if known else None
+
+
+def host_of(worker: str) -> str:
+    """Return the machine of a worker, by its name."""
+    return host_and_process(worker).rpartition("-")[0]
+
+
+def host_and_process(worker: str) -> str:
+    """Return what a person tells a worker by."""
+    return worker.rsplit("-", 2)[0]
 
 
 def folder_of(scheduler: str) -> Path | None:

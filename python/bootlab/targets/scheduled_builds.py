@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -48,7 +49,11 @@ class ScheduledBuilds(SharedBuilds):
         self._workers = workers
         super().__init__(SharedFiles(url or str(cache.root.absolute() / "kernels" / "shared")), cache)
 
-    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild) -> Answer | None:
+    def machines(self) -> int:
+        """Return how many machines have workers."""
+        return max(1, len({urlsplit(address).hostname for address in self._workers.there()}))
+
+    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild, stop: threading.Event) -> Answer | None:
         job = BuildJob(key=order.key, kernel=order.kernel, files=tuple(files.items()), url=self._shared.url)
         left: dict[str, str] = {}
         number = 0
@@ -62,23 +67,23 @@ class ScheduledBuilds(SharedBuilds):
             name = f"{kernel_name(order.key)}-{number}"
             number += 1
             shown.on(f"a worker of {self._workers.address}")
-            done = self._waited(job, name, able if left else None)
+            done = self._waited(job, name, able if left else None, stop)
             if done.left:
                 left[done.answer.worker] = done.left
-            elif done.answer.attempt or done.answer.error or self._stop.is_set():
+            elif done.answer.attempt or done.answer.error or stop.is_set():
                 return done.answer
             else:
                 # Another command had it stopped, or the workers are gone that it was for.
                 time.sleep(ASK_EVERY_S)
 
-    def _waited(self, job: BuildJob, name: str, able: list[str] | None) -> BuildDone:
+    def _waited(self, job: BuildJob, name: str, able: list[str] | None, stop: threading.Event) -> BuildDone:
         future = self._workers.client.submit(build_job, job, key=name, pure=False, workers=able)
         ended = threading.Event()
         future.add_done_callback(lambda _future: ended.set())
         ends_at: float | None = None
         try:
             while not ended.wait(_LOOK_EVERY_S if able is None else ASK_EVERY_S):
-                if self._stop.is_set() and ends_at is None:
+                if stop.is_set() and ends_at is None:
                     self._ask_to_stop(job)
                     ends_at = time.monotonic() + _ENDS_WITHIN_S
                 if ends_at is not None and time.monotonic() > ends_at:

@@ -51,19 +51,29 @@ class SharedBuilds(abc.ABC):
         self._cache = cache
         self._lock = threading.Lock()
         self._asked: dict[str, Future[bool]] = {}
-        self._stop = threading.Event()
+        self._stops: set[threading.Event] = set()
+        self._ended = False
 
-    def obtain(self, order: Order, observer: BuildObserver | None) -> bool:
-        """Put a kernel into its place; False: no worker can. Raise what a worker raised, or BuildStopped."""
-        with self._lock:
-            asked = self._asked.get(order.key)
-            mine: Future[bool] = Future()
-            if asked is None:
-                self._asked[order.key] = mine
-        if asked is not None:
-            return asked.result()
+    def obtain(self, order: Order, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
+        """Put a kernel into its place; False: no worker can. Raise what a worker raised, or BuildStopped.
+
+        `stop` ends the job that this call began. Who waits for that job in another thread begins it again.
+        """
+        stop = stop or threading.Event()
+        mine: Future[bool] = Future()
+        while True:
+            with self._lock:
+                asked = self._asked.setdefault(order.key, mine)
+            if asked is mine:
+                break
+            try:
+                return asked.result()
+            except BuildStopped:
+                if self._ended or stop.is_set():
+                    raise
         try:
-            found = self._obtain(order, observer)
+            with self._stoppable(stop):
+                found = self._obtain(order, observer, stop)
         except KernelBuildError as fault:
             # It does not build at any other time either; the object folder of the worker would say so again.
             mine.set_exception(fault)
@@ -78,24 +88,39 @@ class SharedBuilds(abc.ABC):
 
     def end(self) -> None:
         """Ask for the end of every job."""
-        self._stop.set()
+        with self._lock:
+            self._ended = True
+            for stop in self._stops:
+                stop.set()
 
     @abc.abstractmethod
-    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild) -> Answer | None:
+    def _made(self, order: Order, files: dict[str, str], shown: ShownBuild, stop: threading.Event) -> Answer | None:
         """Have a job done; return what became of it, None when no worker can do it, which `shown` is told."""
+
+    @contextlib.contextmanager
+    def _stoppable(self, stop: threading.Event) -> Iterator[None]:
+        with self._lock:
+            self._stops.add(stop)
+            if self._ended:
+                stop.set()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._stops.discard(stop)
 
     def _forget(self, order: Order) -> None:
         with self._lock:
             self._asked.pop(order.key, None)
 
-    def _obtain(self, order: Order, observer: BuildObserver | None) -> bool:
+    def _obtain(self, order: Order, observer: BuildObserver | None, stop: threading.Event) -> bool:
         if (kept := self._shared.kernel(order.key)) and self._fetched(kept, order.place):
             return True
         if not embeds_only_files(read_config(order.config.read_text(encoding="utf-8"))):
             return False
         shown = ShownBuild(order, observer)
         try:
-            answer = self._made(order, self._handed_over(order), shown)
+            answer = self._made(order, self._handed_over(order), shown, stop)
             if answer is not None:
                 self._require(answer)
                 self._settle(answer, order)

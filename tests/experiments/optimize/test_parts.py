@@ -29,12 +29,12 @@ def cost(params, files):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    def searched(target, *own, store="store", **wishes):
+    def searched(target, *own, store="store", jobs=1, **wishes):
         by_id = {one.id: one for one in own}
         monkeypatch.setattr(techniques, "all_techniques", lambda: own)
         monkeypatch.setattr(techniques, "get", by_id.__getitem__)
         journal = Remembering()
-        with Bench(target, tmp_path / store, jobs=1) as bench:
+        with Bench(target, tmp_path / store, jobs=jobs) as bench:
             base = establish(bench, with_tree(), diagnostic=False)
             plan, _ = plan_of(base, Wishes(**wishes), jobs=1)
             found = optimize(bench, base, plan, journal)
@@ -73,6 +73,20 @@ def test_interrupted_it_asks_no_boot_again(run):
     found, _ = run(again, Slim())
     assert left_out(found) == set(FILES) - NEEDED
     assert again.booted == []
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_machines_that_are_idle_boot_what_may_be_asked_next_and_the_answer_is_the_same(run, jobs):
+    alone, beside = TreeTarget(cost), TreeTarget(cost)
+    one, _ = run(alone, Slim(), store="alone")
+    several, _ = run(beside, Slim(), store="beside", jobs=jobs)
+    assert several.stacked.changes == one.stacked.changes
+    assert (several.questions, several.parts_kept) == (one.questions, one.parts_kept)
+    assert set(alone.booted) <= set(beside.booted)
+    again = TreeTarget(cost)
+    found, _ = run(again, Slim(), store="beside", jobs=jobs)
+    assert (found.questions, found.parts_kept) == (one.questions, one.parts_kept)
+    assert again.booted == [], "nothing is guessed where the answers are kept"
 
 
 def test_what_the_console_misses_by_name_stays_without_a_search(run):

@@ -241,7 +241,12 @@ def shrink(tmp_path, monkeypatch):
             return Recording(meta=meta, lines=(), marks=())
 
         bench = SimpleNamespace(
-            cache=Cache(tmp_path / "cache"), decided=lambda _: None, phase=lambda *_: None, boot=boot
+            cache=Cache(tmp_path / "cache"),
+            decided=lambda _: None,
+            phase=lambda *_: None,
+            boot=boot,
+            guesses=0,
+            build_guessed=lambda _: None,
         )
         system = msgspec.structs.replace(SYSTEM, kernel=Kernel(image="", build=KernelBuild()))
         recording = Recording(meta=Meta(key="base", outcome=Outcome.GOAL), lines=(), marks=())

@@ -90,20 +90,24 @@ class KernelBuilder:
         that are there.
         """
         request = self._look_up(build, arch, initramfs)
-        config_file = self._config(request)
-        config = config_file.read_text(encoding="utf-8")
-        embedded = embedded_files(read_config(config), self._cache)
-        kernel = msgspec.structs.replace(request.kernel, embedded=embedded)
-        key = kernel.key(config)
-        place = self._at.place(key)
-        there = built.load(place)
+        order = self._ordered(request)
+        there = built.load(order.place)
         if there is not None:
             return there
-        if self._elsewhere is not None:
-            order = Order(key=key, kernel=kernel, config=config_file, tree=request.tree.path, place=place)
-            if self._elsewhere.obtain(order, self._at.observer) and (there := built.load(place)) is not None:
-                return msgspec.structs.replace(there, reused=False)
-        return Compilation(kernel=kernel, config=config, tools=request.tools, tree=request.tree, at=self._at).run()
+        if (
+            self._elsewhere is not None
+            and self._elsewhere.obtain(order, self._at.observer)
+            and (there := built.load(order.place)) is not None
+        ):
+            return msgspec.structs.replace(there, reused=False)
+        config = order.config.read_text(encoding="utf-8")
+        return Compilation(
+            kernel=order.kernel, config=config, tools=request.tools, tree=request.tree, at=self._at
+        ).run()
+
+    def is_built(self, build: KernelBuild, arch: str, initramfs: Path | None = None) -> bool:
+        """Tell whether the kernel of a request is in the cache. Nothing is compiled. Raise what `config` raises."""
+        return built.load(self._ordered(self._look_up(build, arch, initramfs)).place) is not None
 
     def source_tree(self, build: KernelBuild, arch: str) -> Path:
         """Return the source that is compiled, patches applied. Raise UserError, ToolMissing, KernelBuildError."""
@@ -161,6 +165,14 @@ class KernelBuilder:
             asked=tuple(f"{name}={value}" for change in build.changes for name, value in change),
         )
         return _Request(build=build, target=target, tools=tools, tree=tree, layers=tuple(layers), kernel=kernel)
+
+    def _ordered(self, request: _Request) -> Order:
+        """Return what decides a kernel, and where it belongs."""
+        config_file = self._config(request)
+        config = config_file.read_text(encoding="utf-8")
+        kernel = msgspec.structs.replace(request.kernel, embedded=embedded_files(read_config(config), self._cache))
+        key = kernel.key(config)
+        return Order(key=key, kernel=kernel, config=config_file, tree=request.tree.path, place=self._at.place(key))
 
     def _tree(self, request: _Request) -> Path:
         return self._at.patched(request.tree, request.build.patches)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Protocol
 
@@ -32,11 +33,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 class BuiltElsewhere(Protocol):
     """Has kernels built by others. May be used by several threads at once."""
 
-    def obtain(self, order: Order, observer: BuildObserver | None) -> bool:
+    def obtain(self, order: Order, observer: BuildObserver | None, stop: threading.Event | None = None) -> bool:
         """Put a kernel into its place. False: nobody can build it, so this machine has to.
 
-        Raise what building raises.
+        `stop`: set when nobody wants it any more. Raise what building raises, BuildStopped when it was stopped.
         """
+
+    def machines(self) -> int:
+        """Return how many machines build, as far as is known. Each has all its cores at work on one kernel."""
 
     def end(self) -> None:
         """Let every build that was asked for end; what waits for one raises BuildStopped."""

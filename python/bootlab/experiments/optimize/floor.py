@@ -1,4 +1,4 @@
-"""The floor of an optimised system: two more boots of it, one with its functions traced and one with its tasks told."""
+"""The floor of a system: two more boots of it, one with its functions traced and one with its tasks told."""
 
 from __future__ import annotations
 
@@ -34,12 +34,17 @@ def floor_found(bench: Bench, system: System, plan: Plan) -> Floor | str:
     """Boot what it takes and compute the floor; or say why there is none (a board, several processors, no symbols)."""
     bench.phase("floor", 2)
     try:
-        traced = trace_boot(bench, system, ENTRIES)
-        turns = process_turns(bench, system)
+        return floor_in(bench, system, plan)
     except Stopped:
         raise
     except BootlabError as fault:
         return f"no floor: {fault.message}"
+
+
+def floor_in(bench: Bench, system: System, plan: Plan | None = None) -> Floor:
+    """Do the same, and raise what keeps it from a floor. `plan`: what it left out could take parts away."""
+    traced = trace_boot(bench, system, ENTRIES)
+    turns = process_turns(bench, system)
     name, own = application_turns(system.application, turns)
     application = _application(name, own, traced)
     others = set(turns) - set(own)
@@ -114,10 +119,11 @@ def _bytes(source: str | None, text: str | None) -> int:
         return 0
 
 
-def _levers(plan: Plan) -> Callable[[str], str]:
+def _levers(plan: Plan | None) -> Callable[[str], str]:
     """Return what says which technique would take a function or initcall away: one left out, or one that names it."""
+    phases = plan.phases if plan is not None else ()
     left_out = {
-        variant: one.id for phase in plan.phases for one in phase.techniques if not one.take for variant in one.variants
+        variant: one.id for phase in phases for one in phase.techniques if not one.take for variant in one.variants
     }
     words = {one.id: frozenset(_WORD.findall(f"{one.what} {one.why}")) for one in techniques.all_techniques()}
 

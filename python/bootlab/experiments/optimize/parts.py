@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 
 import msgspec
 
 from bootlab.errors import MeasurementError
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.optimize.foresight import likely_next
 from bootlab.experiments.optimize.halving import take_most
 from bootlab.experiments.trial import GROUNDS, HostEnded, grounded
 from bootlab.experiments.trim import named_on_console
@@ -71,20 +74,44 @@ def in_part(bench: Bench, base: Base, standing: System, change: Change, *, over:
 def most_that_works(
     bench: Bench, standing: System, change: Change, why_broken: Oracle, *, over: Callable[[], str]
 ) -> InPart:
-    """Do the same with another oracle. Every answer rests on kept boots: interrupted, none is asked for twice."""
+    """Do the same with another oracle. Every answer rests on kept boots: interrupted, none is asked for twice.
+
+    Where several machines run at a time, the others boot what may be asked next.
+    """
     names = parts_of(change)
     bench.phase(f"{change.id}: what of it works", min(MOST, len(names)))
     named: dict[frozenset[str], frozenset[str]] = {}
     asked: dict[frozenset[str], Question] = {}
+    guessed: list[Future[Recording]] = []
+
+    def label_of(wanted: frozenset[str]) -> str:
+        return f"without {len(wanted)} of {len(names)} of {change.id}"
+
+    def begin_next() -> None:
+        idle = bench.jobs - 1 - sum(not one.done() for one in guessed)
+        answers = {wanted: question.broken for wanted, question in asked.items()}
+        for wanted in likely_next(
+            lambda oracle: take_most(names, lambda taken, group: oracle(frozenset((*taken, *group))), blamed),
+            answers,
+            max(0, min(idle, MOST - 1 - len(asked))),
+        ):
+            with suppress(*GROUNDS):
+                guessed.append(bench.submit(only(change, wanted).apply(standing), label_of(wanted)))
 
     def why_not(taken: tuple[str, ...], group: tuple[str, ...]) -> str:
         wanted = frozenset((*taken, *group))
         if ended := over() or ("" if len(asked) < MOST else f"{MOST} systems were asked about"):
             return f"not decided: {ended}"
-        label = f"without {len(wanted)} of {len(names)} of {change.id}"
+        label = label_of(wanted)
         try:
             system = only(change, wanted).apply(standing)
-            recording = bench.boot(system, label)
+            plan = bench.target.plan(system)
+            # What follows a boot that an earlier run made was made then, too.
+            kept = bench.place(plan.key).exists()
+            boot = bench.submit_plan(plan, label)
+            if not kept:
+                begin_next()
+            recording = bench.wait(boot)
         except GROUNDS as fault:
             asked[wanted] = Question(what=label, broken=grounded(fault)[1])
             return asked[wanted].broken

@@ -6,21 +6,26 @@ that is the risk of it, and why it is asked for.
 
 The first question is the boldest, because it is also the cheapest: a kernel without all of it has the fewest files to
 compile. What the linker then misses is kept, and the rest is asked again; only what a boot breaks on is halved.
+
+Where workers build, those that are idle build the kernels of the questions that may come next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
+from bootlab.builders.artefacts import is_kernel_built
 from bootlab.builders.cache import key_of
 from bootlab.builders.kbuild import KernelBuilder
-from bootlab.errors import BuildError, KernelBuildError, MeasurementError, UserError
+from bootlab.errors import BootlabError, BuildError, KernelBuildError, MeasurementError, UserError
 from bootlab.experiments.base import Base, why_lost
 from bootlab.experiments.bench import Bench
+from bootlab.experiments.optimize.foresight import Search, likely_next
 from bootlab.experiments.optimize.halving import shrink
 from bootlab.experiments.optimize.parts import Oracle
 from bootlab.experiments.optimize.unused_options import settled, unused_options
@@ -118,16 +123,21 @@ def shrink_kernel(
         return None
     bench.phase("unused kernel options", len(unused.families))
     missing: dict[frozenset[str], frozenset[str]] = {}
+    answers: dict[frozenset[str], str] = {}
     really: dict[frozenset[str], frozenset[str]] = {}
     questions: list[Question] = []
+
+    @cache
+    def left_out(asked: frozenset[str]) -> frozenset[str]:
+        return settled(asked | unused.modules, settle)
 
     def why_broken(asked: frozenset[str]) -> str:
         if ended := over():
             return f"not decided: {ended}"
-        really[asked] = settled(asked | unused.modules, settle)
-        found = _why_broken(bench, base, standing, really[asked], also)
+        really[asked] = left_out(asked)
+        found = _why_broken(bench, base, standing, really[asked], also, lambda system: beside.begin(asked, system))
         missing[asked] = frozenset() if isinstance(found, str) else found.missing
-        broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
+        answers[asked] = broken = found if isinstance(found, str) else f"it cannot be built: {found.message}"
         questions.append(Question(what=f"kernel without {len(really[asked])} options", broken=broken))
         bench.decided(f"  without {len(really[asked])} options: {broken or 'it works'}")
         return broken
@@ -135,7 +145,15 @@ def shrink_kernel(
     def culprits(asked: frozenset[str]) -> frozenset[str]:
         return frozenset(unused.option_of[name] for name in missing.get(asked, ()) if name in unused.option_of)
 
+    beside = _Beside(
+        bench,
+        builder,
+        lambda oracle: shrink(unused.families, oracle, culprits=culprits),
+        lambda asked: without_options(standing.system, left_out(asked)),
+        answers,
+    )
     found = shrink(unused.families, why_broken, culprits=culprits)
+    beside.end()
     dropped = tuple(sorted(really.get(found.dropped, frozenset())))
     back = dict.fromkeys(found.dropped - frozenset(dropped), "something that stays selects it")
     technique = UnusedOptions(dropped)
@@ -152,14 +170,64 @@ def shrink_kernel(
     )
 
 
+class _Beside:
+    """Has workers that are idle build the kernels of questions that may follow the one that is asked."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        builder: KernelBuilder,
+        search: Search[frozenset[str]],
+        system_of: Callable[[frozenset[str]], System],
+        answers: dict[frozenset[str], str],
+    ) -> None:
+        self._bench, self._builder = bench, builder
+        self._search, self._system_of, self._answers = search, system_of, answers
+        self._guessed: set[frozenset[str]] = set()
+
+    def begin(self, asked: frozenset[str], system: System) -> None:
+        """Have the kernel of a question built, and others beside it."""
+        if not self._bench.guesses or (asked not in self._guessed and self._is_built(system)):
+            # One that an earlier run built is booted, or has been: what follows it was built then, too.
+            return
+        self._bench.build_ahead([system])
+        guessed: dict[frozenset[str], System] = {}
+        for question in likely_next(self._search, self._answers, self._bench.guesses):
+            # What is wrong with a question is said when it is asked.
+            with suppress(BootlabError):
+                guessed[question] = self._system_of(question)
+        self._guessed.update(guessed)
+        self._bench.build_guessed(guessed.values())
+
+    def end(self) -> None:
+        """End what nobody will ask for."""
+        self._bench.build_guessed(())
+
+    def _is_built(self, system: System) -> bool:
+        try:
+            return is_kernel_built(system, self._bench.cache, self._builder)
+        except BootlabError:
+            # Its boot says what is wrong with it.
+            return False
+
+
 def _why_broken(
-    bench: Bench, base: Base, standing: Evidence, options: frozenset[str], also: Oracle
+    bench: Bench,
+    base: Base,
+    standing: Evidence,
+    options: frozenset[str],
+    also: Oracle,
+    begin: Callable[[System], None],
 ) -> str | KernelBuildError:
-    """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built."""
+    """Build and boot a system; say what is wrong with it, or return why its kernel cannot be built.
+
+    `begin` is called where that is not known yet.
+    """
     label, system = f"without {len(options)} options", without_options(standing.system, options)
     try:
         # The standing boot's key tells compiler and source, too.
-        recording = _booted(bench, system, label, key_of("unlinked", standing.recording.meta.key, sorted(options)))
+        key = key_of("unlinked", standing.recording.meta.key, sorted(options))
+        recording = _booted(bench, system, label, key, begin)
     except BuildError as fault:
         return f"it cannot be built: {fault.message}"
     if isinstance(recording, KernelBuildError):
@@ -181,7 +249,9 @@ class _Linked(Exception):
     """There is nothing to remember: the kernel could be built."""
 
 
-def _booted(bench: Bench, system: System, label: str, key: str) -> Recording | KernelBuildError:
+def _booted(
+    bench: Bench, system: System, label: str, key: str, begin: Callable[[System], None]
+) -> Recording | KernelBuildError:
     """Boot a system. What the linker misses is remembered, so that an interrupted search does not link in vain again.
 
     Return the error of a kernel that cannot be built.
@@ -190,6 +260,7 @@ def _booted(bench: Bench, system: System, label: str, key: str) -> Recording | K
 
     def make(path: Path) -> None:
         try:
+            begin(system)
             made.append(bench.boot(system, label))
         except KernelBuildError as fault:
             made.append(fault)

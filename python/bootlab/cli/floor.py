@@ -1,0 +1,18 @@
+"""`bootlab floor`: the least time that a system's goal needs, and what else takes time in its boot."""
+
+from __future__ import annotations
+
+from bootlab.cli.comparison import TableFiles, compare
+from bootlab.cli.session import Kept, SystemArgument
+
+
+def floor(system_file: SystemArgument, *, files: TableFiles, asked: Kept) -> None:
+    """Show how far a system is from its limit: the least time that its goal needs, and the largest parts of the rest.
+
+    It boots the system as it is, up to four times, and tries nothing. `bootlab optimize` does the same with its result.
+
+    Example: bootlab floor optimized/system.toml
+    """
+    from bootlab.experiments.floor import FloorOf  # noqa: PLC0415 - `--help` must not wait for it
+
+    compare(system_file, FloorOf(), files, asked, section="floor")

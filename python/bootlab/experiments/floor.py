@@ -1,0 +1,66 @@
+"""The floor of a system as it is: what its goal needs, and what else its boot does. Nothing is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from bootlab.analysis import floor_table
+from bootlab.experiments.bench import Bench
+from bootlab.experiments.comparison import Experiment
+from bootlab.experiments.optimize.floor import floor_in
+from bootlab.model.comparison import Column, Comparison, LeftOut, Row, Table, Value
+from bootlab.model.floor import Floor
+from bootlab.model.system import System
+
+
+class FloorOf(Experiment):
+    """A boot taken apart, one row a part.
+
+    `needs_ns`: what the goal needs; `certain`: `bound` where no kernel, loader or machine setting takes it away.
+    `takes_ns`: what the goal is not known to need; `lever`: a technique that takes it away. `of_result`: share of the
+    boot.
+    """
+
+    kind: ClassVar[str] = "floor"
+    phase: ClassVar[str] = "floor"
+    exact_only: ClassVar[str] = "a floor is counted in instructions"
+    most_boots: int = 4
+    note: ClassVar[str] = (
+        "A bound is certain for this application as it was built. An estimate counts what the goal needs in some form, "
+        "at what it takes in this boot; tables of functions and names tell what that is. Both tables together are the "
+        "whole boot."
+    )
+    columns = (
+        Column(key="part", title="part"),
+        Column(key="needs_ns", title="needs", kind="ms", under="virtual ms"),
+        Column(key="takes_ns", title="takes", kind="ms", under="virtual ms"),
+        Column(key="of_result", title="of the boot", kind="percent"),
+        Column(key="certain", title="certain?"),
+        Column(key="counted", title="what is counted"),
+        Column(key="lever", title="what would take it away"),
+    )
+    _floor: Floor = Floor(goal_ns=0)
+
+    def rows(self, bench: Bench, system: System) -> Iterator[Row | LeftOut]:
+        """Boot for the time, with every function traced, and with every task told.
+
+        Raise what keeps a system from a floor: several processors, no symbols, no plugin.
+        """
+        self._floor = floor_in(bench, system)
+        yield from floor_table.rows(self._floor)
+
+    def facts(self, bench: Bench, system: System, rows: tuple[Row, ...]) -> dict[str, Value]:
+        """Return the whole boot's time, the floor and the bound."""
+        del bench, system, rows
+        floor = self._floor
+        return {"goal_ns": floor.goal_ns, "floor_ns": floor.floor_ns, "bound_ns": floor.bound_ns}
+
+    def headline(self, found: Comparison) -> str:
+        """Say how far the boot is from its floor."""
+        return f"{found.system}: {floor_table.said(self._floor, 'this boot')}"
+
+    def tables(self, rows: tuple[Row, ...]) -> tuple[Table, ...]:
+        """Return what the goal needs, and what else the boot does."""
+        del rows
+        return floor_table.tables("What the goal needs", "What else the boot does, the largest first")
