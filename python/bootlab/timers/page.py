@@ -10,7 +10,7 @@ from bootlab.timers.text import INSTRUCTIONS_LEAD, INSTRUCTIONS_TITLE, expiratio
 from bootlab.views.page_parts import number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
-_BAR = 60
+_BAR = 30
 
 
 def render(result: StressResult) -> str:
