@@ -31,9 +31,10 @@ def techniques(
     elif action == "show" and technique_id:
         _show(catalogue.get(technique_id), as_json=as_json)
     else:
+        wanted = "ID" if action == "show" else action
         raise UserError(
             f"`bootlab techniques {action}` is not a command",
-            hint="bootlab techniques   or: bootlab techniques show ID",
+            hint=f"bootlab techniques show {wanted}   or, for the list: bootlab techniques",
         )
 
 

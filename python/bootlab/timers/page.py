@@ -11,7 +11,7 @@ from bootlab.views.page_model import PageData, TableData
 from bootlab.views.page_parts import number, page, part, show, table
 from bootlab.views.shown_text import one_line
 
-_BAR = 60
+_BAR = 30
 
 
 def render(result: StressResult) -> str:
