@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Protocol
+from typing import Literal, Protocol
 
 __version__: str
 
@@ -59,6 +59,15 @@ def kernel_stamp_ns(line: str, /) -> int | None:
 
 def kernel_message(line: str, /) -> str:
     """Return a line without what the kernel puts before its message: level, stamp, caller."""
+
+def kernel_call(
+    line: str, /
+) -> tuple[Literal["start", "end", "probe"], str, str | None, int | None, int | None] | None:
+    """Read a line of `initcall_debug`, with or without a stamp: an initcall's start or end, the end of a probe.
+
+    Kind, function or device, module, result, printed duration in microseconds. None for any other line, also for one
+    that only looks like it.
+    """
 
 def kernel_part(line: str, /) -> str | None:
     """Return the kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line."""

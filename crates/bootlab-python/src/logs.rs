@@ -8,6 +8,7 @@ use boottrace::document::budget::Budget;
 use boottrace::document::comparison::compare;
 use boottrace::document::threshold::Thresholds;
 use boottrace::export;
+use boottrace::facts::kernel::initcall_line::{event, CallEvent};
 use boottrace::readers::calls::names::NameId;
 use boottrace::readers::calls::tree::{Node, NodeId};
 use boottrace::readers::console::reader::ExternalStamp;
@@ -26,6 +27,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_analyses, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_stamp_ns, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_message, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_call, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_part, module)?)
 }
 
@@ -52,6 +54,31 @@ fn kernel_stamp_ns(line: &str) -> Option<i64> {
 fn kernel_message(line: &str) -> &str {
     let length = boottrace::log::kernel_stamp(line).map_or(0, |(_, length)| length);
     line.get(length..).unwrap_or(line)
+}
+
+/// Kind of call, name of the function or device, module, result, printed duration in microseconds.
+type KernelCall<'a> = (&'static str, &'a str, Option<&'a str>, Option<i64>, Option<u64>);
+
+/// What a line of `initcall_debug` says, with or without a stamp: `start` and `end` of an initcall, or the end of a
+/// `probe`. `None` for any other line, also for one that only looks like it.
+#[pyfunction]
+#[pyo3(signature = (line, /))]
+fn kernel_call(line: &str) -> Option<KernelCall<'_>> {
+    match event(kernel_message(line))? {
+        CallEvent::Start { symbol, .. } => Some(("start", symbol.name, symbol.module, None, None)),
+        CallEvent::End {
+            symbol,
+            returned,
+            printed_us,
+        } => Some(("end", symbol.name, symbol.module, Some(returned), printed_us)),
+        CallEvent::Probe {
+            device,
+            returned,
+            printed_us,
+            ..
+        } => Some(("probe", device, None, Some(returned), Some(printed_us))),
+        _ => None,
+    }
 }
 
 /// The kernel's part of a line, from the stamp on: all of it, or what ran into somebody else's line. `None` without.

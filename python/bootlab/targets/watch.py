@@ -7,14 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from bootlab import _core
 from bootlab.model.system import System
 from bootlab.targets.console import LINE_MAX_BYTES, text_of
 
 _PANIC = "Kernel panic - not syncing"
 _PANIC_END = "---[ end Kernel panic"
 _CHUNK_BYTES = 1 << 20
-_CALLING = re.compile(r"calling  (\S+) @ \d+")
-_RETURNED = re.compile(r"initcall (\S+) returned ")
 
 
 class GoalSeen(msgspec.Struct, frozen=True):
@@ -103,9 +102,10 @@ class ConsoleWatch:
                 self.check_end_bytes = max(self.check_end_bytes, end)
 
     def _initcall(self, text: str) -> None:
-        if (match := _CALLING.search(text)) is not None:
-            self.pending_initcall = match[1]
-        elif (match := _RETURNED.search(text)) is not None and match[1] == self.pending_initcall:
+        call = _core.kernel_call(text)
+        if call is not None and call[0] == "start":
+            self.pending_initcall = call[1]
+        elif call is not None and call[:2] == ("end", self.pending_initcall):
             self.pending_initcall = ""
 
     def _look_for_goal(self, text: str, raw: bytes, at: int, end: int, *, closed: bool) -> None:

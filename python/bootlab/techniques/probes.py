@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from bootlab import _core
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence
 from bootlab.techniques.evidence import KernelLog, quote
 
-# drivers/base/dd.c really_probe_debug(), printed under initcall_debug.
-PROBE = re.compile(r"^probe of (\S{1,64}) returned (-?\d{1,6}) after (\d{1,12}) usecs")
 _CONSOLE = re.compile(r"^printk: (?:legacy )?console \[(?!tty\d|netcon)[a-zA-Z]{1,16}\d{1,3}\] enabled")
-_CALLING = re.compile(r"^calling  (\S{1,128})")
-_RETURNED = re.compile(r"^initcall (\S{1,128})(?: \[\w{1,64}\])? returned ")
+_NAME_MAX = 128
+"""Longer names are noise, and would fill a table."""
 
 
 def slow_probes(log: KernelLog, least_us: int) -> list[tuple[str, int]]:
     """Return devices whose probes succeeded, with their microseconds, the slowest first."""
-    found = [m for line in log.lines if (m := PROBE.match(line))]
-    slow = [(m[1], int(m[3])) for m in found if m[2] == "0" and int(m[3]) >= least_us]
+    calls = (call for line in log.lines if (call := _call(line)) is not None)
+    slow = [(name, us) for kind, name, returned, us in calls if (kind, returned) == ("probe", 0) and us >= least_us]
     return sorted(slow, key=lambda item: -item[1])
 
 
 def probed_during(log: KernelLog) -> dict[str, str | None]:
     """Return of each device the initcall during which its first probe ended; None: outside of all."""
-    running: str | None = None
     places: dict[str, str | None] = {}
-    for line in log.lines:
-        if found := _CALLING.match(line):
-            running = found[1].partition("+")[0]
-        elif _RETURNED.match(line):
-            running = None
-        elif found := PROBE.match(line):
-            places.setdefault(found[1], running)
+    for line, running in _during(log):
+        if (call := _call(line)) is not None and call[0] == "probe":
+            places.setdefault(call[1], running)
     return places
 
 
@@ -41,15 +36,10 @@ def may_serve_the_console(log: KernelLog) -> frozenset[str]:
 
     Nothing in the log tells which of them it waited for (a clock, a regulator, a bus behind which they lie).
     """
-    running: str | None = None
     bound: set[str] = set()
-    for line in log.lines:
-        if found := _CALLING.match(line):
-            running = found[1].partition("+")[0]
-        elif _RETURNED.match(line):
-            running = None
-        elif found := PROBE.match(line):
-            bound |= {running} if running is not None and found[2] == "0" else set()
+    for line, running in _during(log):
+        if (call := _call(line)) is not None:
+            bound |= {running} if running is not None and (call[0], call[2]) == ("probe", 0) else set()
         elif _CONSOLE.match(line):
             # Deferred probes are made anew by an initcall of their own, and later by a worker beside the initcalls.
             waited = running is None or running == "deferred_probe_initcall"
@@ -67,6 +57,25 @@ def probes_moved(before: Evidence, after: Evidence) -> Effect:
         return Effect(False, "every probe ended inside the same initcall as before")
     first = moved[0]
     return Effect(True, quote(f"{len(moved)} probes moved, {first}: {_when(was[first])} -> {_when(now[first])}"))
+
+
+def _during(log: KernelLog) -> Iterator[tuple[str, str | None]]:
+    """Yield each line with the initcall that runs when it is printed."""
+    running: str | None = None
+    for line in log.lines:
+        call = _call(line)
+        if call is not None and call[0] != "probe":
+            running = call[1] if call[0] == "start" else None
+        yield line, running
+
+
+def _call(line: str) -> tuple[str, str, int, int] | None:
+    """Return what a line of `initcall_debug` says: kind, function or device, result, microseconds."""
+    call = _core.kernel_call(line)
+    if call is None or len(call[1]) > _NAME_MAX:
+        return None
+    kind, name, _, returned, printed_us = call
+    return kind, name, returned or 0, printed_us or 0
 
 
 def _when(initcall: str | None) -> str:

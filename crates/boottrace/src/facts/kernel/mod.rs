@@ -7,9 +7,9 @@ mod console_pace;
 pub mod facts;
 pub mod fault;
 pub mod initcall;
-mod initcall_line;
+pub mod initcall_line;
 pub mod probe;
-mod symbol;
+pub mod symbol;
 
 pub use banner::KernelBanner;
 pub use calibration::{Calibration, CalibrationForm};
