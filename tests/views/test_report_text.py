@@ -325,3 +325,16 @@ def test_every_operation_has_words():
         "root: /bin/busybox built with 1 applets, FEATURE_EDITING=n",
         "arguments of init: -i a b", "arguments of init: none",
     ]  # fmt: skip
+
+
+def test_a_trial_that_matters_most_on_a_board_is_named_beside_the_answer():
+    results = sample.results("try")
+    assert board.outweighed(results) is None
+    slow = msgspec.structs.replace(results, modelled=msgspec.structs.replace(results.modelled, baud=9600))
+    most = board.outweighed(slow)
+    assert most is not None
+    assert most.change_id == "console-quiet"
+    (line,) = headline.modelled_lines(slow)
+    assert line.startswith("modelled, not in these times: console-quiet saves ")
+    assert "9600 baud" in line
+    assert most.change_id in to_text(terminal.results_view(slow), width=80).split("largest gains")[0].splitlines()[-2]

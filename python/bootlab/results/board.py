@@ -55,6 +55,21 @@ def turned(results: Results) -> tuple[Turned, ...]:
     return tuple(sorted(found, key=lambda t: (-abs(t.board_ns), t.change_id)))
 
 
+def outweighed(results: Results) -> Turned | None:
+    """Return the change that by the models saves more besides than any was measured to save; None if none does."""
+    known = [
+        Turned(trial.change.id, trial.saved_ns, board_ns)
+        for trial in results.trials
+        if trial.verdict is Verdict.FASTER
+        and trial.saved_ns is not None
+        and (board_ns := board_gain_ns(trial, results)) is not None
+    ]
+    most = max(known, key=lambda t: (t.board_ns, t.change_id), default=None)
+    if most is None or most.board_ns <= max(t.saved_ns for t in known):
+        return None
+    return most
+
+
 def base_and_stack(modelled: Modelled) -> tuple[ModelledRow, ModelledRow] | None:
     """Return the modelled costs of the base and of the stack; None where one of them is missing."""
     rows = {row.subject: row for row in modelled.rows}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bootlab.model import figures
 from bootlab.model.verdict import Verdict
-from bootlab.results.board import base_and_stack, turned
+from bootlab.results.board import base_and_stack, outweighed, turned
 from bootlab.results.document import Results
 
 _NAMED = 5
@@ -75,6 +75,13 @@ def modelled_lines(results: Results) -> tuple[str, ...]:
             rate = f"{modelled.bandwidth_bytes_per_s / 1e6:g} MB/s"
             said += f"; images at {rate}: {_ms(base.image_ns)} before, {_ms(stack.image_ns)} after"
         lines.append(f"a board would add (modelled, not in these times), ms: {said}")
+    most = outweighed(results) if results.final is None else None
+    if most is not None:
+        rate = f", console at {modelled.baud} baud" if modelled.baud else ""
+        lines.append(
+            f"modelled, not in these times: {most.change_id} saves {_ms(most.board_ns)} ms more on a board{rate}; "
+            "that is more than any change saves here"
+        )
     for row in turned(results)[:_NAMED]:
         here = f"{'saves' if row.saved_ns > 0 else 'loses'} {_ms(abs(row.saved_ns))} ms here"
         there = (
