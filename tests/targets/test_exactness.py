@@ -65,7 +65,7 @@ def test_notes_before_the_boot():
     free = msgspec.structs.replace(SYSTEM, clock=Clockwork(mode="free"))
     assert exactness.notes(free, given, OLD) == ()
     assert exactness.notes(SYSTEM, launch(), OLD) == ()
-    assert "their times may be 5 us apart" in exactness.notes(SYSTEM, launch(processors=4), NEW)[0]
+    assert "times may be 5 us apart" in exactness.notes(SYSTEM, launch(processors=4), NEW)[0]
     shared = msgspec.structs.replace(SYSTEM, clock=Clockwork(processors="shared"))
     assert "sum of what all of them execute" in exactness.notes(shared, launch(processors=4), NEW)[0]
 
