@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders.cache import Cache
 from bootlab.model.system import Machine
-from bootlab.sources.look import Looker
 from bootlab.systemfile import load
 from bootlab.systemfile.proposal import propose
 from bootlab.systemfile.written import written
@@ -60,11 +58,6 @@ def packages(tmp_path, case) -> Path:
     node = {**images.BOARD, "compatible": COMPATIBLE[case.machine], "memory@0": {"reg": [0, 1 << 30]}}
     (folder / f"usr/lib/linux-image-6.1/{case.tree}").write_bytes(images.device_tree(node))
     return folder
-
-
-@pytest.fixture
-def looker(tmp_path) -> Looker:
-    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
 
 
 def test_buildroot_s_output(tmp_path, packages, case, looker):

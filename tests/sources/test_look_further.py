@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.model.system import Machine
 from bootlab.sources import unified_image
-from bootlab.sources.look import Looker, merged
+from bootlab.sources.look import merged
 from bootlab.systemfile.proposal import propose
 from tests.builders.test_foreign_file import ELF_MODULE, uboot
 from tests.mini_boards import mini_board_kernel
@@ -28,11 +27,6 @@ CPIO = (
     + b"".join(b"%08X" % n for n in (0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11, 0))
     + b"TRAILER!!!\0\0\0\0"
 )
-
-
-@pytest.fixture
-def looker(tmp_path) -> Looker:
-    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
 
 
 @pytest.fixture

@@ -14,23 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders.cache import Cache
 from bootlab.errors import UserError
 from bootlab.model.system import Machine
 from bootlab.sources.facts import Found, KernelFacts
-from bootlab.sources.look import Looker, merged
+from bootlab.sources.look import merged
 from bootlab.systemfile.proposal import propose
 from tests.builders.test_foreign_file import uboot
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
+from tests.sources.refusal import refused
 from tests.sources.test_look_further import CPIO
 
 PAGE = 2048
-
-
-@pytest.fixture
-def looker(tmp_path) -> Looker:
-    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
 
 
 @pytest.fixture
@@ -47,14 +42,6 @@ def root(tmp_path) -> Path:
     (tree / "etc").mkdir()
     (tree / "sbin/init").write_text("#!/bin/sh\n")
     return tree
-
-
-def refused(looker: Looker, path: Path) -> UserError:
-    with pytest.raises(UserError) as raised:
-        propose(looker.look(path), "x")
-    assert str(path) in raised.value.message
-    assert raised.value.hint
-    return raised.value
 
 
 def pages(data: bytes, page: int = PAGE) -> bytes:

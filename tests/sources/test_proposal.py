@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from bootlab.builders import cpio
-from bootlab.builders.cache import Cache
 from bootlab.cli.__main__ import app
 from bootlab.errors import UserError
 from bootlab.model.system import Machine
@@ -28,11 +27,6 @@ from bootlab.systemfile.written import written
 from tests.mini_boards import mini_board_kernel
 from tests.mini_kernel import mini_kernel
 from tests.sources import images
-
-
-@pytest.fixture
-def looker(tmp_path) -> Looker:
-    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
 
 
 def archive(path: Path, *modules: str) -> Path:

@@ -8,28 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders.cache import Cache
-from bootlab.errors import UserError
 from bootlab.model.system import Machine
-from bootlab.sources.look import Looker
-from bootlab.systemfile.proposal import propose
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
+from tests.sources.refusal import refused
 
 LARGE_BYTES = 3 << 40
-
-
-@pytest.fixture
-def looker(tmp_path) -> Looker:
-    return Looker(tmp_path / "kept", Cache(tmp_path / "cache"), tmp_path / "unpacked")
-
-
-def refused(looker: Looker, path: Path) -> UserError:
-    with pytest.raises(UserError) as raised:
-        propose(looker.look(path), "x")
-    assert str(path) in raised.value.message
-    assert raised.value.hint
-    return raised.value
 
 
 def sparse(path: Path, head: bytes) -> Path:
