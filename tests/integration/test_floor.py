@@ -25,3 +25,5 @@ def test_the_floor_of_a_real_boot(small, tmp_path):
     titles = {row.title for row in needs}
     assert {"page tables and memory", "interrupts, clock and scheduler", "the kernel copied once"} <= titles
     assert len(other) == 11
+    levers = {row.title.rpartition(" ")[2]: row.values.get("lever") for row in other}
+    assert levers["ftrace_check_work_func"] == "no-weak-function-check", levers

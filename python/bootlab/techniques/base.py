@@ -172,7 +172,8 @@ class Technique(abc.ABC):
     changes need a kernel that bootlab builds. `needs_source`: it asks the kernel's source which option builds an
     initcall. `needs_trace`: it asks a traced boot of the base. `kernels` begins with a range that
     :func:`bootlab.techniques.scope.kernel_range` reads. `addresses`: the kinds of cost that
-    the core finds in logs (crates/boottrace/src/costs/kind.rs) and that it is the first thing to try against.
+    the core finds in logs (crates/boottrace/src/costs/kind.rs) and that it is the first thing to try against. `ends`:
+    kernel threads and queued functions that do not run with it, though the text does not name them.
     """
 
     id: str
@@ -200,6 +201,7 @@ class Technique(abc.ABC):
     published: tuple[Published, ...] = ()
     references: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
     @abc.abstractmethod
     def applies(self, context: Context) -> Applies:

@@ -24,4 +24,5 @@ class Row(Technique):
     kernels: str = "any"
     conflicts: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()

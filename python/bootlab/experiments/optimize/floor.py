@@ -125,7 +125,8 @@ def _levers(plan: Plan | None) -> Callable[[str], str]:
     left_out = {
         variant: one.id for phase in phases for one in phase.techniques if not one.take for variant in one.variants
     }
-    words = {one.id: frozenset(_WORD.findall(f"{one.what} {one.why}")) for one in techniques.all_techniques()}
+    known = techniques.all_techniques()
+    words = {one.id: frozenset((*one.ends, *_WORD.findall(f"{one.what} {one.why}"))) for one in known}
 
     def lever(name: str) -> str:
         if name in left_out:

@@ -141,6 +141,7 @@ class NoTracefs(ParameterTechnique):
     id = "no-tracefs"
     title = "No tracing file system"
     addresses = ("tracer-set-up",)
+    ends = ("eval_map_work_func", "tracer_init_tracefs_work_func")
     what = "Sets `initcall_blacklist=trace_eval_init,tracer_init_tracefs`."
     why = (
         "The kernel makes a file for each of a thousand events, and searches each event's format for names of "
@@ -307,6 +308,7 @@ TECHNIQUES: tuple[Technique, ...] = (
         id="no-weak-function-check",
         title="No search for functions that ftrace must not touch",
         names=("ftrace_check_for_weak_functions",),
+        ends=("ftrace_check_work_func",),
         what=("Sets `initcall_blacklist=` for `ftrace_check_for_weak_functions`."),
         why=(
             "For ftrace, the kernel looks up the symbol of every traceable function (40,000 in a distribution's "

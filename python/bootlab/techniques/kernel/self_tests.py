@@ -15,6 +15,7 @@ class CryptoSelftests(ParameterTechnique):
     """Every algorithm is tested with known answers when it registers, before it may be used."""
 
     id = "crypto-selftests"
+    ends = ("cryptomgr_test",)
     title = "Crypto self-tests skipped"
     addresses = ("crypto-self-test",)
     what = "Sets `cryptomgr.notests`."
