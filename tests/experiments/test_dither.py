@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import msgspec
 import pytest
 
-from bootlab.analysis.sequential_test import design
+from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS, cheapest, design
+from bootlab.experiments import base as base_module
 from bootlab.experiments import dither
-from bootlab.experiments.base import with_dithers
+from bootlab.experiments.base import establish, with_dithers
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.model.recording import Outcome
@@ -60,3 +63,35 @@ def test_a_dither_under_which_the_base_fails_is_left_out(tmp_path):
         base = with_dithers(bench, base_of(bench), design(5))
     assert base.dithers == (0, 1, 3, 4, 5)
     assert len(base.boots) == 5
+
+
+class Diagnosed(FakeTarget):
+    """Its diagnostic boot ends when the base's boots under dithers are there, or after its patience."""
+
+    def __init__(self):
+        super().__init__(additive(100))
+        self.dithered = threading.Semaphore(0)
+        self.beside = False
+
+    def boot(self, plan, folder, *, stop, progress=None):
+        if plan.purpose == "diagnostic":
+            self.beside = all(self.dithered.acquire(timeout=20) for _ in range(FEWEST_BASE_BOOTS - 1))
+        elif plan.system.clock.seed != SYSTEM.clock.seed:
+            self.dithered.release()
+        return super().boot(plan, folder, stop=stop, progress=progress)
+
+
+def test_the_other_machine_does_not_wait_for_the_diagnosis(tmp_path, monkeypatch):
+    monkeypatch.setattr(base_module, "diagnostic_system", lambda system, timing: system)
+    monkeypatch.setattr(base_module, "diagnose", lambda recording: None)
+    target = Diagnosed()
+    with Bench(target, tmp_path, jobs=2) as bench:
+        base = establish(bench, SYSTEM, dithers=FEWEST_BASE_BOOTS)
+        assert target.beside
+        with_dithers(bench, base, design(FEWEST_BASE_BOOTS))
+    # The diagnosis, and each of them once.
+    assert len(target.booted) == 1 + FEWEST_BASE_BOOTS
+
+
+def test_every_rule_takes_the_boots_that_are_begun_ahead():
+    assert all(cheapest(variants).base_boots >= FEWEST_BASE_BOOTS for variants in range(1, 200))

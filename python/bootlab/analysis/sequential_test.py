@@ -102,12 +102,17 @@ def _second_look(base_boots: int, first: int, further: int, allowed: float) -> t
     return needed, chance
 
 
+_BASE_BOOTS = (5, 6, 9, 21)
+FEWEST_BASE_BOOTS = min(_BASE_BOOTS)
+"""Every rule that `cheapest` gives takes so many boots of the base."""
+
+
 def cheapest(variants: int) -> Design:
     """Return the rule that takes the fewest boots for so many variants of one base.
 
     About half of what is tried turns out to make a difference and is booted to the first look.
     """
-    return min((design(n) for n in (5, 6, 9, 21)), key=lambda d: d.base_boots + variants * (1 + d.looks[0]) / 2)
+    return min((design(n) for n in _BASE_BOOTS), key=lambda d: d.base_boots + variants * (1 + d.looks[0]) / 2)
 
 
 def judge(base_ns: tuple[int, ...], variant_ns: tuple[int, ...], rule: Design) -> Judgement:

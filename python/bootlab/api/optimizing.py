@@ -42,8 +42,14 @@ def keep_plan(plan: Plan, path: Path) -> None:
     plan_file.save(plan, path)
 
 
-def planned(bench: Bench, system: SystemValue, wishes: Wishes) -> tuple[Base, Plan, tuple[Applicability, ...]]:
-    """Boot the base and its diagnosis, and plan from them."""
+def planned(
+    bench: Bench, system: SystemValue, wishes: Wishes, *, searched: bool = False
+) -> tuple[Base, Plan, tuple[Applicability, ...]]:
+    """Boot the base and its diagnosis, and plan from them.
+
+    `searched`: a search follows, so idle machines may begin with the boots of the base that it needs.
+    """
+    from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
     from bootlab.experiments.campaign import base_of
 
     if system.clock.mode != "exact":
@@ -53,7 +59,7 @@ def planned(bench: Bench, system: SystemValue, wishes: Wishes) -> tuple[Base, Pl
         )
     # What stays out is planned too, but no boot is traced for it.
     let_in = (one for one in wishes.selection.techniques() if not wishes.selection.why_not_stacked(one))
-    base = base_of(bench, system, tuple(let_in))
+    base = base_of(bench, system, tuple(let_in), dithers=FEWEST_BASE_BOOTS if searched else 0)
     plan, said = plan_of(base, wishes, jobs=bench.jobs)
     return base, plan, said
 

@@ -383,7 +383,7 @@ class System(KernelBuilds, TracedBoots):
         from bootlab.experiments.optimize.planning import Wishes
 
         with self.bench() as bench:
-            base, fresh, said = planned(bench, self.value, wishes or Wishes())
+            base, fresh, said = planned(bench, self.value, wishes or Wishes(), searched=True)
             chosen = fresh if plan is None else edited(plan, fresh)
             return carried_out(bench, self.store, base, chosen, said, reproduce=reproduce)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from concurrent.futures import Future
 
@@ -138,12 +139,21 @@ def establish(
     *,
     diagnostic: bool = True,
     label: str = "base",
+    dithers: int = 0,
 ) -> Base:
-    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal."""
+    """Boot the base for its time and once more for a diagnosis. Raise BaseFailedError when it has no goal.
+
+    `dithers`: how many of its boots under dithers are begun beside the diagnosis, which takes one machine alone.
+    """
     info = bench.target.plan(system).info
     recording = booted_base(bench, system, label)[0] if system.clock.mode == "free" else bench.boot(system, label)
     require_goal(recording)
     begin_check(bench, system, recording, label)
+    exact = system.clock.mode == "exact"
+    if diagnostic and dithers and exact and begin_diagnosis(bench, system, recording, label) is not None:
+        # A replay may hold none of them: `with_dithers` says so.
+        with contextlib.suppress(NotRecordedError):
+            DitheredBoots(bench, system, label).ask(dithers)
     diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
     return Base(
         system=system,

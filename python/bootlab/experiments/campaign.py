@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from bootlab.analysis.sequential_test import FEWEST_BASE_BOOTS
 from bootlab.errors import UserError
 from bootlab.experiments.base import Base, diagnosis_of, establish
 from bootlab.experiments.bench import Bench
@@ -72,7 +73,7 @@ def try_each(
     """
     if forced:
         require_buildable(system, chosen)
-    base = base_of(bench, system, chosen, inexact=blocks is not None)
+    base = base_of(bench, system, chosen, inexact=blocks is not None, dithers=0 if blocks else FEWEST_BASE_BOOTS)
     journal.base(base)
     if blocks is None:
         tried = try_all(bench, base, chosen, forced=forced, on_base=journal.base, sink=journal.trial)
@@ -99,7 +100,7 @@ def stack(
             hint="stack in exact mode, then prove the result on hardware with `bootlab try`",
         )
     chosen = selection.techniques()
-    base = base_of(bench, system, chosen)
+    base = base_of(bench, system, chosen, dithers=FEWEST_BASE_BOOTS)
     journal.base(base)
     # Each of them is compared once alone, once on the stack and once left out.
     tried = try_all(bench, base, chosen, forced=selection.forced, uses=3, on_base=journal.base, sink=journal.trial)
@@ -114,15 +115,20 @@ def stack(
     return stacked, final, diagnosis_of(bench, final, stacked.recording, "stacked")
 
 
-def base_of(bench: Bench, system: System, chosen: tuple[Technique, ...], *, inexact: bool = False) -> Base:
-    """Boot the base twice for its time and once for its diagnosis, and trace it where one of the chosen asks."""
-    bench.phase("base", 3)
+def base_of(
+    bench: Bench, system: System, chosen: tuple[Technique, ...], *, inexact: bool = False, dithers: int = 0
+) -> Base:
+    """Boot the base twice for its time and once for its diagnosis, and trace it where one of the chosen asks.
+
+    `dithers`: so many of its boots under dithers are begun beside the diagnosis.
+    """
+    bench.phase("base", 3 + max(dithers - 1, 0))
     if not inexact:
         require_exact(bench, system, "base")
     tracing = any(technique.needs_trace for technique in chosen)
     if tracing and system.clock.mode == "exact":
         begin_shared_costs(bench, system, bench.boot(system, "base"))
-    base = establish(bench, system)
+    base = establish(bench, system, dithers=dithers)
     if not tracing:
         return base
     bench.phase("trace")
