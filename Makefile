@@ -91,6 +91,8 @@ orangepi-ladder: setup
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow
 UNIT := $(BIN)/pytest -n auto --dist loadfile --hypothesis-profile quick -m "$(FAST)"
+# Files in the order of tests/conftest.py, the slow ones first, so that no worker ends alone with one of them.
+WHOLE := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 unit-tests: developer target/.tested-$(CRATES)
 	$(UNIT)
@@ -109,7 +111,7 @@ check: developer target/.linted-$(CRATES) target/.tested-$(CRATES)
 test: developer kernel $(KERNEL)/build
 	./scripts/setup-debian.sh test boards loaders filesystems programs databases
 	cargo test --workspace -q
-	$(BIN)/pytest -n 2 --dist loadfile -rs
+	$(WHOLE) -rs
 
 qemu10:
 	./scripts/setup-debian.sh run boards
@@ -124,7 +126,7 @@ test-qemu10: developer qemu10
 	./scripts/setup-debian.sh test
 	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz \
 	BOOTLAB_KERNEL_ARM64=$(CURDIR)/.cache/kernel-arm64/vmlinuz \
-	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(BIN)/pytest -m qemu -rs $(TESTS)
+	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(WHOLE) -m qemu -rs $(TESTS)
 
 wheel: developer
 	rm -rf dist
