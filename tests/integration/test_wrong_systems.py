@@ -15,7 +15,7 @@ pytestmark = pytest.mark.qemu
 BEFORE = [wrong for wrong in WRONG if not wrong.boots]
 # A Linux boots for each of these.
 RUNNING = [wrong for wrong in WRONG if wrong.boots]
-# They stand still or repeat themselves for as long as they may; that it is long shows nothing more. The host may be busy.
+# They stand still or repeat themselves for as long as they may; that it is long shows nothing more. A host may be busy.
 SHORT = "[limits]\nvirtual_s = 20\nstall_virtual_s = 5\nwall_s = 500\nstall_wall_s = 400\n"
 
 
