@@ -43,8 +43,9 @@ def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.getbasetemp()
     place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "plugins"
     found = emulator.find(Machine())
-    for made in (plugin.prepare(found, place), plugin.prepare_devices(found, place)):
-        assert made.path is not None, made.reason
+    # Without a compiler there are none, and each test says for itself what it lacks.
+    plugin.prepare(found, place)
+    plugin.prepare_devices(found, place)
     return place / "plugin"
 
 
