@@ -16,7 +16,7 @@ BEFORE = [wrong for wrong in WRONG if not wrong.boots]
 # A Linux boots for each of these.
 RUNNING = [wrong for wrong in WRONG if wrong.boots]
 # They stand still or repeat themselves for as long as they may; that it is long shows nothing more. A host may be busy.
-SHORT = "[limits]\nvirtual_s = 20\nstall_virtual_s = 5\nwall_s = 500\nstall_wall_s = 400\n"
+SHORT = "[limits]\nvirtual_s = 45\nstall_virtual_s = 5\nwall_s = 500\nstall_wall_s = 400\n"
 
 
 def boot(wrong, folder, limits: str = "") -> tuple[int, str]:
