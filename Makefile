@@ -91,13 +91,18 @@ orangepi-ladder: setup
 # Without what needs an emulator, a browser, a download or real time: run it before every commit.
 FAST := not qemu and not browser and not install and not slow
 UNIT := $(BIN)/pytest -n auto --dist loadfile --hypothesis-profile quick -m "$(FAST)"
+# Slow files first (tests/conftest.py), so that no worker ends alone with one of them; three workers, because a test often
+# waits for a machine that waits.
+WHOLE := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+# The binding has no tests of its own in Rust, and takes as long to compile as half of the rest.
+CARGO_TEST := cargo test --workspace --exclude bootlab-python -q
 unit-tests: developer target/.tested-$(CRATES)
 	$(UNIT)
 
 # Only when something in the crates has changed since they passed.
 target/.tested-%: | developer
-	cargo test --workspace -q
+	$(CARGO_TEST)
 	rm -f target/.tested*
 	touch $@
 
@@ -108,8 +113,8 @@ check: developer target/.linted-$(CRATES) target/.tested-$(CRATES)
 
 test: developer kernel $(KERNEL)/build
 	./scripts/setup-debian.sh test boards loaders filesystems programs databases
-	cargo test --workspace -q
-	$(BIN)/pytest -n 2 --dist loadfile -rs
+	$(CARGO_TEST)
+	$(WHOLE) -rs
 
 qemu10:
 	./scripts/setup-debian.sh run boards
@@ -124,7 +129,7 @@ test-qemu10: developer qemu10
 	./scripts/setup-debian.sh test
 	BOOTLAB_QEMU=$(QEMU10)/bin BOOTLAB_KERNEL=$(CURDIR)/.cache/kernel-6.12/vmlinuz \
 	BOOTLAB_KERNEL_ARM64=$(CURDIR)/.cache/kernel-arm64/vmlinuz \
-	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(BIN)/pytest -m qemu -rs $(TESTS)
+	BOOTLAB_BUSYBOX_ARM64=$(CURDIR)/.cache/busybox-arm64/busybox $(WHOLE) -m qemu -rs $(TESTS)
 
 wheel: developer
 	rm -rf dist
@@ -141,19 +146,21 @@ fuzz:
 
 # Nothing is linked, so libFuzzer need not be there.
 FUZZ_CLIPPY := CUSTOM_LIBFUZZER_PATH=/usr/lib/libfuzzer.a cargo clippy -q --locked --bins --target-dir target/fuzz
+# Only when something in the crates has changed since they passed.
+RUST_LINT := test -e target/.linted-$(CRATES) || { ./scripts/setup-debian.sh lint && cargo fmt --check && \
+	cargo clippy --workspace --all-targets -q -- -D warnings && \
+	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings && \
+	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings && \
+	$(FUZZ_CLIPPY) --manifest-path crates/kernelsource/fuzz/Cargo.toml -- -D warnings && \
+	rm -f target/.linted* && touch target/.linted-$(CRATES); }
 
-lint: developer target/.linted-$(CRATES)
-	$(LINT)
+# Python's beside Rust's, and shown behind it: each keeps about one processor busy.
+lint: developer
+	@mkdir -p target; { $(LINT); } > target/lint.log 2>&1 & lint=$$!; $(RUST_LINT); rust=$$?; \
+	wait $$lint; lint=$$?; cat target/lint.log; exit $$((rust || lint))
 
 target/.linted-%: | developer
-	./scripts/setup-debian.sh lint
-	cargo fmt --check
-	cargo clippy --workspace --all-targets -q -- -D warnings
-	$(FUZZ_CLIPPY) --manifest-path crates/boottrace/fuzz/Cargo.toml -- -D warnings
-	$(FUZZ_CLIPPY) --manifest-path crates/kernelimage/fuzz/Cargo.toml -- -D warnings
-	$(FUZZ_CLIPPY) --manifest-path crates/kernelsource/fuzz/Cargo.toml -- -D warnings
-	rm -f target/.linted*
-	touch $@
+	$(RUST_LINT)
 
 format: developer
 	$(BIN)/ruff format .

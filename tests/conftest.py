@@ -13,6 +13,7 @@ from hypothesis import settings
 from bootlab.builders.cache import Cache
 from bootlab.model.cmdline import CommandLine
 from bootlab.model.system import Check, Goal, Kernel, Limits, Machine, System
+from bootlab.targets import emulator, plugin
 from tests.mini_kernel import Then, mini_kernel
 
 # A loaded machine is slow, and that is no failure.
@@ -21,6 +22,9 @@ settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("no clock")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+SLOWEST_FIRST = ("install", "qemu", "slow", "browser")
+"""Marks of the files that `make test` begins with: its workers end with files of a second each, and so together."""
+
 REPLAYED = REPOSITORY / "tests" / "replay" / "system.toml"
 """A system whose boots were recorded: a Debian kernel and a script (tests/replay/record.py)."""
 
@@ -33,9 +37,27 @@ def _private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["BOOTLAB_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(scope="session")
+def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the plugins that most boots load, compiled once for all workers."""
+    own = tmp_path_factory.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "plugins"
+    found = emulator.find(Machine())
+    # Without a compiler there are none, and each test says for itself what it lacks.
+    plugin.prepare(found, place)
+    plugin.prepare_devices(found, place)
+    return place / "plugin"
+
+
 @pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache")
+def cache(tmp_path: Path, request: pytest.FixtureRequest) -> Cache:
+    """Return an empty cache; for a test that boots it has copies of the plugins, which the test may spoil."""
+    made = Cache(tmp_path / "cache")
+    if request.node.get_closest_marker("qemu"):
+        (made.root / "plugin").mkdir()
+        for file in request.getfixturevalue("plugins").glob("bootlab-*"):
+            shutil.copy2(file, made.root / "plugin")
+    return made
 
 
 @pytest.fixture
@@ -113,3 +135,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if missing and item.get_closest_marker("qemu"):
             item.add_marker(pytest.mark.skip(reason="qemu-system-x86_64 is not installed: scripts/setup-debian.sh run"))
+    turn: dict[Path, int] = {}
+    for item in items:
+        marks = [number for number, mark in enumerate(SLOWEST_FIRST) if item.get_closest_marker(mark)]
+        turn[item.path] = min([*marks, turn.get(item.path, len(SLOWEST_FIRST))])
+    items.sort(key=lambda item: turn[item.path])

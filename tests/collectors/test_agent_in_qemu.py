@@ -59,13 +59,15 @@ def system(debian_kernel):
         "/dev/console": Entry(kind="char", mode=0o600, major=5, minor=1),
         "/zz/last": text("7777777"),
     }
-    words = "console=ttyS0 nokaslr loglevel=1 initcall_debug log_buf_len=16M rdinit=/bootlab-agent BOOTLAB_INIT=/init"
+    words = "console=ttyS0 nokaslr cryptomgr.notests loglevel=1 initcall_debug log_buf_len=16M"
     return System(
         name="agent",
         kernel=Kernel(image=os.path.realpath(debian_kernel)),
         goal=Goal(console=r"^@BL1 end \d+"),
         initramfs=Initramfs(tree=FileTree.of(tree), compression="none"),
-        cmdline=CommandLine.parse(f"{words} BOOTLAB_WAIT_MS=3000 KEPT=yes -- one two"),
+        cmdline=CommandLine.parse(
+            f"{words} rdinit=/bootlab-agent BOOTLAB_INIT=/init BOOTLAB_WAIT_MS=3000 KEPT=yes -- one two"
+        ),
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=180, stall_wall_s=60),
     )
 

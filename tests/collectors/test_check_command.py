@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.collectors.agent import parse
 from bootlab.collectors.diagnosis import AGENT, check_output, checking_system
 from bootlab.experiments.base import establish, why_lost
@@ -75,7 +75,7 @@ def test_a_lost_file_that_only_the_command_needs(debian_kernel: Path, tmp_path: 
         pytest.skip("no static busybox here: scripts/setup-debian.sh run")
     command = ("/bin/sh", "-c", "b=/bin/busybox; $b cat /etc/rare; $b head -n 1 /proc/1/comm; exit 3")
     system = small(str(debian_kernel), command)
-    with Bench(QemuTarget(Cache(tmp_path / "cache")), tmp_path / "store") as bench:
+    with Bench(QemuTarget(Cache(default_folder())), tmp_path / "store") as bench:
         base = establish(bench, system, diagnostic=False)
         assert base.output is not None
         assert base.output.lines == ("used later", "init")

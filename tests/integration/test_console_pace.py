@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
 from bootlab.experiments.console_pace import ConsolePace
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.qemu
 
 
 def test_a_slow_line_holds_the_guest(small, tmp_path):
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     free = msgspec.structs.replace(small, clock=Clockwork(mode="free", accel="tcg"))
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
         found = compare(ConsolePace(bauds=(19_200,), rounds=1), bench, free)
@@ -32,7 +32,7 @@ def test_a_slow_line_holds_the_guest(small, tmp_path):
 
 
 def test_a_screen_costs_the_same_in_every_run(small, tmp_path):
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), tmp_path / "one", cache=cache, jobs=2) as bench:
         first = compare(ConsoleScreen(), bench, small)
     with Bench(QemuTarget(cache), tmp_path / "two", cache=cache, jobs=2) as bench:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.qemu
 
 
 def opened(value, folder, jobs=2):
-    return System(value, store=folder / "store", cache=folder / "cache", jobs=jobs)
+    return System(value, store=folder / "store", jobs=jobs)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
 from bootlab.experiments.filesystems import Filesystems
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.qemu
 
 
 def test_initramfs_rows_boot_and_flash_is_left_out(small, tmp_path):
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     system = msgspec.structs.replace(small, storage=Storage())
     wanted = Filesystems("initramfs-none", "initramfs-gzip", "cramfs-xip")
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=2) as bench:

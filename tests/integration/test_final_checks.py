@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.base import establish
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.optimize.final import FinalChecks
@@ -29,7 +29,7 @@ def test_a_file_that_only_the_final_check_reads_comes_back(debian_kernel: Path, 
     tree = system.tree.put("/etc/idle", Entry(kind="file", mode=0o644, text="never used\n"))
     system = msgspec.structs.replace(system, initramfs=Initramfs(tree=tree, compression="none"))
     slim = Change(technique="initramfs-slim", ops=(DropFiles(("/etc/idle", "/etc/rare")),))
-    with Bench(QemuTarget(Cache(tmp_path / "cache")), tmp_path / "store", jobs=1) as bench:
+    with Bench(QemuTarget(Cache(default_folder())), tmp_path / "store", jobs=1) as bench:
         base = establish(bench, system, diagnostic=False)
         final = FinalChecks(bench, base, ("/bin/busybox cat /etc/rare",))
         result = bench.boot(slim.apply(system), "result")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.qemu
 
 
 def test_the_floor_of_a_real_boot(small, tmp_path):
-    system = System(small, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    system = System(small, store=tmp_path / "store", jobs=1)
     found = system.compare(FloorOf()).comparison
     goal_ns = system.boot().recording.meta.goal_ns
     assert goal_ns is not None

@@ -38,7 +38,7 @@ def waiting(debian_kernel, tmp_path_factory):
     subprocess.run(["gcc", "-Os", "-static", "-o", folder / "second", source], check=True)
     (folder / "system.toml").write_text(TEXT)
     system = load(folder / "system.toml", environ={"BOOTLAB_KERNEL": str(debian_kernel)})
-    with System(system, store=folder / "store", cache=folder / "cache", jobs=2).bench() as bench:
+    with System(system, store=folder / "store", jobs=2).bench() as bench:
 
         def boots(turns):
             lines = [system.cmdline.with_param("work", str(round(n))) for n in turns]

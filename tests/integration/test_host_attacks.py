@@ -18,7 +18,9 @@ from bootlab.experiments.trials import try_all
 from bootlab.model.recording import Outcome
 from bootlab.model.system import Limits, Machine
 from bootlab.model.verdict import Verdict
-from bootlab.targets import emulator, plugin
+
+# Loaded here, not while the first machine runs: whoever attacks it has to look at it then.
+from bootlab.targets import emulator, plugin, virtual_ending  # noqa: F401
 from bootlab.targets.qemu import QemuTarget
 from tests.experiments.fake_bench import FakeTechnique
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bootlab import techniques
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.base import diagnosis_of, establish
 from bootlab.experiments.bench import bench_for
 from bootlab.model.cmdline import CommandLine
@@ -77,7 +77,7 @@ def system(debian_kernel):
 
 def test_one_program_mounts_the_root(system, tmp_path):
     technique = techniques.get("initramfs-direct")
-    with bench_for(system, tmp_path / "store", Cache(tmp_path / "cache"), jobs=1) as bench:
+    with bench_for(system, tmp_path / "store", Cache(default_folder()), jobs=1) as bench:
         base = establish(bench, system)
         answer = technique.applies(base.context)
         assert answer.answer is Answer.YES, answer

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.comparison import compare
 from bootlab.experiments.steps import Steps
@@ -22,7 +22,7 @@ def test_steps_are_booted_and_proved(small, tmp_path):
         Step(name="quiet", technique="quiet", shown=r"^process /\S*busybox"),
     )
     system = msgspec.structs.replace(small, steps=way)
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=2) as bench:
         found = compare(Steps(), bench, system)
         made = bench.boots_made

@@ -76,7 +76,7 @@ def system(debian_kernel):
 
 
 def test_trim(system, tmp_path):
-    opened = api.System(system, store=tmp_path / "store", cache=tmp_path / "cache", jobs=1)
+    opened = api.System(system, store=tmp_path / "store", jobs=1)
     found = opened.trim()
     run = api.Results.open(store=tmp_path / "store")
     assert [row.title for row in run.comparison.rows if row.values["group"] == "tree"] == ["as it is", "trimmed"]

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from bootlab.advice.application import advise
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments import profile as application
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
@@ -24,7 +24,7 @@ def found(debian_kernel, tmp_path_factory):
     system = load(EXAMPLE, environ={**os.environ, "BOOTLAB_KERNEL": str(debian_kernel)})
     patient = msgspec.structs.replace(system.limits, wall_s=900, stall_wall_s=300)
     system = msgspec.structs.replace(system, limits=patient)
-    cache = Cache(folder / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), folder / "store", cache=cache, jobs=1) as bench:
         traced = trace_boot(bench, system, application.REQUEST)
     return application.profile(traced.trace)

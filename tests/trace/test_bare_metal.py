@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from bootlab.analysis import function_tables
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.errors import BootlabError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
@@ -37,7 +37,7 @@ def machine(arch, place):
 @pytest.mark.parametrize("arch", ["arm64", "arm", "riscv64"])
 def test_counts_are_those_of_the_code(arch, tmp_path):
     system = machine(arch, tmp_path)
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
         found = trace_boot(bench, system, TraceRequest())
         subtree = trace_boot(bench, system, TraceRequest(min_ns=0, subtree=("outer",), depth=4))
@@ -64,7 +64,7 @@ def test_processors_that_the_command_line_leaves_off_hide_nothing(tmp_path):
     board = msgspec.structs.replace(one.machine, cpus=4)
     four = msgspec.structs.replace(one, machine=board, cmdline=CommandLine.parse("maxcpus=1"))
     all_four = msgspec.structs.replace(one, machine=board, clock=Clockwork(processors="shared"))
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), tmp_path / "store", cache=cache, jobs=1) as bench:
         found = trace_boot(bench, four, TraceRequest())
         # Before version 8 the emulator itself cannot do it.

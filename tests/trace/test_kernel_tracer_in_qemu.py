@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bootlab.analysis import function_tables
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.collectors import kernel_tracer
 from bootlab.collectors.kernel_tracer import KernelTracer
 from bootlab.experiments.bench import Bench
@@ -42,7 +42,7 @@ def both(debian_kernel, tmp_path_factory):
         cmdline=CommandLine.parse("console=ttyS0 nokaslr cryptomgr.notests"),
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
     )
-    cache = Cache(place / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
         timing = bench.boot(system, system.name)
         instrumented = kernel_tracer.traced_system(system, timing, TRACER)

@@ -9,7 +9,7 @@ import pytest
 
 from bootlab.analysis import function_tables
 from bootlab.analysis.delay_census import census
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.traced_boot import trace_boot
 from bootlab.model.cmdline import CommandLine
@@ -60,7 +60,7 @@ def found(debian_kernel, place, module):
         cmdline=CommandLine.parse(f"console=ttyS0 nokaslr cryptomgr.notests MODULE_PARAMETERS=delay_ms={DELAY_MS}"),
         limits=Limits(virtual_s=60, stall_virtual_s=20, wall_s=300, stall_wall_s=120),
     )
-    cache = Cache(place / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
         yield trace_boot(bench, system, TraceRequest())
 

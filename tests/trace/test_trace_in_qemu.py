@@ -14,7 +14,7 @@ import pytest
 
 from bootlab.analysis import function_tables
 from bootlab.analysis.delay_census import census
-from bootlab.builders.cache import Cache
+from bootlab.builders.cache import Cache, default_folder
 from bootlab.collectors import function_trace
 from bootlab.collectors.diagnosis import diagnose, diagnostic_system
 from bootlab.errors import UserError
@@ -60,7 +60,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bench(place):
-    cache = Cache(place / "cache")
+    cache = Cache(default_folder())
     with Bench(QemuTarget(cache), place / "store", cache=cache, jobs=1) as bench:
         yield bench
 
@@ -156,7 +156,7 @@ def test_start_and_stop(bench, place, system):
 
 
 def test_what_was_traced_when_qemu_is_killed_can_be_read(bench, place, system):
-    plan = traced(bench.target.plan(system), TraceRequest(), Cache(place / "cache"))
+    plan = traced(bench.target.plan(system), TraceRequest(), Cache(default_folder()))
     folder = place / "killed"
     folder.mkdir()
     for name, source in plan.carried:
@@ -177,12 +177,12 @@ def test_free_running_boots_are_refused(bench, place, system):
     clock = msgspec.structs.replace(system.clock, mode="free", accel="tcg")
     plan = bench.target.plan(msgspec.structs.replace(system, clock=clock))
     with pytest.raises(UserError, match="instruction counter"):
-        traced(plan, TraceRequest(), Cache(place / "cache"))
+        traced(plan, TraceRequest(), Cache(default_folder()))
 
 
 def test_an_unknown_function_is_named(bench, place, system):
     with pytest.raises(UserError, match="no_such_function"):
-        traced(bench.target.plan(system), TraceRequest(start="no_such_function"), Cache(place / "cache"))
+        traced(bench.target.plan(system), TraceRequest(start="no_such_function"), Cache(default_folder()))
 
 
 def test_every_task_has_a_track_of_its_own(found):

@@ -17,6 +17,9 @@ from bootlab.targets.stamps import StampFile, Stamps
 from bootlab.targets.watch import ConsoleWatch
 
 _POLL_S = 0.004
+# A look costs the machine its processor for a moment: of a boot of seconds it may be late by a share of them.
+_POLL_SHARE = 0.02
+_POLL_MAX_S = 0.02
 _PROGRESS_EVERY_S = 0.1
 _AWAITED_S = 60.0
 _STAMPS_S = 5.0
@@ -80,7 +83,7 @@ class Follower:
                 told = now
                 progress(Progress(self._virtual_ns, self._watch.size_bytes, self._watch.last_text, self._word(now)))
             if not grown:
-                time.sleep(_POLL_S)
+                time.sleep(min(max(_POLL_S, _POLL_SHARE * (now - self._began)), _POLL_MAX_S))
 
     def _word(self, now: float) -> str:
         if self._watch.goal is not None or self._watch.panic:
