@@ -256,6 +256,8 @@ CASES = (
     Says("initramfs-modules", as_context(u.with_modules(loaded=())), UNKNOWN, "does not show which"),
     Says("initramfs-modules", BASE, NO, "no modules"),
     Says("initramfs-direct", as_context(u.mounting()), YES, "needs 6 modules of"),
+    Says("initramfs-direct", as_context(u.mounting(place="/modules")), YES, "needs 6 modules of"),
+    Says("initramfs-direct", as_context(u.mounting(dtb="board.dtb")), YES, f"needs {len(u.CARD)} modules of"),
     Says("initramfs-direct", as_context(u.mounting(direct=True)), NO, "does nothing else already"),
     Says("initramfs-direct", as_context(u.mounting(diagnosed=False)), UNKNOWN, "diagnostic boot"),
     Says("initramfs-direct", as_context(u.mounting(root="/dev/mapper/vg-root")), NO, "cannot find such a root"),
