@@ -77,6 +77,7 @@ def _with_costs(*costs: SharedCost) -> Context:
 
 
 BASE = context("base")
+SWITCHING = "#!/bin/sh\nexec switch_root /mnt /sbin/init\n"
 RC = u.booted(u.SCRIPTS)
 ONE_INITCALL = msgspec.structs.replace(
     evidence("base"),
@@ -340,6 +341,8 @@ CASES = (
     Says("mounts-by-application", BASE, NO, "no script and no fstab mounts"),
     Says("app-as-init", BASE, YES, "Run /init as init process"),
     Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
+    Says("app-as-init", as_context(u.mounting(early=SWITCHING)), NO, "/init starts /sbin/init on the root"),
+    Says("mounts-by-application", as_context(u.mounting(early=SWITCHING)), NO, "does not follow init="),
     Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the root tree"),
     Says("app-as-init", context("base", application=None), UNKNOWN, "does not name"),
     Says("app-as-init", context("base", application_arguments=("-x",) * 31), YES, ""),

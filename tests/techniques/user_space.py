@@ -179,14 +179,15 @@ def mounting(
     diagnosed: bool = True,
     place: str = "/lib/modules/6",
     dtb: str | None = None,
+    early: str = INIT,
 ) -> Evidence:
     """Return a boot whose initrd mounts a root on a card; `direct`: by bootlab's own program.
 
-    `place`: the folder of its modules. `dtb`: the machine is described by a device tree.
+    `place`: the folder of its modules. `dtb`: the machine is described by a device tree. `early`: the initrd's /init.
     """
     names = [line.split()[0] for line in CARD]
     entries = {f"{place}/{name.replace('_', '-')}{end}": Entry(kind="file", text=name) for name in names}
-    entries |= dict(tree({"/init": INIT}).entries)
+    entries |= dict(tree({"/init": early}).entries)
     if direct:
         entries = {"/init": Entry(kind="file", own="mount-root")}
     found = evidence("base", initramfs=Initramfs(tree=FileTree.of(entries)), root=Root(medium="sd", file_system="ext4"))

@@ -39,7 +39,7 @@ def with_agent(system: System, timing: Recording) -> System:
     if system.startup is None:
         raise ValueError("no root tree for the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
-    switch = switch_of(system)
+    switch = root_switch.of_system(system)
     init = switch.program if switch is not None else system.init_path
     carrying = system.with_tree(system.startup.put(AGENT, Entry(kind="file", mode=0o755, source=_agent(system))))
     carrying = _switched(carrying, switch)
@@ -67,13 +67,6 @@ def with_agent(system: System, timing: Recording) -> System:
 
 def _agent(system: System) -> str:
     return "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
-
-
-def switch_of(system: System) -> root_switch.RootSwitch | None:
-    """Return where the initramfs of a mounted root names the program that it goes on with, whatever `init=` says."""
-    if system.root is None or system.initramfs is None:
-        return None
-    return root_switch.find(Files(system.initramfs.tree), system.cmdline.value("rdinit") or "/init")
 
 
 def _switched(system: System, switch: root_switch.RootSwitch | None) -> System:
@@ -133,7 +126,7 @@ def why_no_report(system: System, recording: Recording) -> str:
 
 def _why_not_started(system: System) -> str:
     behind = system.root is not None and (system.initramfs is not None or system.initrd is not None)
-    if not behind or switch_of(system) is not None:
+    if not behind or root_switch.of_system(system) is not None:
         return ""
     return (
         f": the initramfs did not start {AGENT}, which init= on the command line names, on the root. Its script must "

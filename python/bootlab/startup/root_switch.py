@@ -11,6 +11,7 @@ import re
 
 import msgspec
 
+from bootlab.model.system import System
 from bootlab.startup import scripts, shell
 from bootlab.startup.files import Files
 from bootlab.startup.specialise import apply
@@ -36,6 +37,13 @@ class RootSwitch(msgspec.Struct, frozen=True, kw_only=True):
     def starting(self, program: str) -> str:
         """Return the script's text with another program in the place of this one."""
         return apply(self.text, [(self.start, self.end, program.encode())]).decode("utf-8", "replace")
+
+
+def of_system(system: System) -> RootSwitch | None:
+    """Return where the initramfs of a mounted root names the program that it goes on with, whatever `init=` says."""
+    if system.root is None or system.initramfs is None:
+        return None
+    return find(Files(system.initramfs.tree), system.cmdline.value("rdinit") or "/init")
 
 
 def find(files: Files, init: str) -> RootSwitch | None:

@@ -34,7 +34,7 @@ def on_a_line(characters: int, cmdline: CommandLine) -> str:
     """Say how long a serial line takes for so many characters, which exact mode does not count."""
     rates = (re.search(r",(\d{3,7})", param.value or "") for param in reversed(cmdline.all("console")))
     baud = next((int(rate[1]) for rate in rates if rate is not None), Modelled().baud)
-    return f"{line_ns(characters, baud) / 1e6:,.0f} ms modelled at {baud} baud"
+    return f"{line_ns(characters, baud) / 1e6:,.0f} ms at {baud} baud (modelled)"
 
 
 def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:

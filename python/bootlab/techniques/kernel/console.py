@@ -56,7 +56,9 @@ def _prints(context: Context) -> Applies:
         return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
     characters = sum(map(len, lines))
     modelled = on_a_line(characters, context.system.cmdline)
-    return Applies.yes(f"the kernel prints to the console: {modelled}", f"{len(lines)} lines, {characters} characters")
+    return Applies.yes(
+        f"what the kernel prints to the console takes {modelled}", f"{len(lines)} lines, {characters} characters"
+    )
 
 
 LEVELS = (3, 0)
@@ -251,7 +253,8 @@ class PrintkTime(ParameterTechnique):
             return Applies.no("no stamped line reaches the console", "no line with printk's stamp")
         modelled = on_a_line(15 * len(lines), context.system.cmdline)
         return Applies.yes(
-            f"{len(lines)} lines carry a stamp of 15 characters: {modelled}", f"{15 * len(lines)} characters"
+            f"{len(lines)} lines carry a stamp of 15 characters, which takes {modelled}",
+            f"{15 * len(lines)} characters",
         )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
