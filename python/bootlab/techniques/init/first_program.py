@@ -12,7 +12,7 @@ from bootlab.startup import mounts, root_switch, scripts
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
-from bootlab.techniques.tree_technique import TreeTechnique
+from bootlab.techniques.tree_technique import TreeTechnique, no_tree
 
 _START = "/application-start"
 _KERNEL_TYPES = ("proc", "sysfs", "devtmpfs")
@@ -126,14 +126,14 @@ class AppAsInit(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when the system names an application in its root tree that is not init yet."""
         system = context.system
+        if (fixed := _fixed_init(system)) is not None:
+            return fixed
         if system.tree is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+            return no_tree(system)
         if system.application is None:
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path == system.application:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.application}")
-        if (fixed := _fixed_init(system)) is not None:
-            return fixed
         if (why_not := _not_startable(system, system.tree.get(system.application))) is not None:
             return why_not
         line = KernelLog.of_console(context.recording).line(_RUN)
