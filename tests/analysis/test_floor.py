@@ -172,3 +172,22 @@ def test_what_32_bit_arm_does_before_its_kernel_begins_is_no_step_of_its_own():
     floor = floor_of(tree.made(), None, (), Images())
     assert {part.title: part.ns for part in floor.parts}["page tables and memory"] == 2 * 800
     assert [one.title for one in floor.obstacles] == ["start of the kernel: unflatten_device_tree"]
+
+
+def test_callers_that_a_trace_has_turned_into_callees_still_hold_their_own():
+    tree = Tree()
+    tree.path("finalise_el2", "__primary_switched", "start_kernel", "trace_init", insns=500)
+    lost = ("__hyp_reset_vectors", "kvm_arch_init", "kvm_init", "do_one_initcall", "kernel_init_freeable")
+    tree.path(*lost, "do_one_initcall", "acpi_init", insns=900)
+    found = {item.title: item.ns for item in items_of(tree.made())}
+    assert found["start of the kernel: trace_init"] == 1000
+    assert found["initcall acpi_init"] == 1800
+
+
+def test_what_the_idle_task_waits_is_not_needed():
+    tree = Tree()
+    at = tree.path(*START, "rest_init", "cpu_startup_entry", insns=10)
+    tree.nodes.append(node(FIRST + tree.functions.index("cpu_startup_entry"), at, self_insns=0, idle=7000))
+    found = {item.kind: item.ns for item in items_of(tree.made())}
+    assert found["idle"] == 7000
+    assert found["start"] == 20

@@ -50,6 +50,11 @@ FILES = [
     (b"<!DOCTYPE html>\n<html>404</html>\n", "a web page", "download it again"),
     (b"/* a board */\n/dts-v1/;\n/ { };\n", "the source of a device tree", "dtc -I dts"),
     (b"#\n# Linux/arm 6.1.0 Kernel Configuration\n#\nCONFIG_ARM=y\n", "a kernel's configuration", "give the kernel"),
+    (
+        b"#\n# Automatically generated file; DO NOT EDIT.\n# Linux/arm64 6.1.192 Kernel Configuration\n#\n",
+        "a kernel's configuration",
+        "give the kernel",
+    ),
     (b'# mine\nname = "camera"\n[machine]\n', "a system file of bootlab's", "bootlab boot"),
     (ELF_MODULE, "a kernel module or an object file", "give the kernel"),
     (uboot(6), "a script of U-Boot's", ""),

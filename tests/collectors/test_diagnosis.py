@@ -5,9 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from bootlab.collectors.diagnosis import AGENT, diagnose, diagnostic_system, initcalls_of
+from bootlab.collectors.diagnosis import AGENT, diagnose, diagnostic_system, initcalls_of, why_no_report
 from bootlab.model.cmdline import CommandLine
-from bootlab.model.recording import Line, Meta, Recording
+from bootlab.model.recording import Line, Meta, Outcome, Recording
+from bootlab.model.root import Root
+from bootlab.model.system import Goal
+from bootlab.model.tree import Entry, FileTree
 from bootlab.systemfile import load
 from tests.conftest import REPLAYED
 
@@ -61,3 +64,42 @@ def test_a_console_without_report_is_read_as_the_log():
     assert found.log == text
     assert [i.name for i in found.initcalls] == ["a"]
     assert found.files == ()
+
+
+def behind_an_initramfs(system, script):
+    """Return the system with its tree on a card, mounted by an initramfs whose /init is a script."""
+    early = FileTree.of({"/init": Entry(kind="file", mode=0o755, text=script)})
+    return msgspec.structs.replace(
+        system, root=Root(tree=system.initramfs.tree), initramfs=msgspec.structs.replace(system.initramfs, tree=early)
+    )
+
+
+def test_an_initramfs_that_takes_no_init_goes_on_with_the_agent(system):
+    made = diagnostic_system(behind_an_initramfs(system, "#!/bin/sh\nexec switch_root /mnt /etc/init\n"), TIMING)
+    assert made.initramfs.tree.get("/init").text == f"#!/bin/sh\nexec switch_root /mnt {AGENT}\n"
+    assert made.initramfs.tree.get("/init").mode == 0o755
+    assert "BOOTLAB_INIT=/etc/init" in str(made.cmdline)
+    assert made.root.tree.get(AGENT) is not None
+
+
+def test_an_initramfs_that_looks_for_init_stays(system):
+    follows = behind_an_initramfs(system, '#!/bin/sh\nexec switch_root /mnt "${init:-/sbin/init}"\n')
+    made = diagnostic_system(follows, TIMING)
+    assert made.initramfs == follows.initramfs
+    assert f"init={AGENT}" in str(made.cmdline)
+
+
+@pytest.mark.parametrize("line", ["panel: ready", "Kernel panic - not syncing: No working init found"])
+def test_a_boot_without_a_report_says_why(system, line):
+    system = msgspec.structs.replace(
+        behind_an_initramfs(system, '#!/bin/sh\nexec switch_root /mnt "$x"\n'), goal=Goal(console="panel: ready")
+    )
+    meta = Meta(outcome=Outcome.HANG, reason="nothing printed")
+    why = why_no_report(system, Recording(meta=meta, lines=(Line(1, line, 0),), marks=(), path="/kept"))
+    assert why.endswith("(recording: /kept)")
+    if line == "panel: ready":
+        assert "the system reached its goal, but bootlab's agent sent no report: the initramfs did not start" in why
+        assert "/proc/cmdline" in why
+    else:
+        assert why.startswith("hang: nothing printed; no first program could run")
+    assert why_no_report(system, Recording(meta=Meta(), lines=(), marks=())) == ""

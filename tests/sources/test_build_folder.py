@@ -96,6 +96,9 @@ def test_yocto_s_deploy_folder(tmp_path, packages, case, looker):
     assert made.initramfs is not None
     assert any("goes with it" in note for note in made.notes)
     assert f"root={made.board.card_name}p2" in made.cmdline
+    (tmp_path / "board.toml").write_text(written(made, tmp_path))
+    loaded = load(tmp_path / "board.toml", unpack_dir=tmp_path / "unpacked")
+    assert loaded.kernel.config == str(tmp_path / "deploy/kernel-config-6.1")
 
 
 def test_a_card_whose_power_no_driver_switches(tmp_path, packages, case, looker):

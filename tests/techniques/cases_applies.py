@@ -77,6 +77,7 @@ def _with_costs(*costs: SharedCost) -> Context:
 
 
 BASE = context("base")
+SWITCHING = "#!/bin/sh\nexec switch_root /mnt /sbin/init\n"
 RC = u.booted(u.SCRIPTS)
 ONE_INITCALL = msgspec.structs.replace(
     evidence("base"),
@@ -256,6 +257,8 @@ CASES = (
     Says("initramfs-modules", as_context(u.with_modules(loaded=())), UNKNOWN, "does not show which"),
     Says("initramfs-modules", BASE, NO, "no modules"),
     Says("initramfs-direct", as_context(u.mounting()), YES, "needs 6 modules of"),
+    Says("initramfs-direct", as_context(u.mounting(place="/modules")), YES, "needs 6 modules of"),
+    Says("initramfs-direct", as_context(u.mounting(dtb="board.dtb")), YES, f"needs {len(u.CARD)} modules of"),
     Says("initramfs-direct", as_context(u.mounting(direct=True)), NO, "does nothing else already"),
     Says("initramfs-direct", as_context(u.mounting(diagnosed=False)), UNKNOWN, "diagnostic boot"),
     Says("initramfs-direct", as_context(u.mounting(root="/dev/mapper/vg-root")), NO, "cannot find such a root"),
@@ -338,6 +341,8 @@ CASES = (
     Says("mounts-by-application", BASE, NO, "no script and no fstab mounts"),
     Says("app-as-init", BASE, YES, "Run /init as init process"),
     Says("app-as-init", context("rdinit-app"), NO, "rdinit=/app"),
+    Says("app-as-init", as_context(u.mounting(early=SWITCHING)), NO, "/init starts /sbin/init on the root"),
+    Says("mounts-by-application", as_context(u.mounting(early=SWITCHING)), NO, "does not follow init="),
     Says("app-as-init", context("base", application="/usr/bin/none"), NO, "not in the root tree"),
     Says("app-as-init", context("base", application=None), UNKNOWN, "does not name"),
     Says("app-as-init", context("base", application_arguments=("-x",) * 31), YES, ""),

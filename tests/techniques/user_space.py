@@ -171,12 +171,23 @@ CARD = (
 
 
 def mounting(
-    *, root: str = "UUID=1-2", kind: str = "ext4", end: str = ".ko", direct: bool = False, diagnosed: bool = True
+    *,
+    root: str = "UUID=1-2",
+    kind: str = "ext4",
+    end: str = ".ko",
+    direct: bool = False,
+    diagnosed: bool = True,
+    place: str = "/lib/modules/6",
+    dtb: str | None = None,
+    early: str = INIT,
 ) -> Evidence:
-    """Return a boot whose initrd mounts a root on a card; `direct`: by bootlab's own program."""
+    """Return a boot whose initrd mounts a root on a card; `direct`: by bootlab's own program.
+
+    `place`: the folder of its modules. `dtb`: the machine is described by a device tree. `early`: the initrd's /init.
+    """
     names = [line.split()[0] for line in CARD]
-    entries = {f"/lib/modules/6/{name.replace('_', '-')}{end}": Entry(kind="file", text=name) for name in names}
-    entries |= dict(tree({"/init": INIT}).entries)
+    entries = {f"{place}/{name.replace('_', '-')}{end}": Entry(kind="file", text=name) for name in names}
+    entries |= dict(tree({"/init": early}).entries)
     if direct:
         entries = {"/init": Entry(kind="file", own="mount-root")}
     found = evidence("base", initramfs=Initramfs(tree=FileTree.of(entries)), root=Root(medium="sd", file_system="ext4"))
@@ -187,7 +198,11 @@ def mounting(
     meta = msgspec.structs.replace(found.recording.meta, artefact_bytes={"initramfs": 100 if direct else 1000})
     return msgspec.structs.replace(
         found,
-        system=msgspec.structs.replace(found.system, cmdline=CommandLine.parse(f"root={root} ro")),
+        system=msgspec.structs.replace(
+            found.system,
+            cmdline=CommandLine.parse(f"root={root} ro"),
+            machine=msgspec.structs.replace(found.system.machine, dtb=dtb),
+        ),
         recording=msgspec.structs.replace(found.recording, meta=meta),
         diagnosis=shown if diagnosed else None,
     )

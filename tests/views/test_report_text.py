@@ -338,3 +338,15 @@ def test_a_trial_that_matters_most_on_a_board_is_named_beside_the_answer():
     assert line.startswith("modelled, not in these times: console-quiet saves ")
     assert "9600 baud" in line
     assert most.change_id in to_text(terminal.results_view(slow), width=80).split("largest gains")[0].splitlines()[-2]
+
+
+def test_why_a_named_technique_was_not_tried_is_always_said():
+    found = sample.results("try")
+    tried = tuple(trial for trial in found.trials if trial.change.technique != "lpj")
+    found = msgspec.structs.replace(found, trials=tried)
+    refused = next(one for one in found.techniques if one.id == "lpj")
+    shown = " ".join(to_text(terminal.results_view(found, named=("lpj", "quiet"))).split())
+    assert f"lpj was not tried: {' '.join(refused.reason.split())}" in shown
+    assert "quiet was not tried" not in shown
+    assert "1 technique that does not apply" in shown
+    assert "lpj was not tried" not in to_text(terminal.results_view(found))

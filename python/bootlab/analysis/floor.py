@@ -113,7 +113,10 @@ def floor_of(
         elif item.kind != "stage" or item.name not in _LOADING:
             obstacles.append(Obstacle(title=item.title, ns=item.ns, lever=lever(item.name)))
     obstacles += _copied(trace, "the kernel", images.kernel_bytes, loading_ns, parts)
-    obstacles += _copied(trace, "the root tree", images.tree_bytes, unpacking_ns, parts)
+    rest_of_unpacking = _copied(trace, "the root tree", images.tree_bytes, unpacking_ns, parts)
+    # init/initramfs.c: what is not compressed is only copied.
+    lever_of_unpacking = lever("do_populate_rootfs")
+    obstacles += [msgspec.structs.replace(one, lever=lever_of_unpacking) for one in rest_of_unpacking]
     for title, _ in _NEEDED:
         if title in needed:
             why = "steps of start_kernel() that no boot can leave out, at what they take here"

@@ -15,7 +15,7 @@ from bootlab.analysis.call_tree import CUT_ROOT, IRQ_ROOT, ROOT, FunctionTrace
 from bootlab.kernelsource.resolve import as_in_source
 from bootlab.targets.trace_symbols import BUCKETS
 
-ItemKind = Literal["stage", "start", "initcall", "work", "thread", "user", "interrupts", "between"]
+ItemKind = Literal["stage", "start", "initcall", "work", "thread", "user", "interrupts", "between", "idle"]
 
 _STAGES = {BUCKETS[0]: "firmware", BUCKETS[1]: "kernel set-up", BUCKETS[2]: "decompressor"}
 _USER = BUCKETS[3]
@@ -44,17 +44,21 @@ _OPEN = frozenset(
         ),
         *("kernel_init_freeable", "do_initcalls", "do_initcall_level", "do_pre_smp_initcalls", "do_one_initcall"),
         *("primary_entry", "__primary_switch", "__primary_switched", "stext", "__mmap_switched", "_start_kernel"),
-        *("__enable_mmu", "__turn_mmu_on", "__turn_mmu_on_loc"),
+        *("__enable_mmu", "__turn_mmu_on", "__turn_mmu_on_loc", "finalise_el2"),
         *("ret_from_fork", "ret_from_fork_asm", "ret_from_kernel_thread", "ret_from_fork_kernel", "kthread"),
         *("worker_thread", "process_one_work", "process_scheduled_works", "async_run_entry_fn", "smp_prepare_cpus"),
         *("native_smp_prepare_cpus", "[kernel, no symbol]", "[tasks]", "[init]"),
     )
 )
+# They run once, called by nobody but others of `_OPEN`: where the tree says otherwise, code that a trace cannot follow
+# (arm64's calls of its hypervisor part, which return by eret) has turned callers into callees.
+_ONCE = frozenset(("start_kernel", "kernel_init", "kernel_init_freeable", "do_basic_setup", "do_initcalls"))
 _CALLERS: tuple[tuple[ItemKind, frozenset[str]], ...] = (
     ("initcall", frozenset(("do_one_initcall",))),
     ("work", frozenset(("process_one_work", "async_run_entry_fn"))),
     ("thread", frozenset(("kthread",))),
 )
+_IDLE_TASK = ("start", "cpu_startup_entry")
 _FORKED = frozenset(("ret_from_fork", "ret_from_fork_asm", "ret_from_fork_user"))
 _OF_FORKED = frozenset(("kthread", "kernel_init", "kthreadd", "ret_from_fork", "schedule_tail"))
 
@@ -78,14 +82,16 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
             "user": "programs",
             "interrupts": "interrupts",
             "between": "the frame of the kernel's start",
+            "idle": "waits: nothing could run until a device or a timer was ready",
         }[self.kind]
 
 
 def items_of(trace: FunctionTrace) -> tuple[Item, ...]:
-    """Return the items, the longest first. Idle time counts for whoever waited."""
+    """Return the items, the longest first. What the idle task waited is an item of its own."""
     parent, function = trace.parent.tolist(), trace.function.tolist()
     names = [as_in_source(name) for name in trace.names]
-    own = ((trace.self_insns << trace.head.shift) + trace.nodes["idle_ns"]).tolist()
+    own = (trace.self_insns << trace.head.shift).tolist()
+    idle = trace.nodes["idle_ns"].tolist()
     what: list[tuple[ItemKind, str]] = [("between", "")] * len(parent)
     # Whether a node's callees are items of their own.
     opened = [False] * len(parent)
@@ -101,13 +107,16 @@ def items_of(trace: FunctionTrace) -> tuple[Item, ...]:
         else:
             above = parent[node]
             name = names[function[node]]
-            if opened[above]:
+            if opened[above] or name in _ONCE:
                 item = _named(name, names[function[above]] if above > CUT_ROOT else "")
                 opened[node] = name in _OPEN and item[0] == "between"
             else:
                 item = what[above]
         what[node] = item
         sums[item] = sums.get(item, 0) + own[node]
+        if idle[node]:
+            waiter: tuple[ItemKind, str] = ("idle", "") if item == _IDLE_TASK else item
+            sums[waiter] = sums.get(waiter, 0) + idle[node]
     found = [Item(kind=kind, name=name, ns=ns) for (kind, name), ns in sums.items() if ns]
     return tuple(sorted(found, key=lambda item: (-item.ns, item.kind, item.name)))
 

@@ -170,7 +170,7 @@ _TEXTS: tuple[tuple[str, Named], ...] = (
         Named("other", "the source of a device tree", "compile it: dtc -I dts -O dtb -o board.dtb {path}"),
     ),
     (
-        r"#[^\n]*\n#[^\n]*Kernel Configuration|(?:# )?CONFIG_\w+",
+        r"(?:#[^\n]*\n){0,4}#[^\n]*Kernel Configuration|(?:# )?CONFIG_\w+",
         Named(
             "other",
             "a kernel's configuration",

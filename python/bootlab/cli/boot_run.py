@@ -90,9 +90,9 @@ def run(request: Request) -> int:
         print_json({**document, "diagnosis": diagnosis.initcalls if diagnosis else None})
     else:
         console = out()
+        console.print(terminal.results_view(made.results.data))
         if diagnosis:
             console.print(initcall_table(diagnosis.initcalls))
-        console.print(terminal.results_view(made.results.data))
         if equality:
             _say_equality(equality)
         if not recording.ok:

@@ -94,7 +94,7 @@ class BootProgress:
 
     def decided(self, text: str) -> None:
         """Say what was decided: such a line stays on a terminal too."""
-        self._say(one_line(text, 300), live=True)
+        self._say(one_line(text, 600), live=True)
 
     def build_started(self, label: str) -> None:
         """Show a kernel that is being built."""

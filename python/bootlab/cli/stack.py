@@ -34,4 +34,5 @@ def stack(
     with opened(system_file, asked) as system:
         results = system.stack(*ids or (), allow=allow or (), also=also or ())
     page = html or results.run.folder / "report.html"
-    show_run(results, asked, f"next: bootlab boot {results.faster}", html=page, everything=everything)
+    following = f"next: bootlab boot {results.faster}"
+    show_run(results, asked, following, html=page, everything=everything, named=tuple(ids or ()))

@@ -97,4 +97,12 @@ def try_(
     following = f"bootlab stack {system_file}{asked.store_words}"
     if html is None:
         following = f"bootlab report {results.id}{asked.store_words} --html try.html   or: {following}"
-    show_run(results, asked, f"results: {results.run.results}", f"next: {following}", html=html, everything=everything)
+    show_run(
+        results,
+        asked,
+        f"results: {results.run.results}",
+        f"next: {following}",
+        html=html,
+        everything=everything,
+        named=tuple(ids or ()),
+    )

@@ -5,6 +5,8 @@ Instrumentation changes what it measures, so this boot's times never stand besid
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from bootlab.collectors.agent import parse
@@ -14,8 +16,9 @@ from bootlab.model.change import PutFile, SetParam
 from bootlab.model.recording import Diagnosis, Initcall, Recording
 from bootlab.model.system import CHECK_S, Check, Goal, System
 from bootlab.model.tree import Entry
-from bootlab.startup import units
+from bootlab.startup import root_switch, units
 from bootlab.startup.files import Files
+from bootlab.targets.failure_hint import hint_for
 
 AGENT = "/bootlab-agent"
 _CHECK_FILE = "/bootlab-check"
@@ -36,7 +39,11 @@ def with_agent(system: System, timing: Recording) -> System:
     if system.startup is None:
         raise ValueError("no root tree for the agent")
     goal_ms = (timing.meta.goal_ns or 0) // 1_000_000
-    line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", system.init_path)
+    switch = root_switch.of_system(system)
+    init = switch.program if switch is not None else system.init_path
+    carrying = system.with_tree(system.startup.put(AGENT, Entry(kind="file", mode=0o755, source=_agent(system))))
+    carrying = _switched(carrying, switch)
+    line = system.with_init(AGENT).cmdline.with_param("BOOTLAB_INIT", init)
     # What is started behind the goal and the check asks for is to be seen too.
     checked_ms = max((line.first_ns or 0 for line in timing.lines), default=0) // 1_000_000
     wait_ms = max(goal_ms * 2, checked_ms) + 1000
@@ -48,15 +55,30 @@ def with_agent(system: System, timing: Recording) -> System:
         stall_virtual_s=system.limits.stall_virtual_s + wait_ms / 1000,
         check_s=CHECK_S,
     )
-    source = "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
     return msgspec.structs.replace(
-        system.with_tree(system.startup.put(AGENT, Entry(kind="file", mode=0o755, source=source))),
+        carrying,
         cmdline=line,
         goal=Goal(console=r"^@BL1 end \d+", name="report"),
         check=Check(),
         marks=(),
         limits=limits,
     )
+
+
+def _agent(system: System) -> str:
+    return "replay" if system.target == "replay" else str(agent_path(system.machine.arch))
+
+
+def _switched(system: System, switch: root_switch.RootSwitch | None) -> System:
+    """Return the system whose initramfs goes on with the agent."""
+    if switch is None or system.initramfs is None:
+        return system
+    there = system.initramfs.tree.get(switch.script)
+    if there is None:
+        return system
+    script = msgspec.structs.replace(there, text=switch.starting(AGENT), source=None)
+    tree = system.initramfs.tree.put(switch.script, script)
+    return msgspec.structs.replace(system, initramfs=msgspec.structs.replace(system.initramfs, tree=tree))
 
 
 def diagnostic_system(system: System, timing: Recording) -> System | None:
@@ -89,6 +111,27 @@ def check_output(recording: Recording) -> CheckOutput:
     """Read what the check's command printed out of a check boot."""
     report = parse(recording.console)
     return CheckOutput(lines=report.output, exit_status=report.exit_status)
+
+
+def why_no_report(system: System, recording: Recording) -> str:
+    """Say why a boot of this system with the agent inside brought no report, and what helps; "" where it did."""
+    if recording.ok:
+        return ""
+    place = f" (recording: {recording.path})" if recording.path else ""
+    if not recording.by_host and any(re.search(system.goal.console, line.text) for line in recording.lines):
+        return f"the system reached its goal, but bootlab's agent sent no report{_why_not_started(system)}{place}"
+    cause = hint_for(recording)
+    return f"{recording.meta.outcome.value}: {recording.meta.reason}{f'; {cause}' if cause else ''}{place}"
+
+
+def _why_not_started(system: System) -> str:
+    behind = system.root is not None and (system.initramfs is not None or system.initrd is not None)
+    if not behind or root_switch.of_system(system) is not None:
+        return ""
+    return (
+        f": the initramfs did not start {AGENT}, which init= on the command line names, on the root. Its script must "
+        "pass to switch_root the program of init= in /proc/cmdline"
+    )
 
 
 def diagnose(recording: Recording) -> Diagnosis:

@@ -11,7 +11,14 @@ import msgspec
 from bootlab.analysis.sequential_test import Design, visible_gain_ns
 from bootlab.builders import compress
 from bootlab.builders.kernelinfo import KernelInfo
-from bootlab.collectors.diagnosis import CheckOutput, check_output, checking_system, diagnose, diagnostic_system
+from bootlab.collectors.diagnosis import (
+    CheckOutput,
+    check_output,
+    checking_system,
+    diagnose,
+    diagnostic_system,
+    why_no_report,
+)
 from bootlab.errors import MeasurementError, TargetError
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
@@ -32,19 +39,19 @@ BASE_TRIES = 3
 class BaseFailedError(TargetError):
     """The base system itself does not reach its goal, so nothing can be compared with it."""
 
-    def __init__(self, recording: Recording) -> None:
-        """Say how it ended."""
+    def __init__(self, recording: Recording, what: str = "the base") -> None:
+        """Say how it ended. `what` did: the base, or a boot of it that is observed."""
         meta = recording.meta
         place = f"; its recording is {recording.path}" if recording.path else ""
         where = f" on the board {meta.board}" if meta.board else ""
         super().__init__(
-            f"the base did not reach its goal{where} ({meta.outcome.value}): {meta.reason}{place}",
+            f"{what} did not reach its goal{where} ({meta.outcome.value}): {meta.reason}{place}",
             hint=hint_for(recording),
         )
         self.exit_code = meta.outcome.exit_code
 
 
-def require_goal(recording: Recording) -> None:
+def require_goal(recording: Recording, what: str = "the base") -> None:
     """Raise MeasurementError for a boot that the host ended, BaseFailedError for one that failed by itself."""
     if recording.by_host:
         raise MeasurementError(
@@ -53,7 +60,26 @@ def require_goal(recording: Recording) -> None:
             hint="run the same command again",
         )
     if not recording.ok:
-        raise BaseFailedError(recording)
+        raise BaseFailedError(recording, what)
+
+
+class NoReportError(TargetError):
+    """A boot with the agent inside brought no report, so what it was made for is not known."""
+
+    def __init__(self, what: str, why: str) -> None:
+        """Say what was not done, and why."""
+        super().__init__(f"{what}: {why}", hint="`bootlab boot SYSTEM.toml --diagnostic` boots with the agent alone")
+
+
+def require_report(system: System, recording: Recording, what: str) -> None:
+    """Raise NoReportError for a boot of this system with the agent that brought no report.
+
+    Raise MeasurementError where the host ended it.
+    """
+    if recording.by_host:
+        require_goal(recording)
+    if why := why_no_report(system, recording):
+        raise NoReportError(what, why)
 
 
 class CheckNotMade(MeasurementError):
@@ -64,7 +90,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     """The base of an experiment.
 
     `dithered`: its boots under the dithers of the numbers in `dithers`, with which every variant is compared by `rule`.
-    Only the base of a replay that holds no such boots has no rule.
+    Only the base of a replay that holds no such boots has no rule. `undiagnosed`: why its diagnostic boot failed.
     """
 
     system: System
@@ -78,6 +104,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     dithers: tuple[int, ...] = (0,)
     rule: Design | None = None
     undithered: bool = False
+    undiagnosed: str = ""
 
     @property
     def boots(self) -> tuple[Recording, ...]:
@@ -154,13 +181,14 @@ def establish(
         # A replay may hold none of them: `with_dithers` says so.
         with contextlib.suppress(NotRecordedError):
             DitheredBoots(bench, system, label).ask(dithers)
-    diagnosis = diagnosis_of(bench, system, recording, label) if diagnostic else None
+    diagnosis, undiagnosed = _diagnosed(bench, system, recording, label) if diagnostic else (None, "")
     return Base(
         system=system,
         recording=recording,
         diagnosis=diagnosis,
         info=info,
         output=_output(bench, system, recording, label),
+        undiagnosed=undiagnosed,
         source=KernelSource(bench.cache, system, info.config) if system.kernel.build is not None else None,
     )
 
@@ -221,8 +249,8 @@ def why_lost(bench: Bench, base: Base, system: System, recording: Recording, lab
         return broken
     try:
         output = _output(bench, system, recording, label)
-    except CheckNotMade as fault:
-        return HostEnded(fault.message)
+    except (CheckNotMade, NoReportError) as fault:
+        return HostEnded(fault.message) if isinstance(fault, CheckNotMade) else fault.message
     if output == base.output:
         return ""
     if output is None:
@@ -249,6 +277,8 @@ def _output(bench: Bench, system: System, timing: Recording, label: str) -> Chec
     made = bench.wait(begun)
     if made.by_host:
         raise CheckNotMade(f"the check's boot: {made.meta.reason}", hint="run the same command again")
+    # Two boots without a report would say the same: nothing, which is no proof that the function is there.
+    require_report(system, made, "the check's command was not run")
     return check_output(made)
 
 
@@ -261,6 +291,21 @@ def begin_diagnosis(bench: Bench, system: System, timing: Recording, label: str)
 
 
 def diagnosis_of(bench: Bench, system: System, timing: Recording, label: str) -> Diagnosis | None:
-    """Make the diagnostic boot, or wait for the one that was begun. None: this system cannot carry the agent."""
+    """Make the diagnostic boot, or wait for the one that was begun.
+
+    None: this system cannot carry the agent, or the boot brought no report; the observer is told why.
+    """
+    return _diagnosed(bench, system, timing, label)[0]
+
+
+def _diagnosed(bench: Bench, system: System, timing: Recording, label: str) -> tuple[Diagnosis | None, str]:
+    """Return the diagnosis, or why there is none although a boot was made for it."""
     begun = begin_diagnosis(bench, system, timing, label)
-    return diagnose(bench.wait(begun)) if begun is not None else None
+    if begun is None:
+        return None, ""
+    made = bench.wait(begun)
+    if why := why_no_report(system, made):
+        # Half a report must not pass for a whole one: what is absent from it would count as absent from the system.
+        bench.decided(f"  {label}: no diagnosis: {why}")
+        return None, why
+    return diagnose(made), ""

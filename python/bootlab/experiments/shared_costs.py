@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from bootlab.analysis import shared_costs
-from bootlab.errors import BootlabError
+from bootlab.errors import BootlabError, UserError
 from bootlab.experiments.bench import Bench, Stopped
 from bootlab.experiments.traced_boot import begin_trace, trace_boot
 from bootlab.model.recording import Recording
@@ -23,11 +23,17 @@ def begin_shared_costs(bench: Bench, system: System, timing: Recording) -> None:
 
 
 def shared_costs_of(bench: Bench, system: System) -> tuple[SharedCost, ...] | None:
-    """Trace a system and return what its initcalls share; None where it cannot be traced (a board, a replay)."""
+    """Trace a system and return what its initcalls share.
+
+    None where it cannot be traced (a board, a replay), or where that failed; then the observer is told why.
+    """
     try:
         found = trace_boot(bench, system, _REQUEST)
     except Stopped:
         raise
-    except BootlabError:
+    except UserError:
+        return None
+    except BootlabError as fault:
+        bench.decided(f"  not traced, so what initcalls share is not known: {fault.message}")
         return None
     return shared_costs.shared_costs(found.trace)

@@ -10,7 +10,7 @@ from bootlab.analysis.call_tree import FunctionTrace
 from bootlab.collectors import function_trace, kernel_tracer
 from bootlab.collectors.kernel_tracer import KernelTracer, TracedByKernel
 from bootlab.errors import MeasurementError
-from bootlab.experiments.base import require_goal
+from bootlab.experiments.base import require_goal, require_report
 from bootlab.experiments.bench import Bench
 from bootlab.model.recording import Recording
 from bootlab.model.system import System
@@ -65,7 +65,7 @@ def _traced(
 ) -> tuple[Recording, FunctionTrace]:
     plan = traced(bench.target.plan(system), request, bench.cache, modules)
     recording = bench.wait(bench.submit_plan(plan, f"{system.name} (trace)"))
-    require_goal(recording)
+    require_goal(recording, "the traced boot")
     # Both end with the goal's text; whether the end of its line came through too is a matter of the host's time.
     if (
         recording.console.rstrip(b"\r\n") != timing.console.rstrip(b"\r\n")
@@ -94,7 +94,7 @@ def trace_by_kernel(bench: Bench, system: System, tracer: KernelTracer) -> Trace
     require_goal(timing)
     instrumented = kernel_tracer.traced_system(system, timing, tracer)
     recording = bench.boot(instrumented, f"{system.name} (ftrace)", purpose="diagnostic")
-    require_goal(recording)
+    require_report(system, recording, "the kernel's trace was not collected")
     found, lost = kernel_tracer.collected(recording)
     return TracedByKernel(
         timing=timing,

@@ -86,12 +86,16 @@ def proposals(
         )
         pairs += [(technique, change) for change in changes]
     if forced and said and not pairs:
-        whys = "; ".join(f"{one.technique}: {one.applies.reason}" for one in said)
+        whys = "; ".join(f"{one.technique}: {_said(one.applies)}" for one in said)
         hint = f"bootlab techniques show {said[0].technique}"
         if any(t.builds for t in techniques) and base.system.kernel.build is None:
             hint = _SOURCE_HINT
         raise UserError(f"none of the named techniques can be tried on {base.system.name}: {whys}", hint=hint)
     return said, pairs
+
+
+def _said(applies: Applies) -> str:
+    return f"{applies.reason} ({applies.evidence})" if applies.evidence else applies.reason
 
 
 _SOURCE_HINT = 'give the system a kernel source: [kernel] source = "debian", config = ["kernel.config"]'

@@ -10,7 +10,7 @@ from bootlab.builders.images.members import Member, root_of, size_of
 from bootlab.builders.programs import with_built_programs
 from bootlab.collectors.accesses import accesses_of, watched_system
 from bootlab.errors import MeasurementError, TargetError, UserError
-from bootlab.experiments.base import Base, establish, require_goal, why_lost
+from bootlab.experiments.base import Base, establish, require_report, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.trial import HostEnded
 from bootlab.experiments.trim_methods import agreements
@@ -77,13 +77,7 @@ def trim(bench: Bench, system: System, request: TrimRequest) -> TrimmedSystem:
 
 def _watched(bench: Bench, system: System, timing: Recording) -> Accesses:
     recording = bench.boot(watched_system(system, timing), "accesses", purpose="diagnostic")
-    if recording.by_host:
-        require_goal(recording)
-    if not recording.ok:
-        raise TargetError(
-            f"the observed boot ended before its report: {recording.meta.reason}; its recording is {recording.path}",
-            hint=recording.meta.outcome.hint,
-        )
+    require_report(system, recording, "the files that are used were not observed")
     found = accesses_of(recording)
     if not found.complete:
         raise MeasurementError(

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from bootlab.collectors import benchmark
-from bootlab.collectors.diagnosis import diagnose, diagnostic_system
+from bootlab.collectors.diagnosis import diagnose, diagnostic_system, why_no_report
 from bootlab.errors import BuildError, UserError
 from bootlab.experiments import xip_partial
 from bootlab.experiments.base import require_goal
@@ -274,8 +274,11 @@ def _iomem_code(bench: Bench, start: str, system: System, timing: Recording) -> 
     instrumented = diagnostic_system(system, timing)
     if instrumented is None:
         return None
-    diagnosis = diagnose(bench.boot(instrumented, f"{start} (diagnostic)", purpose="diagnostic"))
-    lines = diagnosis.proc.get("iomem", "").splitlines()
+    made = bench.boot(instrumented, f"{start} (diagnostic)", purpose="diagnostic")
+    if why := why_no_report(system, made):
+        bench.decided(f"  {start}: /proc/iomem is not known: {why}")
+        return None
+    lines = diagnose(made).proc.get("iomem", "").splitlines()
     # Without this line the file was cut, or its addresses were hidden: then what is absent says nothing.
     if not any(line.strip().endswith(": Kernel data") for line in lines):
         return None

@@ -97,7 +97,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     `shrink`: leave out kernel options whose code never ran up to the goal. `keep`: options that stay whatever happens.
     `final`: commands that say in the result what they say in the base. `rounds`: how often what was left out is tried
-    again on what stands. `boots`, `builds`, `wall_s`: estimates.
+    again on what stands. `boots`, `builds`, `wall_s`: estimates. `unbuilt`: techniques that apply and need a kernel
+    that bootlab builds, where the system names no source; a plan's file does not hold them.
     """
 
     format: str = FORMAT
@@ -115,6 +116,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     build_wall_s: float = 0.0
     jobs: int = 1
     phases: tuple[PlannedPhase, ...] = ()
+    unbuilt: tuple[str, ...] = ()
 
     @property
     def boots(self) -> int:

@@ -137,6 +137,8 @@ def notes(base: Base) -> tuple[str, ...]:
         said.append("the replay has no dithered boots: no variant can be called faster or slower")
     if base.system.board is not None:
         said.append("a board's diagnosis is its log: techniques that need the agent's report are unknown here")
+    elif base.undiagnosed:
+        said.append(f"the diagnostic boot failed, so techniques that need it are unknown here: {base.undiagnosed}")
     elif base.diagnosis is None:
         said.append("no diagnostic boot: the system has no root tree for the agent")
     return tuple(said)

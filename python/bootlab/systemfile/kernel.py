@@ -43,14 +43,14 @@ def kernel(raw: RawKernel, place: Place) -> Kernel:
     image = place.file(raw.image, "kernel.image")
     return Kernel(
         image=image,
-        config=place.file(raw.config, "kernel.config") if raw.config else _beside(image, "config"),
-        symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else _beside(image, "System.map"),
+        config=place.file(raw.config, "kernel.config") if raw.config else beside(image, "config"),
+        symbols=place.file(raw.symbols, "kernel.symbols") if raw.symbols else beside(image, "System.map"),
         form=raw.form,
         flash=raw.flash,
     )
 
 
-def _beside(image: str, what: str) -> str | None:
+def beside(image: str, what: str) -> str | None:
     """Return Debian's `config-VERSION` or `System.map-VERSION` beside `vmlinuz-VERSION`, or beside what it links to."""
     for path in (Path(image), Path(image).resolve()):
         _, dash, version = path.name.partition("-")

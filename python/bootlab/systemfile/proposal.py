@@ -221,7 +221,7 @@ def _medium(found: Found, board: Board, fstype: str) -> tuple[RootMedium, str, s
         reached = drivers.reach(needs, found.kernel, found.initramfs, built_in)
         lacking = drivers.lacking(reached)
         if not lacking:
-            where = ", ".join(dict.fromkeys(r.where for r in reached))
+            where = " or ".join(dict.fromkeys(r.where for r in reached))
             reason = f"{_TITLES[medium]}: its drivers are {where}"
             if passed:
                 reason += f" ({'; '.join(passed)})"

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 from bootlab.systemfile.goals import Seen
+from bootlab.systemfile.kernel import beside
 from bootlab.systemfile.proposal import Proposal, RootProposal
 from bootlab.systemfile.toml_text import quoted
 
@@ -83,7 +84,7 @@ def _kernel(proposal: Proposal, place: _Place) -> list[str]:
     lines = ["[kernel]", f"image = {place.path(proposal.kernel)}"]
     if proposal.release:
         lines[-1] += f"  # Linux {_shown(proposal.release)}"
-    if proposal.config is not None and proposal.config.parent != proposal.kernel.parent:
+    if proposal.config is not None and str(proposal.config) != beside(str(proposal.kernel), "config"):
         lines.append(f"config = {place.path(proposal.config)}")
     for note in proposal.cmdline_notes:
         lines += _comment(note)

@@ -173,7 +173,8 @@ class Technique(abc.ABC):
     initcall. `needs_trace`: it asks a traced boot of the base. `kernels` begins with a range that
     :func:`bootlab.techniques.scope.kernel_range` reads. `addresses`: the kinds of cost that
     the core finds in logs (crates/boottrace/src/costs/kind.rs) and that it is the first thing to try against. `ends`:
-    kernel threads and queued functions that do not run with it, though the text does not name them.
+    kernel threads and queued functions that do not run with it, or do next to nothing, though the text does not name
+    them.
     """
 
     id: str

@@ -6,6 +6,7 @@ import re
 
 from bootlab import _core
 from bootlab.model.cmdline import CommandLine
+from bootlab.model.modelled import Modelled, line_ns
 from bootlab.model.recording import Recording
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Evidence
@@ -27,6 +28,13 @@ def level_of(cmdline: CommandLine) -> int | None:
         elif param.key == "loglevel" and param.value is not None and re.fullmatch(r"\d{1,3}", param.value):
             level = int(param.value)
     return level
+
+
+def on_a_line(characters: int, cmdline: CommandLine) -> str:
+    """Say how long a serial line takes for so many characters, which exact mode does not count."""
+    rates = (re.search(r",(\d{3,7})", param.value or "") for param in reversed(cmdline.all("console")))
+    baud = next((int(rate[1]) for rate in rates if rate is not None), Modelled().baud)
+    return f"{line_ns(characters, baud) / 1e6:,.0f} ms at {baud} baud (modelled)"
 
 
 def fewer_kernel_lines(before: Evidence, after: Evidence) -> Effect:

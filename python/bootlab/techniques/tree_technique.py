@@ -23,7 +23,7 @@ class TreeTechnique(Technique):
         """No without a tree; else what `applies_to` says."""
         files = Files.of(context.system)
         if files is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+            return no_tree(context.system)
         return self.applies_to(files, context)
 
     @abc.abstractmethod
@@ -40,6 +40,13 @@ class TreeTechnique(Technique):
         """Return what is to be done. A technique with several variants writes `changes` instead."""
         del files, context
         return ()
+
+
+def no_tree(system: System) -> Applies:
+    """Say why the root's files are not known."""
+    if system.root is not None and system.root.image is not None:
+        return Applies.no("it takes a root whose files bootlab packs", "root.image is a ready file system")
+    return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
 
 
 class SystemdTechnique(TreeTechnique):

@@ -15,7 +15,7 @@ import msgspec
 
 from bootlab.collectors.diagnosis import CheckOutput, check_output
 from bootlab.errors import MeasurementError, UserError
-from bootlab.experiments.base import Base, begin_check, why_lost
+from bootlab.experiments.base import Base, NoReportError, begin_check, require_report, why_lost
 from bootlab.experiments.bench import Bench
 from bootlab.experiments.dithering import DitheredBoots
 from bootlab.experiments.optimize.halving import take_most
@@ -75,12 +75,16 @@ class FinalChecks:
             raise MeasurementError(
                 f"the host ended the boot of a final check: {made.meta.reason}", hint="run the same command again"
             )
+        require_report(system, made, f"the final check {shlex.join(words)!r} was not run")
         return check_output(made)
 
     def why_broken(self, system: System, recording: Recording, label: str) -> str:
         """Say which final check tells a system from the base, or ""."""
         for words, said in zip(self._words, self._said, strict=True):
-            found = self._output(system, recording, words, label)
+            try:
+                found = self._output(system, recording, words, label)
+            except NoReportError as fault:
+                return fault.message
             if found == said:
                 continue
             name = f"the final check {shlex.join(words)!r}"

@@ -48,7 +48,7 @@ def floor_in(bench: Bench, system: System, plan: Plan | None = None) -> Floor:
     name, own = application_turns(system.application, turns)
     application = _application(name, own, traced)
     others = set(turns) - set(own)
-    programs = _programs(system.tree, [turn for turn in turns if turn in others])
+    programs = _programs(system, [turn for turn in turns if turn in others])
     return floor_of(traced.trace, application, programs, _images(traced, system), _levers(plan))
 
 
@@ -78,11 +78,11 @@ def application_turns(path: str | None, turns: Sequence[Turn]) -> tuple[str, tup
     return ", then ".join(names), tuple(own)
 
 
-def _programs(tree: FileTree | None, turns: Sequence[Turn]) -> tuple[Program, ...]:
-    """Return the programs of the tree that had these turns; threads of the kernel have no file in it."""
-    if tree is None:
-        return ()
-    files = {PurePosixPath(path).name[:_COMM_LENGTH] for path, entry in tree.entries if entry.kind != "dir"}
+def _programs(system: System, turns: Sequence[Turn]) -> tuple[Program, ...]:
+    """Return the programs of root and initramfs that had these turns; threads of the kernel have no file in them."""
+    trees = (system.startup, system.initramfs.tree if system.initramfs is not None else None)
+    entries = [one for tree in trees if tree is not None for one in tree.entries]
+    files = {PurePosixPath(path).name[:_COMM_LENGTH] for path, entry in entries if entry.kind != "dir"}
     sums: defaultdict[str, int] = defaultdict(int)
     for turn in turns:
         if turn.name in files:
@@ -95,9 +95,10 @@ def _images(traced: Traced, system: System) -> Images:
     # Behind a boot loader the emulator is given no kernel.
     named = (launch.kernel if launch is not None else None) or system.kernel.image
     kernel = Path(named) if named is not None else None
+    unpacked = system.initramfs.tree if system.initramfs is not None else FileTree()
     return Images(
         kernel_bytes=_linked_bytes(kernel) if kernel is not None and kernel.is_file() else 0,
-        tree_bytes=sum(_bytes(entry.source, entry.text) for _, entry in system.tree.entries) if system.tree else 0,
+        tree_bytes=sum(_bytes(entry.source, entry.text) for _, entry in unpacked.entries),
     )
 
 

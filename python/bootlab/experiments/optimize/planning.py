@@ -16,6 +16,7 @@ from bootlab.logs import analyze
 from bootlab.model.change import Change, ExtendParam
 from bootlab.model.plan import BUILDS, PHASES, PhaseName, Plan, PlannedPhase, PlannedTechnique, phase_of
 from bootlab.techniques.base import Answer, Technique
+from bootlab.techniques.scope import ask
 
 _BUILD_WALL_S = 120.0
 """What a kernel build is taken for: nothing was built yet that tells."""
@@ -85,8 +86,17 @@ def plan_of(base: Base, wishes: Wishes, *, jobs: int) -> tuple[Plan, tuple[Appli
         build_wall_s=_BUILD_WALL_S,
         jobs=jobs,
         phases=phases,
+        unbuilt=_unbuilt(base, chosen),
     )
     return plan, tuple(said)
+
+
+def _unbuilt(base: Base, chosen: tuple[Technique, ...]) -> tuple[str, ...]:
+    """Return techniques that would apply if bootlab could build the system's kernel."""
+    if base.system.kernel.build is not None or base.system.board is not None:
+        return ()
+    building = [technique for technique in chosen if technique.builds]
+    return tuple(one.id for one in building if ask(one, base.context).answer is Answer.YES)
 
 
 def expected_gains(base: Base, changes: dict[str, list[Change]]) -> dict[str, Expected]:

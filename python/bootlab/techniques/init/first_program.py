@@ -8,11 +8,11 @@ from bootlab.model.program import Program
 from bootlab.model.system import System
 from bootlab.model.tree import Entry
 from bootlab.model.verdict import Effect
-from bootlab.startup import mounts, scripts
+from bootlab.startup import mounts, root_switch, scripts
 from bootlab.startup.files import Files
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
 from bootlab.techniques.evidence import KernelLog
-from bootlab.techniques.tree_technique import TreeTechnique
+from bootlab.techniques.tree_technique import TreeTechnique, no_tree
 
 _START = "/application-start"
 _KERNEL_TYPES = ("proc", "sysfs", "devtmpfs")
@@ -47,6 +47,8 @@ class MountsByApplication(TreeTechnique):
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path in {system.application, _START}:
             return Applies.no("the application is init already", f"{system.init_parameter}={system.init_path}")
+        if (fixed := _fixed_init(system)) is not None:
+            return fixed
         found = _mounts(files, context)
         if not found:
             return Applies.no("no script and no fstab mounts proc, sysfs or devtmpfs", system.init_path)
@@ -124,8 +126,10 @@ class AppAsInit(Technique):
     def applies(self, context: Context) -> Applies:
         """Yes when the system names an application in its root tree that is not init yet."""
         system = context.system
+        if (fixed := _fixed_init(system)) is not None:
+            return fixed
         if system.tree is None:
-            return Applies.no("there is no root tree to look into", "neither [initramfs] nor [root] in the system")
+            return no_tree(system)
         if system.application is None:
             return Applies.unknown('the system file does not name the application (application = "/path")')
         if system.init_path == system.application:
@@ -151,13 +155,25 @@ class AppAsInit(Technique):
         old, new = KernelLog.of_console(before.recording), KernelLog.of_console(after.recording)
         was, now = old.match(_RUN), new.match(_RUN)
         wanted = after.system.init_path
-        if now is None:
+        if now is None or (after.system.root is not None and after.system.initramfs is not None):
+            # The kernel names the initramfs's own first program, whatever that goes on with.
             return _by_mark(before, after)
         if now[1] != wanted:
             return Effect(False, f"the kernel runs something else: {now.string}")
         if was is not None and was[1] == now[1]:
             return Effect(False, f"it was init before as well: {was.string}")
         return Effect(True, f"{was.string if was else 'unknown before'} -> {now.string}")
+
+
+def _fixed_init(system: System) -> Applies | None:
+    """Answer no where the initramfs starts one program of the root whatever `init=` says."""
+    switch = root_switch.of_system(system)
+    if switch is None:
+        return None
+    return Applies.no(
+        f"the initramfs does not follow init=: {switch.script} starts {switch.program} on the root",
+        "the script has to take the program from init= in /proc/cmdline",
+    )
 
 
 def _not_startable(system: System, entry: Entry | None) -> Applies | None:

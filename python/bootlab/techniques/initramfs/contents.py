@@ -112,7 +112,8 @@ def _interpreter(entry: Entry) -> str | None:
     return words[0] if words else None
 
 
-_MODULE = re.compile(r".*/lib/modules/[^/]+/.*\.ko(?:\.xz|\.gz|\.zst)?$")
+# Initramfs of build systems keep them anywhere and load them by insmod.
+_MODULE = re.compile(r"/.*\.ko(?:\.xz|\.gz|\.zst)?")
 _FEW = 5
 """Fewer modules than this are not worth a boot."""
 
@@ -177,7 +178,7 @@ class InitramfsModules(Technique):
 
 def modules_of(tree: FileTree) -> dict[str, str]:
     """Return the modules of a tree: path to the name that the kernel gives them."""
-    files = (path for path, entry in tree.entries if entry.kind == "file" and _MODULE.match(path))
+    files = (path for path, entry in tree.entries if entry.kind == "file" and _MODULE.fullmatch(path))
     return {path: posixpath.basename(path).partition(".ko")[0].replace("-", "_") for path in files}
 
 
@@ -339,6 +340,10 @@ def _needed(context: Context) -> tuple[str, ...]:
         if bus in wanted:
             wanted = _with_needed(wanted | _with_users({bus}, users), users)
     wanted |= {name for name in users if name.startswith(_CHECKSUMS)}
+    if context.system.machine.dtb is not None or not cores & users.keys():
+        # A device tree's regulators, clocks and pins rest on no module of the medium, and where the medium's core is
+        # built in, nothing shows what rests on it: then all that was loaded may be needed.
+        wanted = set(users)
     paths = {name: path for path, name in modules_of(context.system.initramfs.tree).items()}
     # The newest stands first in /proc/modules, and a module is there after those that it needs.
     return tuple(paths[name] for name in reversed(users) if name in wanted and name in paths)

@@ -94,6 +94,7 @@ class InitramfsCompression(Technique):
     id = "initramfs-compression"
     title = "Another compression of the initramfs"
     addresses = ("initramfs-unpacking",)
+    ends = ("do_populate_rootfs",)
     stage = "initramfs"
     what = "Packs the initramfs with none, gzip, bzip2, lzma, xz, lzo, lz4 or zstd; one variant per format."
     why = "Unpacking a megabyte takes from about a millisecond (none) to hundreds of them (xz)."

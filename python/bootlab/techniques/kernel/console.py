@@ -8,7 +8,7 @@ from bootlab.model.change import Change, DropParam, SetParam
 from bootlab.model.cmdline import Param, same_key
 from bootlab.model.verdict import Effect
 from bootlab.techniques.base import Applies, Context, Evidence, Published, Risk, Technique
-from bootlab.techniques.console_lines import fewer_kernel_lines, kernel_lines, level_of
+from bootlab.techniques.console_lines import fewer_kernel_lines, kernel_lines, level_of, on_a_line
 from bootlab.techniques.evidence import either, quote, vanished
 from bootlab.techniques.parameter import ParameterTechnique
 
@@ -54,7 +54,11 @@ def _prints(context: Context) -> Applies:
     lines = kernel_lines(context.recording)
     if not lines:
         return Applies.no("the kernel printed nothing to the recorded console", "no line with printk's stamp")
-    return Applies.yes("the kernel prints to the console", f"{len(lines)} lines, {sum(map(len, lines))} characters")
+    characters = sum(map(len, lines))
+    modelled = on_a_line(characters, context.system.cmdline)
+    return Applies.yes(
+        f"what the kernel prints to the console takes {modelled}", f"{len(lines)} lines, {characters} characters"
+    )
 
 
 LEVELS = (3, 0)
@@ -247,7 +251,11 @@ class PrintkTime(ParameterTechnique):
         lines = kernel_lines(context.recording)
         if not lines:
             return Applies.no("no stamped line reaches the console", "no line with printk's stamp")
-        return Applies.yes(f"{len(lines)} lines carry a stamp of 15 characters", f"{15 * len(lines)} characters")
+        modelled = on_a_line(15 * len(lines), context.system.cmdline)
+        return Applies.yes(
+            f"{len(lines)} lines carry a stamp of 15 characters, which takes {modelled}",
+            f"{15 * len(lines)} characters",
+        )
 
     def took_effect(self, before: Evidence, after: Evidence) -> Effect:
         """Prove it by lines that lost their stamps and are still there."""

@@ -19,6 +19,7 @@ _COLUMNS = (
     Column(key="words", title="evidence"),
 )
 _OUT = "left out"
+_NAMED_MOST = 12
 
 
 def plan_view(plan: Plan, *, everything: bool = False) -> RenderableType:
@@ -29,6 +30,11 @@ def plan_view(plan: Plan, *, everything: bool = False) -> RenderableType:
     if out and not everything:
         notes.append(
             f"left out for what they cost: {figures.counted(out, 'technique')} (--all shows, --allow includes them)"
+        )
+    if plan.unbuilt:
+        named = ", ".join(plan.unbuilt[:_NAMED_MOST]) + (", …" if len(plan.unbuilt) > _NAMED_MOST else "")
+        notes.append(
+            f"apply too, but build the kernel, and the system names no source ([kernel] source, config): {named}"
         )
     if plan.shrink:
         notes.append("then: kernel options whose code never ran up to the goal, in groups; a build and a boot each")

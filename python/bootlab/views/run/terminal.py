@@ -53,10 +53,11 @@ def chain_table(boot: BootSummary) -> RenderableType | None:
     return table
 
 
-def results_view(results: Results, *, everything: bool = False) -> RenderableType:
+def results_view(results: Results, *, everything: bool = False, named: tuple[str, ...] = ()) -> RenderableType:
     """Show a run: its tables, what to keep in mind, and the answer as the last lines.
 
     `everything`: also trials that made no difference, what was not booted, and every technique of the catalogue.
+    `named`: techniques that the user asked for; why one of them was not tried is always shown.
     """
     if results.comparison is not None:
         return table_terminal.view(results.comparison, everything=everything)
@@ -76,11 +77,13 @@ def results_view(results: Results, *, everything: bool = False) -> RenderableTyp
         parts += [chain] if chain is not None else []
     if everything and results.techniques:
         parts += table_terminal.tables(side_tables.techniques(results))
+    if not everything:
+        parts += [cell(line, "yellow", 400) for line in _not_tried(results, named)]
     parts += [cell(f"note: {note}", "dim", 400) for note in results.notes]
     if results.mode == "exact":
         said = "exact mode counts instructions and emulated devices; it does not model caches, DRAM, flash or baud rate"
         parts.append(Text(said, style="dim"))
-    if not everything and (hidden := _hidden(results)):
+    if not everything and (hidden := _hidden(results, named)):
         parts.append(cell(f"not shown: {hidden} (--all shows them, and the page)", "dim", 400))
     if results.stack:
         parts += [Text(), Text("Faster command line", style="bold"), cell(results.stack.system.cmdline, limit=8192)]
@@ -94,7 +97,17 @@ def _answer(results: Results) -> list[Text]:
     return [*lines, cell(headline(results), "bold red" if failed else "bold", 600)]
 
 
-def _hidden(results: Results) -> str:
+def _not_tried(results: Results, named: tuple[str, ...]) -> list[str]:
+    tried = {trial.change.technique for trial in results.trials}
+    asked = {name.partition(":")[0] for name in named} - tried
+    return [
+        f"{one.id} was not tried: {one.reason}" + (f" ({one.evidence})" if one.evidence else "")
+        for one in results.techniques
+        if one.id in asked and one.answer is Answer.NO
+    ]
+
+
+def _hidden(results: Results, named: tuple[str, ...] = ()) -> str:
     said = []
     trials = len(results.trials) - len(tables.shown_trials(results, everything=False))
     if trials:
@@ -102,6 +115,7 @@ def _hidden(results: Results) -> str:
     rejected = results.stack.rejected if results.stack else ()
     if skipped := sum(row.verdict in tables.UNTRIED for row in rejected):
         said.append(f"{figures.counted(skipped, 'change')} that the stack left out without a boot")
-    if no := sum(technique.answer is Answer.NO for technique in results.techniques):
+    asked = {name.partition(":")[0] for name in named}
+    if no := sum(one.answer is Answer.NO and one.id not in asked for one in results.techniques):
         said.append(f"{figures.counted(no, 'technique')} that {'does' if no == 1 else 'do'} not apply")
     return ", ".join(said)
