@@ -191,10 +191,17 @@ def _mount_others(view: FileView, parts: tuple[PartitionFacts, ...], views: dict
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.partition.kind != "boot"):
         if part.number not in mounted and part.number in views and not view.names("/boot"):
             # Yocto and Raspberry Pi images: the first partition is FAT, with kernel and device trees.
             view.mount("/boot", views[part.number])
+            mounted.add(part.number)
+            break
+    for part in parts:
+        # systemd mounts the EFI partition by its type, here where the root has kernels in /boot.
+        if part.partition.kind == "efi" and part.number not in mounted and part.number in views:
+            if not view.names("/efi"):
+                view.mount("/efi", views[part.number])
             return
 
 
