@@ -16,6 +16,8 @@ put)
         path=$(command -v "$tool") || continue
         cp -L "$path" "$root/native/$tool"
         ldd "$path" | grep -o '/[^ ]*' | while read -r library; do
+            # Debian 12's own scripts move /lib into /usr, and give up at a file that is in both.
+            case "$library" in /lib/*) library=/usr$library ;; esac
             [ ! -e "$root$library" ] || continue
             mkdir -p "$root${library%/*}"
             cp -L "$library" "$root$library"
