@@ -10,6 +10,7 @@ import pytest
 
 from bootlab.model.system import Machine
 from bootlab.sources.facts import Found
+from bootlab.systemfile.proposal import propose
 from tests.mini_boards import mini_board_kernel
 from tests.sources import images
 from tests.sources.test_look_further import CPIO, unified
@@ -82,9 +83,16 @@ def test_without_the_loader_another_loader_s_menu_comes_first(look):
 
 def test_a_root_that_cannot_be_read_leaves_the_unified_image(tmp_path: Path, kernel, looker):
     (tmp_path / "esp/EFI/Linux").mkdir(parents=True)
-    (tmp_path / "esp/EFI/Linux" / NEW).write_bytes(unified({".cmdline": b"root=/dev/x", ".linux": kernel}))
+    sections = {".cmdline": b"root=PARTLABEL=root quiet", ".linux": kernel}
+    (tmp_path / "esp/EFI/Linux" / NEW).write_bytes(unified(sections))
     (tmp_path / "xfs").write_bytes(b"XFSB".ljust(5 << 20, b"\0"))
     parts = [(EFI, "esp", images.ext(tmp_path / "esp.img", tmp_path / "esp")), (ROOT, "root", tmp_path / "xfs")]
     found = looker.look(images.gpt(tmp_path / "disk.img", parts))
     assert found.root is None
-    assert started(found) == "root=/dev/x"
+    assert started(found) == "root=PARTLABEL=root quiet"
+    proposal = propose(found, "it")
+    # Nobody can tell whether it has systemd, which would keep silent about its units.
+    assert proposal.cmdline.startswith("root=PARTLABEL=root quiet ")
+    assert "systemd.show_status=1" in proposal.cmdline
+    assert proposal.root is not None
+    assert "is unknown" in proposal.root.reason

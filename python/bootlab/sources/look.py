@@ -286,6 +286,7 @@ class Looker:
     def _unified(self, found: Found, entry: BootEntry, image: Path) -> Found:
         """Take the parts of a unified image. Its own command line counts more than that of a menu."""
         inside = self._bundle(image, unified_image.read(image))
+        image.unlink()
         own = inside.entry.cmdline if inside.entry is not None else ""
         return msgspec.structs.replace(
             found,
