@@ -4,7 +4,7 @@
 # unified: GPT; an EFI partition with systemd-boot and a unified kernel image; a btrfs root. The image is raw.
 # cloud: GPT; BIOS boot, EFI and /boot (ext4, with GRUB's menu) partitions; an XFS root named by root=PARTUUID. The image is
 #   a compressed qcow2.
-# No code of GRUB is installed: QEMU loads kernel and initrd. For amd64. Needs e2fsprogs, fakeroot, fdisk, dosfstools, mtools;
+# No code of GRUB is installed: QEMU loads kernel and initrd. debugfs loses setuid bits, which the boot does not need. For amd64. Needs e2fsprogs, fakeroot, fdisk, dosfstools, mtools;
 # for unified btrfs-progs, systemd-boot-efi and binutils; for cloud xfsprogs and qemu-utils.
 set -eu
 [ $# -eq 3 ] || { echo "usage: other-form.sh unified|cloud FROM.raw IMAGE" >&2; exit 2; }

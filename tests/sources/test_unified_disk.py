@@ -85,8 +85,8 @@ def test_a_root_that_cannot_be_read_leaves_the_unified_image(tmp_path: Path, ker
     (tmp_path / "esp/EFI/Linux").mkdir(parents=True)
     sections = {".cmdline": b"root=PARTLABEL=root quiet", ".linux": kernel}
     (tmp_path / "esp/EFI/Linux" / NEW).write_bytes(unified(sections))
-    (tmp_path / "xfs").write_bytes(b"XFSB".ljust(5 << 20, b"\0"))
-    parts = [(EFI, "esp", images.ext(tmp_path / "esp.img", tmp_path / "esp")), (ROOT, "root", tmp_path / "xfs")]
+    (tmp_path / "f2fs").write_bytes((bytes(1024) + b"\x10\x20\xf5\xf2").ljust(5 << 20, b"\0"))
+    parts = [(EFI, "esp", images.ext(tmp_path / "esp.img", tmp_path / "esp")), (ROOT, "root", tmp_path / "f2fs")]
     found = looker.look(images.gpt(tmp_path / "disk.img", parts))
     assert found.root is None
     assert started(found) == "root=PARTLABEL=root quiet"

@@ -23,6 +23,7 @@ from bootlab.sources.partitions import (
     read_partitions,
 )
 from bootlab.sources.superblock import FileSystem, identify
+from bootlab.sources.xfs import XfsFiles
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
@@ -163,6 +164,8 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             files = ExtFiles(window)
             note = "its journal was not replayed: boot it once, or run e2fsck" if files.unclean else ""
             return FileView(files), note
+        if system.fstype == "xfs":
+            return FileView(XfsFiles(window)), ""
         if system.fstype == "vfat":
             return FileView(FatFiles(window)), ""
     except UserError as error:
