@@ -83,8 +83,8 @@ else
     tools=$here/native-tools.sh
     shift
     # In a user namespace with the host's network the kernel refuses to mount sysfs, and no package's script needs it.
-    set -- mmdebstrap --skip=chroot/mount/sys --extract-hook="$tools put \"\$1\"" --customize-hook="$tools initrd \"\$1\"" \
-        --customize-hook="$tools drop \"\$1\"" "$@"
+    set -- mmdebstrap --skip=chroot/mount/sys --extract-hook="$tools put \"\$1\"" --essential-hook="$tools again \"\$1\"" \
+        --customize-hook="$tools initrd \"\$1\"" --customize-hook="$tools drop \"\$1\"" "$@"
     export INITRD=No PATH="/native:$PATH"
     # shellcheck disable=SC2016  # expanded by the inner shell
     inside='read -r _ < "$0"; mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
