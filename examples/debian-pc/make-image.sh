@@ -56,15 +56,20 @@ apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(CREATED_BY) $(ORIGIN) 
 apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::|Check-)' > "$work/apt.conf" || :
 
 packages=systemd-sysv,udev,dbus,libpam-systemd,kmod,iproute2,procps,cron,nginx-light,initramfs-tools,zstd,linux-image-$arch
-set -- mmdebstrap --quiet --variant=minbase --skip=check/qemu --architectures="$arch" --include="$packages" --aptopt="$work/apt.conf" \
+set -- mmdebstrap --variant=minbase --skip=check/qemu --architectures="$arch" --include="$packages" --aptopt="$work/apt.conf" \
     --dpkgopt=path-exclude=/usr/share/man/* --dpkgopt=path-exclude=/usr/share/doc/* \
     --dpkgopt=path-exclude=/usr/share/locale/* --customize-hook="sync-in $work/put /" \
     --customize-hook='chroot "$1" dpkg-query --show --showformat="\${Package} \${Version}\\n" > "$1/packages"' \
     --customize-hook="download /packages $work/packages" --customize-hook='rm "$1/packages"' \
     "$suite" "$work/root.tar" ${sources:+"$sources"}
+failed() {
+    tail -n 40 "$work/log" | cut -c 1-300 >&2
+    echo "make-image.sh: mmdebstrap failed; the end of what it said stands above" >&2
+    exit 3
+}
 echo "make-image.sh: $suite for $arch: downloading and installing (some minutes)"
 if [ "$arch" = "$(dpkg --print-architecture)" ] || [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then
-    "$@"
+    "$@" > "$work/log" 2>&1 || failed
 else
     # binfmt_misc belongs to a user namespace (Linux 6.7), so the interpreter is known in this one only.
     emulator=$(command -v qemu-aarch64-static) || {
@@ -77,8 +82,9 @@ else
     # Under an emulator the packages' scripts are slow: what they call runs on this machine's processor.
     tools=$here/native-tools.sh
     shift
-    set -- mmdebstrap --extract-hook="$tools put \"\$1\"" --customize-hook="$tools initrd \"\$1\"" \
-        --customize-hook="$tools drop \"\$1\"" "$@"
+    # In a user namespace with the host's network the kernel refuses to mount sysfs, and no package's script needs it.
+    set -- mmdebstrap --skip=chroot/mount/sys --extract-hook="$tools put \"\$1\"" --essential-hook="$tools again \"\$1\"" \
+        --customize-hook="$tools initrd \"\$1\"" --customize-hook="$tools drop \"\$1\"" "$@"
     export INITRD=No PATH="/native:$PATH"
     # shellcheck disable=SC2016  # expanded by the inner shell
     inside='read -r _ < "$0"; mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
@@ -88,15 +94,17 @@ else
     # Root needs no entry in /etc/subuid: it may map every user onto itself.
     [ "$(id -u)" -eq 0 ] && map= || map="--map-auto --map-root-user"
     # shellcheck disable=SC2086  # map is a list of words
-    unshare --user $map --mount --pid --fork --kill-child --mount-proc sh -c "$inside" "$work/go" "$@" &
+    unshare --user $map --mount --pid --fork --kill-child --mount-proc sh -c "$inside" "$work/go" "$@" > "$work/log" 2>&1 &
     user=$!
-    sleep 1
+    # Its maps can be written once it is in a namespace of its own, which takes long on a busy machine.
+    while kill -0 "$user" 2>/dev/null && [ "$(readlink "/proc/$user/ns/user")" = "$(readlink /proc/self/ns/user)" ]; do
+        sleep 0.1
+    done
     [ -n "$map" ] || { echo "0 0 65536" > "/proc/$user/uid_map"; echo "0 0 65536" > "/proc/$user/gid_map"; }
     echo go > "$work/go"
     wait "$user" || {
-        rc=$?
-        [ $rc -ne 42 ] || echo "make-image.sh: foreign programs cannot be run here: apt-get install qemu-user-static" >&2
-        [ $rc -eq 42 ] || echo "make-image.sh: mmdebstrap failed; what it said stands above" >&2
+        [ $? -eq 42 ] || failed
+        echo "make-image.sh: foreign programs cannot be run here: apt-get install qemu-user-static" >&2
         exit 3
     }
 fi

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Lets a root tree for another processor be set up faster: the tools that do most of the work run on this machine's
-# processor, without an emulator. Usage: native-tools.sh put|initrd|drop ROOT (hooks of mmdebstrap, see make-image.sh)
+# processor, without an emulator. Usage: native-tools.sh put|again|initrd|drop ROOT (hooks of mmdebstrap, see make-image.sh)
 # put: lays this machine's tools and their libraries into ROOT. They come first in PATH; no file of the tree has their
-# paths, for another architecture's libraries have other folders. initrd: packs the initrd with them. drop: removes them.
+# paths, for another architecture's libraries have other folders. again: mends the way to them that
+# Debian 12's move of /lib into /usr takes away. initrd: packs the initrd with them. drop: removes them.
 set -eu
 root=$2
 tools="dpkg-deb tar xz gzip zstd cpio mawk awk sed grep find xargs kmod modprobe depmod modinfo sort uniq cut head tail tr wc tee \
@@ -16,12 +17,17 @@ put)
         path=$(command -v "$tool") || continue
         cp -L "$path" "$root/native/$tool"
         ldd "$path" | grep -o '/[^ ]*' | while read -r library; do
+            # Debian 12's own scripts move /lib into /usr, and give up at a file that is in both.
+            case "$library" in /lib/*) library=/usr$library ;; esac
             [ ! -e "$root$library" ] || continue
             mkdir -p "$root${library%/*}"
             cp -L "$library" "$root$library"
             echo "$library" >> "$root/native/libraries"
         done
     done
+    ;;
+again)
+    [ -e "$root/lib64" ] || ln -s usr/lib64 "$root/lib64"
     ;;
 initrd)
     # mkinitramfs sets a PATH of its own.
@@ -39,7 +45,7 @@ drop)
     while read -r library; do
         rm "$root$library"
     done < "$root/native/libraries"
-    rm "$root/lib64"
+    rm -f "$root/lib64"
     sort -u "$root/native/libraries" | while read -r library; do
         folder=$(realpath "$root${library%/*}")
         [ ! -d "$folder" ] || rmdir -p --ignore-fail-on-non-empty "$folder"

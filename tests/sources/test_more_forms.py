@@ -242,10 +242,10 @@ def test_a_table_without_a_partition_and_a_disk_that_was_cut_off(tmp_path, disk,
         (b"LUKS\xba\xbe\0\2", "it is encrypted (LUKS)"),
         (bytes(512) + b"LABELONE", "it is a part of a volume group (LVM)"),
         (bytes(4096) + b"\xfc\x4e\x2b\xa9", "it is a part of an array (MD RAID)"),
-        (b"XFSB", "bootlab does not read the files of xfs"),
+        (bytes(1024) + b"\x10\x20\xf5\xf2", "bootlab does not read the files of f2fs"),
         (b"", "nothing that is known lies on it"),
     ],
-    ids=["luks", "lvm", "raid", "xfs", "nothing"],
+    ids=["luks", "lvm", "raid", "f2fs", "nothing"],
 )
 def test_a_root_that_cannot_be_read_and_its_boot_partition(head, said, tmp_path, kernel, looker):
     (tmp_path / "root").write_bytes(head.ljust(5 << 20, b"\0"))

@@ -6,6 +6,7 @@ computes stay unknown, and an entry that needs them keeps its words as they are.
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 import re
 import shlex
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from bootlab.sources import unified_image
 from bootlab.sources.facts import BootEntry
 from bootlab.sources.file_view import FileView
 
@@ -25,6 +27,10 @@ _EXTLINUX_FILES = tuple(
     for name in ("/extlinux/extlinux.conf", "/extlinux.conf", "/syslinux/syslinux.cfg", "/syslinux.cfg")
 )
 _LOADER_FOLDERS = ("/boot/loader", "/loader", "/efi/loader", "/boot/efi/loader")
+# Where an EFI partition is mounted; "": it was taken for the root of what is looked at.
+_EFI_PLACES = ("/boot", "/efi", "/boot/efi", "")
+# systemd-boot finds unified images in the first (Boot Loader Specification, type 2), the firmware in the second.
+_UNIFIED_FOLDERS = tuple(f"{place}/EFI/{name}" for name in ("Linux", "BOOT") for place in _EFI_PLACES)
 _SET = re.compile(r"^\s*(?:set\s+)?(\w+)=(\S*|\"[^\"]*\"|'[^']*')\s*$")
 _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 _LINUX = ("linux", "linux16", "linuxefi")
@@ -34,7 +40,10 @@ _INITRD = ("initrd", "initrd16", "initrdefi")
 def read(view: FileView) -> tuple[BootEntry, ...]:
     """Return every entry that is found, those that a loader takes by itself first."""
     found: list[BootEntry] = []
-    looks: tuple[Callable[[FileView], Iterable[BootEntry]], ...] = (_systemd_boot, _extlinux, _grub, _raspberry)
+    looks: list[Callable[[FileView], Iterable[BootEntry]]] = [_systemd_boot, _extlinux, _grub, _raspberry]
+    # Beside another loader's menu, a unified image counts only where systemd-boot, which finds it, is there too.
+    with_loader = any(view.names(f"{place}/EFI/systemd") for place in _EFI_PLACES)
+    looks.insert(1 if with_loader else len(looks), _unified)
     for looked in looks:
         for entry in looked(view):
             found.append(entry)
@@ -174,8 +183,7 @@ def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
         root = posixpath.dirname(folder)
         conf = view.text(f"{folder}/loader.conf") or ""
         variables = _grub_variables(view)
-        chosen = next((line.split()[1] for line in conf.splitlines() if line.split()[:1] == ["default"] and
-                       len(line.split()) > 1), "")  # fmt: skip
+        chosen = _default_of(conf)
         for number, name in enumerate(sorted(names, reverse=True)[:_ENTRIES_MAX]):
             path = f"{folder}/entries/{name}"
             entry = parse_loader_entry(view.text(path) or "", path, root)
@@ -185,6 +193,35 @@ def _systemd_boot(view: FileView) -> Iterator[BootEntry]:
                 default = name.removesuffix(".conf") == chosen.removesuffix(".conf") if chosen else number == 0
                 yield msgspec.structs.replace(entry, default=default)
         return
+
+
+def _unified(view: FileView) -> Iterator[BootEntry]:
+    """Give the unified images, the newest first."""
+    for folder in _UNIFIED_FOLDERS:
+        found = [
+            path
+            for name in sorted(view.names(folder), key=version_of, reverse=True)[:_ENTRIES_MAX]
+            if name.casefold().endswith(".efi")
+            and unified_image.is_unified(view.data(path := f"{folder}/{name}", unified_image.HEAD_MAX_BYTES) or b"")
+        ]
+        chosen = _default_of(view.text(f"{folder.rpartition('/EFI/')[0]}/loader/loader.conf") or "")
+        named = [path for path in found if fnmatch.fnmatch(posixpath.basename(path), chosen)] if chosen else []
+        for path in found:
+            name = posixpath.basename(path)
+            yield BootEntry(title=name, kernel=path, source=path, default=path == (named or found)[0])
+        if found:
+            return
+
+
+def version_of(name: str) -> tuple[list[int], str]:
+    """Return what sorts names by the versions in them."""
+    return [int(n) for n in re.findall(r"\d{1,9}", name)[:8]], name
+
+
+def _default_of(conf: str) -> str:
+    """Return the pattern of names that loader.conf starts by itself; "" without one."""
+    words = (line.split() for line in conf.splitlines())
+    return next((line[1] for line in words if line[:1] == ["default"] and len(line) > 1), "")
 
 
 def _grub_variables(view: FileView) -> dict[str, str]:

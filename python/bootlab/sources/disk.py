@@ -23,6 +23,7 @@ from bootlab.sources.partitions import (
     read_partitions,
 )
 from bootlab.sources.superblock import FileSystem, identify
+from bootlab.sources.xfs import XfsFiles
 
 # Blocks of 64 KiB (fs/ext4/ext4.h: EXT4_MAX_BLOCK_SIZE).
 _BLOCK_SHIFT_MAX = 6
@@ -163,6 +164,8 @@ def view_of(system: FileSystem | None, window: Window) -> tuple[FileView | None,
             files = ExtFiles(window)
             note = "its journal was not replayed: boot it once, or run e2fsck" if files.unclean else ""
             return FileView(files), note
+        if system.fstype == "xfs":
+            return FileView(XfsFiles(window)), ""
         if system.fstype == "vfat":
             return FileView(FatFiles(window)), ""
     except UserError as error:
@@ -191,10 +194,17 @@ def _mount_others(view: FileView, parts: tuple[PartitionFacts, ...], views: dict
         if part is not None and part.number in views and line.folder.startswith("/") and part.number not in mounted:
             view.mount(line.folder, views[part.number])
             mounted.add(part.number)
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.partition.kind != "boot"):
         if part.number not in mounted and part.number in views and not view.names("/boot"):
             # Yocto and Raspberry Pi images: the first partition is FAT, with kernel and device trees.
             view.mount("/boot", views[part.number])
+            mounted.add(part.number)
+            break
+    for part in parts:
+        # systemd mounts the EFI partition by its type, here where the root has kernels in /boot.
+        if part.partition.kind == "efi" and part.number not in mounted and part.number in views:
+            if not view.names("/efi"):
+                view.mount("/efi", views[part.number])
             return
 
 

@@ -13,7 +13,9 @@ import msgspec
 
 from bootlab.builders.images.disk_bytes import Medium
 from bootlab.errors import UserError
+from bootlab.sources import runs
 from bootlab.sources.file_view import Kind, Node
+from bootlab.sources.runs import Run
 
 _ROOT_INODE = 2
 _EXTENTS_FLAG, _INLINE_FLAG, _ENCRYPT_FLAG = 0x80000, 0x10000000, 0x800
@@ -142,31 +144,19 @@ class ExtFiles:
             return b""
         if inode.flags & _INLINE_FLAG:
             return inode.block[offset : offset + count]
-        pieces = []
-        for first, length, where in self._runs(inode):
-            start, end = first * self._block_bytes, (first + length) * self._block_bytes
-            low, high = max(start, offset), min(end, offset + count)
-            if low < high:
-                at = where * self._block_bytes + low - start
-                pieces.append((low, self._medium.read(at, high - low) if where else bytes(high - low), high - low))
-        out = bytearray()
-        for low, data, length in sorted(pieces, key=lambda piece: piece[0]):
-            out += bytes(max(0, low - offset - len(out)))
-            out += data.ljust(length, b"\0")
-        return bytes(out.ljust(count, b"\0")[:count])
+        return runs.read(self._medium, self._runs(inode), self._block_bytes, offset, count)
 
-    def _runs(self, inode: _Inode) -> list[tuple[int, int, int]]:
-        """Return (first block of the file, how many, where on the medium; 0 for a hole)."""
+    def _runs(self, inode: _Inode) -> list[Run]:
         return self._runs_of(inode.number, inode.flags, inode.block, inode.size_bytes)
 
-    def _read_runs(self, _number: int, flags: int, block: bytes, size_bytes: int) -> list[tuple[int, int, int]]:
+    def _read_runs(self, _number: int, flags: int, block: bytes, size_bytes: int) -> list[Run]:
         if flags & _EXTENTS_FLAG:
-            found: list[tuple[int, int, int]] = []
-            self._extents(block, _DEPTH_MAX, found)
+            found: list[Run] = []
+            self._extents(block, _DEPTH_MAX, found, set())
             return found
         return list(self._indirect(block, -(-size_bytes // self._block_bytes)))
 
-    def _extents(self, data: bytes, depth_left: int, found: list[tuple[int, int, int]]) -> None:
+    def _extents(self, data: bytes, depth_left: int, found: list[Run], seen: set[int]) -> None:
         if len(data) < 12:
             return
         magic, count, _, depth = struct.unpack_from("<HHHH", data)
@@ -178,27 +168,31 @@ class ExtFiles:
                 return
             if depth:
                 first, low, high = struct.unpack_from("<IIH", data, at)
-                child = self._medium.read((low | high << 32) * self._block_bytes, self._block_bytes)
-                self._extents(child, depth - 1, found)
+                place = low | high << 32
+                # No tree shares a block; a damaged one would be read again and again.
+                if place not in seen:
+                    seen.add(place)
+                    child = self._medium.read(place * self._block_bytes, self._block_bytes)
+                    self._extents(child, depth - 1, found, seen)
             else:
                 first, length, high, low = struct.unpack_from("<IHHI", data, at)
                 # Above 32768 the extent is reserved and reads as zeros.
                 where = (low | high << 32) if length <= 32768 else 0
-                found.append((first, length if length <= 32768 else length - 32768, where))
+                found.append(Run(first, length if length <= 32768 else length - 32768, where))
 
-    def _indirect(self, block: bytes, blocks: int) -> Iterator[tuple[int, int, int]]:
+    def _indirect(self, block: bytes, blocks: int) -> Iterator[Run]:
         numbers = struct.unpack("<15I", block.ljust(60, b"\0")[:60])
         done = 0
         for number in numbers[:12]:
             if done >= blocks:
                 return
-            yield done, 1, number
+            yield Run(done, 1, number)
             done += 1
         for level, number in enumerate(numbers[12:], 1):
             for where in self._pointers(number, level):
                 if done >= blocks or done > _EXTENTS_MAX:
                     return
-                yield done, 1, where
+                yield Run(done, 1, where)
                 done += 1
 
     def _pointers(self, number: int, level: int) -> Iterator[int]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
-import stat
 from pathlib import Path
 
 import msgspec
@@ -22,6 +20,7 @@ from bootlab.sources import (
     device_tree,
     disk,
     fit,
+    given_path,
     initramfs,
     kernel_image,
     packed_file,
@@ -50,13 +49,13 @@ class Looker:
 
     def look(self, path: Path) -> Found:
         """Return what a source holds. Raise UserError for what is nothing that boots, or cannot be read."""
-        _check_name(path)
+        given_path.check(path)
         if path.is_dir():
             try:
                 return self._folder(path)
             except OSError as error:
                 raise UserError(f"{path} cannot be looked through: {error.strerror}", hint=f"ls -l {path}") from error
-        head = _head(path)
+        head = given_path.head(path)
         if not head:
             raise UserError(f"{path} is empty", hint="copy it again")
         other = foreign_file.named_by(head, texts=False)
@@ -262,6 +261,8 @@ class Looker:
             # Debian's System.map is a line that says where the real one is.
             if dash and view.size(beside) > 1000:
                 self._out(view, beside)
+        if unified_image.is_unified(given_path.head(kernel)):
+            return self._unified(found, entry, kernel)
         inside = self.kernel(kernel)
         initrds = [at for path in entry.initrds if (at := resolve(view, path)) is not None]
         facts: InitramfsFacts | None = None
@@ -280,6 +281,21 @@ class Looker:
             device_tree=device_tree.facts_of(self._out(view, tree)) if tree is not None else None,
             entry=entry,
             notes=tuple(notes),
+        )
+
+    def _unified(self, found: Found, entry: BootEntry, image: Path) -> Found:
+        """Take the parts of a unified image. Its own command line counts more than that of a menu."""
+        inside = self._bundle(image, unified_image.read(image))
+        image.unlink()
+        own = inside.entry.cmdline if inside.entry is not None else ""
+        return msgspec.structs.replace(
+            found,
+            arch=inside.arch or found.arch,
+            kernel=inside.kernel,
+            initramfs=inside.initramfs,
+            device_tree=inside.device_tree,
+            entry=msgspec.structs.replace(entry, cmdline=own or entry.cmdline),
+            notes=(*found.notes, *inside.notes),
         )
 
     def _out(self, view: FileView, path: str) -> Path:
@@ -329,41 +345,6 @@ def merged(parts: list[Found]) -> Found:
             **given,
         )
     return first
-
-
-def _check_name(path: Path) -> None:
-    try:
-        str(path).encode()
-        path.stat()
-    except UnicodeEncodeError as error:
-        shown = str(path).encode("utf-8", "replace").decode()
-        raise UserError(
-            f"the name {shown} is not UTF-8, and a system file cannot hold it", hint="give the file another name"
-        ) from error
-    except FileNotFoundError as error:
-        if path.is_symlink():
-            there = f"{path} is a link to {path.readlink()}, which is not there"
-            raise UserError(there, hint=f"ls -l {path}") from error
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
-
-
-def _head(path: Path) -> bytes:
-    try:
-        mode = path.stat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
-            raise UserError(f"{path} is a pipe, a socket or a character device", hint="write it to a file first")
-        with path.open("rb") as file:
-            return file.read(foreign_file.HEAD_BYTES)
-    except FileNotFoundError as error:
-        if address := re.match(r"(https?|ftp):/(?!/)", str(path)):
-            whole = str(path).replace(address[0], f"{address[1]}://", 1)
-            raise UserError(
-                f"{whole} is an address, and bootlab downloads nothing", hint=f"curl -LO {whole}"
-            ) from error
-        raise UserError(f"there is no file or folder {path}", hint=f"ls {path.parent}") from error
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint=f"ls -l {path}") from error
 
 
 def _log(path: Path, other: foreign_file.Named | None) -> Found:

@@ -100,7 +100,7 @@ def _by_name(view: FileView) -> tuple[BootEntry, ...]:
         kernels = [name for name in kernels if view.kind(f"{folder}/{name}") == "file" and not name.endswith(".old")]
         if not kernels:
             continue
-        newest = max(kernels, key=_version)
+        newest = max(kernels, key=boot_entries.version_of)
         version = newest.partition("-")[2]
         initrds = (f"initrd.img-{version}", f"initramfs-{version}.img", f"initrd-{version}", "initrd.img", "initrd.gz")
         initrd = next((f"{folder}/{name}" for name in initrds if view.kind(f"{folder}/{name}") == "file"), "")
@@ -113,10 +113,6 @@ def _by_name(view: FileView) -> tuple[BootEntry, ...]:
             ),
         )
     return ()
-
-
-def _version(name: str) -> tuple[list[int], str]:
-    return [int(n) for n in re.findall(r"\d{1,9}", name)[:8]], name
 
 
 def arch_of(view: FileView) -> Arch | None:
@@ -137,5 +133,6 @@ def _arch(view: FileView, program: str) -> Arch | None:
 def _built_in(view: FileView, releases: tuple[str, ...]) -> frozenset[str]:
     if not releases:
         return frozenset()
-    data = view.data(f"/lib/modules/{max(releases, key=_version)}/modules.builtin", _BUILT_IN_MAX_BYTES) or b""
+    newest = max(releases, key=boot_entries.version_of)
+    data = view.data(f"/lib/modules/{newest}/modules.builtin", _BUILT_IN_MAX_BYTES) or b""
     return frozenset(module_name(line) for line in data.decode("ascii", "replace").splitlines() if line.strip())

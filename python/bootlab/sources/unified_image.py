@@ -14,7 +14,8 @@ from bootlab.sources.bundle import Bundle
 from bootlab.sources.whole_file import read_whole
 
 SIZE_MAX_BYTES = 1 << 30
-_HEAD_MAX_BYTES = 1 << 16
+HEAD_MAX_BYTES = 1 << 16
+"""As much of a file as tells where its sections are."""
 
 
 def is_unified(head: bytes) -> bool:
@@ -25,7 +26,7 @@ def is_unified(head: bytes) -> bool:
 def read(path: Path) -> Bundle:
     """Return the parts of a unified image. Raise UserError when it cannot be read, or was cut off."""
     data = read_whole(path, SIZE_MAX_BYTES, "kernel image", "name the kernel image")
-    found = _sections(data[:_HEAD_MAX_BYTES])
+    found = _sections(data[:HEAD_MAX_BYTES])
 
     def part(name: str) -> bytes:
         start, size = found.get(name, (0, 0))

@@ -221,8 +221,7 @@ def _medium(found: Found, board: Board, fstype: str) -> tuple[RootMedium, str, s
         reached = drivers.reach(needs, found.kernel, found.initramfs, built_in)
         lacking = drivers.lacking(reached)
         if not lacking:
-            where = " or ".join(dict.fromkeys(r.where for r in reached))
-            reason = f"{_TITLES[medium]}: its drivers are {where}"
+            reason = f"{_TITLES[medium]}: {_where(reached)}"
             if passed:
                 reason += f" ({'; '.join(passed)})"
             return medium, reason, drivers.lacking(system)
@@ -237,6 +236,15 @@ _TITLES = {
     "sd": "SD card, exact",
     "disk": f"virtio disk, {'exact' if _DISKS_ARE_EXACT else 'not exact'}",
 }
+
+
+def _where(reached: tuple[drivers.Reach, ...]) -> str:
+    """Say where a medium's drivers are. Without the kernel's configuration, those that it may have are unknown."""
+    known = dict.fromkeys(r.where for r in reached if r.where != "unknown")
+    unknown = ", ".join(r.driver.module for r in reached if r.where == "unknown")
+    said = [f"its drivers are {' or '.join(known)}"] if known else []
+    said += [f"whether the kernel has {unknown} is unknown"] if unknown else []
+    return "; ".join(said)
 
 
 def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[CommandLine, tuple[str, ...]]:
@@ -262,8 +270,10 @@ def _cmdline(found: Found, board: Board, root: RootProposal | None) -> tuple[Com
             f"initcall_blacklist={','.join(board.crashing)} was added: QEMU's {board.machine} lacks what that driver "
             "reads, and the kernel would crash before it prints"
         )
+    # A root that cannot be read may have systemd; another init does not look at the word.
+    hidden = found.root is None and found.disk is not None
     systemd = found.root is not None and found.root.init_kind == "systemd"
-    if systemd and line.has("quiet") and not line.has("systemd.show_status"):
+    if (systemd or hidden) and line.has("quiet") and not line.has("systemd.show_status"):
         line = line.with_param("systemd.show_status", "1")
         notes.append("systemd.show_status=1 was added: with quiet, no unit would be seen")
     return line, tuple(notes)
