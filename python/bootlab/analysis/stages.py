@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
@@ -14,6 +15,11 @@ from bootlab.model.verdict import StageDelta
 
 _UNIT_DONE = "  OK  "
 """What every line of systemd's has that tells of a unit which is there (src/shared/output-mode: STATUS_OK)."""
+
+_SERVICE_LINE = re.compile(
+    r"^\s*(?:\* \S|\[(?:\.{4}|\s{0,2}(?:ok|OK)\s{0,2})\]|- runit: |s6-rc: |(?:Starting|Running|Setting up) \S)|\binit: \S"
+)
+"""How lines begin that other inits print of what they start; crates/boottrace reads them."""
 
 
 def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tuple[Stage, ...]:
@@ -126,6 +132,10 @@ def timeline_of(recording: Recording, diagnosis: Diagnosis | None = None, system
 
         units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.unit_spans(recording, system))
         chain = user_space.critical_chain(recording, system) if system is not None else ()
+    elif any(_SERVICE_LINE.search(line.text) for line in recording.lines):
+        from bootlab.analysis import user_space  # noqa: PLC0415
+
+        units = tuple(msgspec.structs.replace(s, clock=clock) for s in user_space.service_spans(recording))
     return Timeline(
         clock=recording.meta.goal_clock,
         marks=recording.marks,

@@ -53,6 +53,9 @@ LOADER_STAGES: tuple[tuple[str, str, str], ...] = (
 ALL_STAGES = (*STAGES[:1], *LOADER_STAGES, *STAGES[1:6], *INIT_STAGES, *STAGES[6:])
 """Every interval, in the order in which they usually come."""
 
+SERVICES = "services"
+"""The lane of what an init other than systemd starts."""
+
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A named interval. `lane` groups spans that are drawn on one row; `clock` names the clock of both times."""

@@ -63,15 +63,35 @@ def _release(view: FileView) -> dict[str, str]:
     return os_release.read(view.text("/etc/os-release") or view.text("/usr/lib/os-release") or "")
 
 
+# Names of the program that /sbin/init leads to.
+_BY_NAME: tuple[tuple[str, InitKind], ...] = (
+    ("systemd", "systemd"),
+    ("openrc-init", "openrc"),
+    ("runit", "runit"),
+    ("s6-", "s6"),
+    ("dinit", "dinit"),
+    ("finit", "finit"),
+    ("upstart", "upstart"),
+)
+
+
 def _kind(view: FileView, real: str) -> InitKind:
+    """Return who starts services: BusyBox's or System V's init may leave that to OpenRC, as in Alpine and Debian."""
     name = posixpath.basename(real)
-    if name == "systemd":
-        return "systemd"
+    found = next((kind for start, kind in _BY_NAME if name.startswith(start)), None)
+    if found is not None:
+        return found
+    if view.exists("/etc/runlevels") and any(view.exists(f"{folder}/openrc") for folder in ("/sbin", "/usr/sbin")):
+        return "openrc"
     if name.startswith("busybox"):
         return "busybox"
-    if name == "openrc-init" or view.exists("/etc/runlevels"):
-        return "openrc"
-    return "sysvinit" if view.exists("/etc/inittab") else "other"
+    if view.exists("/system/etc/init") or view.exists("/init.rc") or view.exists("/system/bin/init"):
+        return "android"
+    if (text := view.data(real, 256) or b"").startswith(b"#!") and b"s6-linux-init" in text:
+        return "s6"
+    if view.exists("/etc/inittab"):
+        return "sysvinit"
+    return "upstart" if any(name.endswith(".conf") for name in view.names("/etc/init")) else "other"
 
 
 def _units(view: FileView) -> tuple[UnitFacts, ...]:
