@@ -76,6 +76,15 @@ class Stage(msgspec.Struct, frozen=True):
     duration_ns: int
 
 
+class ProgramStart(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that a task started (`execve`). `name`: as the kernel keeps it, 15 characters of its file's name."""
+
+    name: str
+    task: int
+    ns: int
+    insns: int
+
+
 class Load(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes that a boot loader brought into memory, or moved there, and how long it took. `source`: what showed it."""
 

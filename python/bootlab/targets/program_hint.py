@@ -72,8 +72,13 @@ _SAID = tuple(
         ),
         # kernel/module/main.c, kernel/module/version.c
         (
-            r"(?P<what>[\w-]+): (?:version magic '[^']*' should be|disagrees about version of symbol|Unknown symbol)",
+            r"(?P<what>[\w-]+): (?:version magic '[^']*' should be|disagrees about version of symbol)",
             "the module {what} belongs to another kernel: give the kernel and the tree of one version",
+        ),
+        (
+            r"(?P<what>[\w-]+): Unknown symbol (?P<other>\w+)",
+            "the module {what} needs another one that was not loaded before it (modprobe loads both, insmod does not), "
+            "or belongs to another kernel",
         ),
         (
             r"No space left on device",
