@@ -51,7 +51,7 @@ def test_words_that_each_match_of_a_goal_has(pattern, words):
 def test_a_word_that_no_file_has(tmp_path, monkeypatch):
     kernel = tmp_path / "kernel"
     kernel.write_bytes(b"packed")
-    unpacked = b"Freeing unused kernel memory, clocksource: tsc"
+    unpacked = b"\0panel\0clocksource\0Switched to clocksource %s\0"
     monkeypatch.setattr(goal_words._core, "kernel_extract_vmlinux", lambda _: unpacked)
     program = tmp_path / "camera"
     program.write_bytes(b"\x7fELF" + bytes(60) + b"camera: frame %d ready\n")
@@ -64,8 +64,10 @@ def test_a_word_that_no_file_has(tmp_path, monkeypatch):
 
     assert said(r"camera: frame \d+ ready") == ""
     assert "the word 'raedy'" in said("camera: frame 1 raedy")
-    # A driver's line: the kernel's text is looked at too.
-    assert said("clocksource: tsc") == ""
+    # A driver's line: the kernel's text is looked at too, two words at a time.
+    assert said("Switched to clocksource tsc") == ""
+    assert said("clocksource") == ""
+    assert "the word 'panel'" in said("^panel: ready")
     assert said("Run /init as init process") == ""
     assert goal_words.likely(system(tree, "camera: frame 1 raedy")) == "", "the kernel cannot be read"
 
@@ -104,7 +106,10 @@ def test_what_the_first_script_starts_and_cannot_run(tmp_path, monkeypatch):
     )
     assert "neither an ELF program nor a script" in said(script("echo on\n"))
     assert "ends with a carriage return" in said(script("#!/bin/sh\r\necho on\r\n"))
-    assert "is not in the tree" in started_programs.likely(system(base, "g"))
+    assert started_programs.likely(system(base, "g")) == "", "first_script says that it is not there"
+    assert "the system starts /usr/bin/app: it is not in the tree" in started_programs.likely(
+        system(base, "g", application="/usr/bin/app")
+    )
 
 
 def test_a_program_larger_than_the_memory(tmp_path, monkeypatch):
@@ -118,6 +123,8 @@ def test_a_program_larger_than_the_memory(tmp_path, monkeypatch):
     assert started_programs.likely(system(tree, "g", machine=Machine(memory_mib=512))) == ""
 
 
-def test_the_script_is_asked_first():
+def test_what_cannot_run_is_said_first(monkeypatch):
+    monkeypatch.setattr(started_programs.first_program, "check_needs", lambda *_: None)
     tree = {"/init": script("#!/bin/sh\necho hello\n"), "/bin/sh": script("x")}
     assert "prints 'hello'" in likely(system(tree, "^panel: raedy"))
+    assert "it is not in the tree" in likely(system(tree, "^panel: raedy", application="/usr/bin/app"))

@@ -24,7 +24,8 @@ _RC = re.compile(r"^(Starting (?:syslogd|klogd|mdev|network|udev|version|watchdo
 # s6-rc): as they stand, and as a pattern that no version is a part of.
 _INITS = (
     (re.compile(r"^\s*INIT: version \S+ booting"), "INIT: version .* booting", "System V's init"),
-    (re.compile(r"^\s*OpenRC \S+ is starting up"), "OpenRC .* is starting up", "OpenRC"),
+    # In colours.
+    (re.compile(r"^\s*(?:\x1b\[[\d;]*m)*OpenRC .{1,60} is starting up"), "OpenRC .* is starting up", "OpenRC"),
     (re.compile(r"^- runit: enter stage: /etc/runit/1"), "^- runit: enter stage: /etc/runit/1", "runit"),
     (re.compile(r"^s6-rc: info: service \S+: starting"), "^s6-rc: info: service .*: starting", "s6-rc"),
     (re.compile(r"^Finit \S*\s?v?\d"), "^Finit ", "Finit"),

@@ -8,4 +8,5 @@ from bootlab.targets import first_script, goal_words, started_programs
 
 def likely(system: System) -> str:
     """Return why a system is not likely to come to its goal; "" where its files do not tell."""
-    return first_script.likely(system) or started_programs.likely(system) or goal_words.likely(system)
+    # What cannot run is the cause of what a script does not print.
+    return started_programs.likely(system) or first_script.likely(system) or goal_words.likely(system)

@@ -29,8 +29,9 @@ def likely(system: System) -> str:
         return ""
     words = words_of(goal)
     missing = _missing(words, tree) if words else set()
-    missing = {word for word in missing if not _in_kernel(word, system.kernel.image)} if missing else missing
     word = next((word for word in words if word in missing), "")
+    if word and _in_kernel(_with_neighbours(word, goal), system.kernel.image):
+        return ""
     if not word:
         return ""
     return (
@@ -43,8 +44,25 @@ def words_of(pattern: str) -> tuple[str, ...]:
     """Return the words that every match of a pattern has; none of a pattern with alternatives or groups."""
     if re.search(r"(?<!\\)[|(]", pattern):
         return ()
-    plain = re.sub(r"\\([^A-Za-z0-9])", r"\1", _OPEN.sub(" ", pattern))
-    return tuple(dict.fromkeys(_WORD.findall(plain)))
+    return tuple(dict.fromkeys(_WORD.findall(_plain(pattern))))
+
+
+def _plain(pattern: str) -> str:
+    return re.sub(r"\\([^A-Za-z0-9])", r"\1", _OPEN.sub(" ", pattern))
+
+
+def _with_neighbours(word: str, pattern: str) -> tuple[str, ...]:
+    """Return a word with the one before it and with the one behind it; alone where it has neither.
+
+    The kernel has nearly every word somewhere; one of its messages has two of them side by side.
+    """
+    plain = _plain(pattern)
+    at = plain.index(word)
+    end = at + len(word)
+    before, behind = re.search(r"[A-Za-z]+[^A-Za-z]{1,3}$", plain[:at]), re.match(r"[^A-Za-z]{1,3}[A-Za-z]+", plain[end:])
+    found = [plain[before.start() : end]] if before else []
+    found += [plain[at : end + behind.end()]] if behind else []
+    return tuple(found) or (word,)
 
 
 def _missing(words: tuple[str, ...], tree: FileTree) -> set[str]:
@@ -74,18 +92,18 @@ def _content(entry: Entry) -> Iterator[bytes]:
         return
 
 
-def _in_kernel(word: str, image: str | Path) -> bool:
-    """Tell whether the kernel has a word, packed as it may be; True where it cannot be read."""
+def _in_kernel(texts: tuple[str, ...], image: str | Path) -> bool:
+    """Tell whether the kernel has one of some texts, packed as it may be; True where it cannot be read."""
     try:
         data = Path(image).read_bytes()
     except OSError:
         return True
     if len(data) > _KERNEL_MAX_BYTES:
         return True
-    raw = word.encode()
-    if raw in data:
+    if any(text.encode() in data for text in texts):
         return True
     try:
-        return raw in _core.kernel_extract_vmlinux(data)
+        unpacked = _core.kernel_extract_vmlinux(data)
+        return any(text.encode() in unpacked for text in texts)
     except _core.CoreError:
         return True

@@ -52,7 +52,8 @@ def _started(system: System, files: Files) -> Iterator[tuple[str, str]]:
         for command in script.commands if script is not None and not script.functions else ():
             words = command.words[1:] if command.name == "exec" else command.words
             word = words[0] if words else None
-            if word and word.startswith("/") and not (command.tested or command.loops):
+            # What is not there at all, first_script says.
+            if word and word.startswith("/") and files.entry(word) and not (command.tested or command.loops):
                 yield word, init
     elif (table := files.text("/etc/inittab")) is not None:
         for entry in inittab.in_order(inittab.parse(table)):
@@ -67,6 +68,8 @@ def _cannot(system: System, files: Files, needs: TreeNeeds, path: str) -> str:
     entry = files.entry(path)
     if entry is not None and entry.busybox is not None:
         return ""
+    if entry is None:
+        return "it is not in the tree"
     try:
         first_program.check_needs(needs, path, system.machine.arch)
     except UserError as error:

@@ -16,12 +16,13 @@ pub struct Service {
     pub name: String,
     /// Who started it.
     pub manager: Manager,
-    /// When the start began; for a line that says both at once, where only one time of it is known, the same as the end.
+    /// When the start began.
     pub start_ns: i64,
     /// When it ended; `None`: nothing says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub done_ns: Option<i64>,
     /// The end is only known to be no later than this: the next line of the same init.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub at_most: bool,
     /// `false`: it did not come up.
     pub ok: bool,
@@ -73,7 +74,7 @@ impl ServiceLog {
             }
             Word::Whole(name, ok) => {
                 let known = last_ns > first_ns;
-                let at = self.add(name, manager, first_ns, Some(last_ns), ok, number);
+                let at = self.add(name, manager, first_ns, known.then_some(last_ns), ok, number);
                 self.until_next = if known { None } else { at };
             }
             Word::Took(name, ns, ok) => {
@@ -88,7 +89,15 @@ impl ServiceLog {
         self.found
     }
 
-    fn add(&mut self, name: &str, manager: Manager, start: i64, done: Option<i64>, ok: bool, line: u32) -> Option<usize> {
+    fn add(
+        &mut self,
+        name: &str,
+        manager: Manager,
+        start: i64,
+        done: Option<i64>,
+        ok: bool,
+        line: u32,
+    ) -> Option<usize> {
         if self.found.len() >= MAX_SERVICES {
             return None;
         }
@@ -108,7 +117,7 @@ impl ServiceLog {
     fn close(&mut self, now_ns: i64) {
         for at in [self.last.take(), self.until_next.take()].into_iter().flatten() {
             if let Some(service) = self.found.get_mut(at) {
-                if service.manager.in_turn() && (service.done_ns.is_none() || service.done_ns == Some(service.start_ns)) {
+                if service.manager.in_turn() && service.done_ns.is_none() {
                     service.done_ns = Some(now_ns.max(service.start_ns));
                     service.at_most = true;
                     self.open.remove(&service.name);
@@ -131,20 +140,39 @@ mod tests {
     }
 
     fn times(found: &[Service]) -> Vec<(&str, i64, Option<i64>, bool)> {
-        found.iter().map(|s| (s.name.as_str(), s.start_ns, s.done_ns, s.at_most)).collect()
+        found
+            .iter()
+            .map(|s| (s.name.as_str(), s.start_ns, s.done_ns, s.at_most))
+            .collect()
     }
 
     #[test]
     fn a_line_with_two_times() {
         let found = read(&[(10, 14, "Starting syslogd: OK"), (14, 30, "Starting network: FAIL")]);
-        assert_eq!(times(&found), [("Starting syslogd", 10, Some(14), false), ("Starting network", 14, Some(30), false)]);
+        assert_eq!(
+            times(&found),
+            [
+                ("Starting syslogd", 10, Some(14), false),
+                ("Starting network", 14, Some(30), false)
+            ]
+        );
         assert!(found[0].ok && !found[1].ok);
     }
 
     #[test]
     fn one_time_a_line_lasts_up_to_the_next() {
-        let found = read(&[(10, 10, "Starting syslogd: OK"), (14, 14, "hello"), (30, 30, "Starting network: OK")]);
-        assert_eq!(times(&found), [("Starting syslogd", 10, Some(30), true), ("Starting network", 30, Some(30), false)]);
+        let found = read(&[
+            (10, 10, "Starting syslogd: OK"),
+            (14, 14, "hello"),
+            (30, 30, "Starting network: OK"),
+        ]);
+        assert_eq!(
+            times(&found),
+            [
+                ("Starting syslogd", 10, Some(30), true),
+                ("Starting network", 30, None, false)
+            ]
+        );
     }
 
     #[test]
@@ -163,12 +191,23 @@ mod tests {
             (7, 7, "s6-rc: info: service b successfully started"),
             (8, 8, "s6-rc: info: service c: starting"),
         ]);
-        assert_eq!(times(&found), [("a", 1, Some(5), false), ("b", 2, Some(7), false), ("c", 8, None, false)]);
+        assert_eq!(
+            times(&found),
+            [
+                ("a", 1, Some(5), false),
+                ("b", 2, Some(7), false),
+                ("c", 8, None, false)
+            ]
+        );
     }
 
     #[test]
     fn a_printed_length() {
-        let found = read(&[(900, 900, "init: Command 'x' action=fs (/init.rc:2) took 0ms and succeeded")]);
+        let found = read(&[(
+            900,
+            900,
+            "init: Command 'x' action=fs (/init.rc:2) took 0ms and succeeded",
+        )]);
         assert_eq!(times(&found), [("x", 900, Some(900), false)]);
     }
 }

@@ -56,7 +56,10 @@ pub fn word(text: &str) -> Option<(Manager, Word<'_>)> {
     if text.len() > LONGEST || text.is_empty() {
         return None;
     }
-    named(text).or_else(|| openrc(text)).or_else(|| bracketed(text)).or_else(|| script(text))
+    named(text)
+        .or_else(|| openrc(text))
+        .or_else(|| bracketed(text))
+        .or_else(|| script(text))
 }
 
 /// Longer lines are no service's.
@@ -76,7 +79,10 @@ fn named(text: &str) -> Option<(Manager, Word<'_>)> {
     if let Some(said) = text.strip_prefix("s6-rc: info: service ") {
         let found = if let Some(name) = said.strip_suffix(": starting") {
             Word::Begins(name)
-        } else if let Some(name) = said.strip_suffix(" successfully started").or(said.strip_suffix(" started successfully")) {
+        } else if let Some(name) = said
+            .strip_suffix(" successfully started")
+            .or(said.strip_suffix(" started successfully"))
+        {
             Word::Ends(Some(name.trim_end_matches(':')), true)
         } else {
             return None;
@@ -99,7 +105,10 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 }
 
 fn android(said: &str) -> Option<Word<'_>> {
-    if let Some(rest) = said.strip_prefix("starting service ").or_else(|| said.strip_prefix("Starting service ")) {
+    if let Some(rest) = said
+        .strip_prefix("starting service ")
+        .or_else(|| said.strip_prefix("Starting service "))
+    {
         return quoted(rest).map(|(name, _)| Word::Begins(name));
     }
     if let Some(rest) = said.strip_prefix("Service ") {
@@ -149,7 +158,10 @@ fn openrc(text: &str) -> Option<(Manager, Word<'_>)> {
     if name.is_empty() || name.starts_with("Stopping") {
         return None;
     }
-    Some((Manager::OpenRc, ok.map_or(Word::Begins(name), |ok| Word::Whole(name, ok))))
+    Some((
+        Manager::OpenRc,
+        ok.map_or(Word::Begins(name), |ok| Word::Whole(name, ok)),
+    ))
 }
 
 /// `[ ok ]` and `[ !! ]`, in the spellings of OpenRC, Debian and Finit.
@@ -175,7 +187,10 @@ fn bracketed(text: &str) -> Option<(Manager, Word<'_>)> {
             None => (said, None),
         };
         let name = starts(name.trim_end_matches('.'))?;
-        return Some((Manager::Scripts, ok.map_or(Word::Begins(name), |ok| Word::Whole(name, ok))));
+        return Some((
+            Manager::Scripts,
+            ok.map_or(Word::Begins(name), |ok| Word::Whole(name, ok)),
+        ));
     }
     let ok = match inside.trim() {
         "OK" | "ok" | "WARN" | "info" => true,
@@ -189,7 +204,11 @@ fn bracketed(text: &str) -> Option<(Manager, Word<'_>)> {
     if inside.len() == 4 {
         let plain = said.trim_end_matches('.');
         let name = starts(plain)?;
-        let manager = if inside.trim() == "ok" { Manager::Scripts } else { Manager::Finit };
+        let manager = if inside.trim() == "ok" {
+            Manager::Scripts
+        } else {
+            Manager::Finit
+        };
         return Some((manager, Word::Whole(name, ok)));
     }
     None
@@ -206,9 +225,30 @@ fn state_begun(text: &str) -> Option<bool> {
 
 /// Verbs that start scripts begin their line with.
 const VERBS: [&str; 24] = [
-    "Starting ", "Running ", "Initializing ", "Saving ", "Seeding ", "Loading ", "Mounting ", "Setting ",
-    "Configuring ", "Activating ", "Checking ", "Cleaning ", "Populating ", "Waiting ", "Synthesizing ", "Remounting ",
-    "Enabling ", "Restoring ", "Generating ", "Creating ", "Detecting ", "Will now ", "Bringing up ", "Updating ",
+    "Starting ",
+    "Running ",
+    "Initializing ",
+    "Saving ",
+    "Seeding ",
+    "Loading ",
+    "Mounting ",
+    "Setting ",
+    "Configuring ",
+    "Activating ",
+    "Checking ",
+    "Cleaning ",
+    "Populating ",
+    "Waiting ",
+    "Synthesizing ",
+    "Remounting ",
+    "Enabling ",
+    "Restoring ",
+    "Generating ",
+    "Creating ",
+    "Detecting ",
+    "Will now ",
+    "Bringing up ",
+    "Updating ",
 ];
 
 /// The words of a script's line without what it says at the end, where they begin as such lines do.
@@ -228,7 +268,14 @@ fn script(text: &str) -> Option<(Manager, Word<'_>)> {
     let ended = |tails: &[&str]| tails.iter().find_map(|tail| end(tail));
     let found = if let Some(name) = ended(&[": OK", ": ok", ": done", "...done.", "... done.", "...done", "... OK"]) {
         Word::Whole(name, true)
-    } else if let Some(name) = ended(&[": FAIL", ": FAILED", ": failed!", " failed!", "...failed.", "... failed."]) {
+    } else if let Some(name) = ended(&[
+        ": FAIL",
+        ": FAILED",
+        ": failed!",
+        " failed!",
+        "...failed.",
+        "... failed.",
+    ]) {
         Word::Whole(name, false)
     } else if let Some(name) = text.strip_suffix("...").or_else(|| text.strip_suffix(':')) {
         Word::Begins(name.trim_end())
@@ -253,53 +300,121 @@ mod tests {
         let whole = |name, ok| (Manager::Scripts, Word::Whole(name, ok));
         assert_eq!(read("Starting syslogd: OK"), whole("Starting syslogd", true));
         assert_eq!(read("Running sysctl: FAIL"), whole("Running sysctl", false));
-        assert_eq!(read("Starting the camera: camera."), whole("Starting the camera: camera", true));
-        assert_eq!(read("Starting the camera: camera failed!"), whole("Starting the camera: camera", false));
-        assert_eq!(read("Setting up X socket directories...done."), whole("Setting up X socket directories", true));
-        assert_eq!(read("Starting network:"), (Manager::Scripts, Word::Begins("Starting network")));
-        assert_eq!(read("[ ok ] Starting the camera: camera."), whole("Starting the camera: camera", true));
-        assert_eq!(read("[....] Starting the camera: camera[ ok ."), whole("Starting the camera: camera", true));
+        assert_eq!(
+            read("Starting the camera: camera."),
+            whole("Starting the camera: camera", true)
+        );
+        assert_eq!(
+            read("Starting the camera: camera failed!"),
+            whole("Starting the camera: camera", false)
+        );
+        assert_eq!(
+            read("Setting up X socket directories...done."),
+            whole("Setting up X socket directories", true)
+        );
+        assert_eq!(
+            read("Starting network:"),
+            (Manager::Scripts, Word::Begins("Starting network"))
+        );
+        assert_eq!(
+            read("[ ok ] Starting the camera: camera."),
+            whole("Starting the camera: camera", true)
+        );
+        assert_eq!(
+            read("[....] Starting the camera: camera[ ok ."),
+            whole("Starting the camera: camera", true)
+        );
     }
 
     #[test]
     fn openrc() {
-        assert_eq!(read(" * Starting camera ..."), (Manager::OpenRc, Word::Begins("Starting camera")));
+        assert_eq!(
+            read(" * Starting camera ..."),
+            (Manager::OpenRc, Word::Begins("Starting camera"))
+        );
         assert_eq!(read(" [ ok ]"), (Manager::OpenRc, Word::Ends(None, true)));
-        assert_eq!(read(" * Starting camera ...   [ !! ]"), (Manager::OpenRc, Word::Whole("Starting camera", false)));
-        assert_eq!(read("camera     | * Starting camera ..."), (Manager::OpenRc, Word::Begins("Starting camera")));
-        assert_eq!(read(" * ERROR: camera failed to start"), (Manager::OpenRc, Word::Ends(Some("camera"), false)));
+        assert_eq!(
+            read(" * Starting camera ...   [ !! ]"),
+            (Manager::OpenRc, Word::Whole("Starting camera", false))
+        );
+        assert_eq!(
+            read("camera     | * Starting camera ..."),
+            (Manager::OpenRc, Word::Begins("Starting camera"))
+        );
+        assert_eq!(
+            read(" * ERROR: camera failed to start"),
+            (Manager::OpenRc, Word::Ends(Some("camera"), false))
+        );
     }
 
     #[test]
     fn supervisors() {
-        assert_eq!(read("- runit: enter stage: /etc/runit/1"), (Manager::Runit, Word::Begins("/etc/runit/1")));
-        assert_eq!(read("- runit: leave stage: /etc/runit/1"), (Manager::Runit, Word::Ends(Some("/etc/runit/1"), true)));
-        assert_eq!(read("s6-rc: info: service camera: starting"), (Manager::S6, Word::Begins("camera")));
+        assert_eq!(
+            read("- runit: enter stage: /etc/runit/1"),
+            (Manager::Runit, Word::Begins("/etc/runit/1"))
+        );
+        assert_eq!(
+            read("- runit: leave stage: /etc/runit/1"),
+            (Manager::Runit, Word::Ends(Some("/etc/runit/1"), true))
+        );
+        assert_eq!(
+            read("s6-rc: info: service camera: starting"),
+            (Manager::S6, Word::Begins("camera"))
+        );
         let up = (Manager::S6, Word::Ends(Some("camera"), true));
         assert_eq!(read("s6-rc: info: service camera successfully started"), up);
         assert_eq!(read("s6-rc: info: service camera: started successfully"), up);
         assert_eq!(read("[  OK  ] camera"), (Manager::Dinit, Word::Whole("camera", true)));
         assert_eq!(read("[FAILED] camera"), (Manager::Dinit, Word::Whole("camera", false)));
-        assert_eq!(read("[ OK ] Starting camera"), (Manager::Finit, Word::Whole("Starting camera", true)));
-        assert_eq!(read("init: rsyslog goal changed from stop to start"), (Manager::Upstart, Word::Begins("rsyslog")));
+        assert_eq!(
+            read("[ OK ] Starting camera"),
+            (Manager::Finit, Word::Whole("Starting camera", true))
+        );
+        assert_eq!(
+            read("init: rsyslog goal changed from stop to start"),
+            (Manager::Upstart, Word::Begins("rsyslog"))
+        );
         let running = "init: rsyslog state changed from post-start to running";
         assert_eq!(read(running), (Manager::Upstart, Word::Ends(Some("rsyslog"), true)));
     }
 
     #[test]
     fn android() {
-        assert_eq!(read("init: starting service 'logd'..."), (Manager::Android, Word::Begins("logd")));
-        let ended = "init: Service 'exec 1 (/system/bin/x)' (pid 120) exited with status 0 oneshot service took 0.03 seconds";
-        assert_eq!(read(ended), (Manager::Android, Word::Ends(Some("exec 1 (/system/bin/x)"), true)));
+        assert_eq!(
+            read("init: starting service 'logd'..."),
+            (Manager::Android, Word::Begins("logd"))
+        );
+        let ended =
+            "init: Service 'exec 1 (/system/bin/x)' (pid 120) exited with status 0 oneshot service took 0.03 seconds";
+        assert_eq!(
+            read(ended),
+            (Manager::Android, Word::Ends(Some("exec 1 (/system/bin/x)"), true))
+        );
         let took = "init: Command 'mount_all /vendor/etc/fstab' action=fs (/init.rc:2) took 345ms and succeeded";
-        assert_eq!(read(took), (Manager::Android, Word::Took("mount_all /vendor/etc/fstab", 345_000_000, true)));
+        assert_eq!(
+            read(took),
+            (
+                Manager::Android,
+                Word::Took("mount_all /vendor/etc/fstab", 345_000_000, true)
+            )
+        );
     }
 
     #[test]
     fn what_is_no_service() {
         for text in [
-            "", "init: wrong", "[  OK  ] Started a.service - A.", "         Starting a.service - A...", "[    1.0] x",
-            "Starting kernel", "Starting", "random: crng init done", " * ", "[x]", "[....]", "Welcome to Debian!",
+            "",
+            "init: wrong",
+            "[  OK  ] Started a.service - A.",
+            "         Starting a.service - A...",
+            "[    1.0] x",
+            "Starting kernel",
+            "Starting",
+            "random: crng init done",
+            " * ",
+            "[x]",
+            "[....]",
+            "Welcome to Debian!",
         ] {
             assert_eq!(word(text), None, "{text}");
         }
