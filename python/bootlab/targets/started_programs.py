@@ -70,10 +70,12 @@ def _cannot(system: System, files: Files, needs: TreeNeeds, path: str) -> str:
         return ""
     if entry is None:
         return "it is not in the tree"
-    try:
-        first_program.check_needs(needs, path, system.machine.arch)
-    except UserError as error:
-        return f"{error.message} ({error.hint})"
+    # The first program itself was looked at before the machine started.
+    if path != system.init_path:
+        try:
+            first_program.check_needs(needs, path, system.machine.arch)
+        except UserError as error:
+            return f"{error.message} ({error.hint})"
     size, memory = _memory_bytes(files, path), system.machine.memory_mib << 20
     if size > memory:
         return (

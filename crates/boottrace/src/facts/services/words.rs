@@ -259,6 +259,12 @@ fn starts(text: &str) -> Option<&str> {
 
 /// `Starting syslogd: OK`, `Starting camera: camerad.`, `Setting up X...done.`
 fn script(text: &str) -> Option<(Manager, Word<'_>)> {
+    // The end of a line that somebody else wrote into.
+    match text.trim() {
+        "done." | "." => return Some((Manager::Scripts, Word::Ends(None, true))),
+        "failed!" | "failed." => return Some((Manager::Scripts, Word::Ends(None, false))),
+        _ => {}
+    }
     // systemd indents such lines, and names units.
     let text = starts(text).filter(|_| !text.starts_with("    "))?;
     let end = |tail: &str| {
@@ -281,6 +287,11 @@ fn script(text: &str) -> Option<(Manager, Word<'_>)> {
         Word::Begins(name.trim_end())
     } else if let Some(name) = text.strip_suffix('.').filter(|name| name.contains(": ")) {
         Word::Whole(name, true)
+    } else if let Some((name, _)) = text.split_once("...") {
+        // A program that the script calls writes into its line.
+        Word::Begins(name.trim_end())
+    } else if text.starts_with("Starting ") && text.contains(": ") {
+        Word::Begins(text)
     } else {
         return None;
     };
