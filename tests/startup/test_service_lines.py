@@ -42,6 +42,13 @@ def test_android_writes_to_the_kernels_log():
     ]
 
 
+def test_a_line_that_comes_at_once_shows_no_length():
+    line = "Starting the camera: camera."
+    (one,) = read([(1, line, 5 * MS, 5 * MS + 7_000)])
+    assert (one.done_ns, one.remark) == (None, "start scripts; how long is not shown")
+    assert [one.duration_ns for one in read([(1, line, MS, MS), (2, line, 3 * MS, 3 * MS)])] == [2 * MS, None]
+
+
 def test_lines_of_others_and_without_times():
     assert rows((1, 1, "[    1.000000] Starting something: OK"), (2, 2, "[  OK  ] Started web.service - Web.")) == []
     assert read([(1, "Starting syslogd: OK", None, None)]) == ()

@@ -116,7 +116,9 @@ def test_a_program_larger_than_the_memory(tmp_path, monkeypatch):
     program = tmp_path / "camera"
     program.write_bytes(b"x")
     monkeypatch.setattr(started_programs.first_program, "check_needs", lambda *_: None)
-    monkeypatch.setattr(started_programs._core, "elf_sections", lambda _: [(".bss", 8, 3, 0, 300 << 20), (".x", 1, 0, 0, 1)])
+    monkeypatch.setattr(
+        started_programs._core, "elf_sections", lambda _: [(".bss", 8, 3, 0, 300 << 20), (".x", 1, 0, 0, 1)]
+    )
     tree = {"/init": Entry(kind="file", source=str(program), mode=0o755)}
     said = started_programs.likely(system(tree, "g", machine=Machine(memory_mib=256)))
     assert "it needs 300 MiB of memory for its code and data alone, the machine has 256 MiB" in said

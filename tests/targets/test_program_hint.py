@@ -37,8 +37,14 @@ def lines(*texts: str) -> list[Line]:
         ("[ TIME ] Timed out waiting for device dev-sda2.device - /dev/sda2.", "dev-sda2.device does not exist"),
         (" * ERROR: camera failed to start", "OpenRC could not start camera"),
         (" * ERROR: cannot start nginx as net would not start", "OpenRC could not start nginx"),
-        ("[    2.0] virtio_blk: disagrees about version of symbol module_layout", "virtio_blk belongs to another kernel"),
-        ("[    2.0] virtio: Unknown symbol virtio_break_device (err -2)", "needs another one that was not loaded before"),
+        (
+            "[    2.0] virtio_blk: disagrees about version of symbol module_layout",
+            "virtio_blk belongs to another kernel",
+        ),
+        (
+            "[    2.0] virtio: Unknown symbol virtio_break_device (err -2)",
+            "needs another one that was not loaded before",
+        ),
         ("[    2.0] foo: version magic '6.1.0 SMP' should be '6.2.0 SMP'", "foo belongs to another kernel"),
         ("cp: write error: No space left on device", "a file system is full"),
         ("touch: /var/run/x: Read-only file system", "mounted read-only"),

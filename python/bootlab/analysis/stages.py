@@ -35,7 +35,11 @@ def stages_of(recording: Recording, starts: Collection[str] | None = None) -> tu
     end = times.get("goal", recording.meta.goal_ns if recording.meta.goal_clock == "virtual" else None)
     # A program may set marks in another order than the table's (an application started by no script, say).
     seen = sorted(
-        ((_name(name, start, times), times[start]) for name, start, _ in ALL_STAGES if _is_start(start, times, starts)),
+        (
+            (_name(name, start, times if starts is None else starts), times[start])
+            for name, start, _ in ALL_STAGES
+            if _is_start(start, times, starts)
+        ),
         key=lambda s: s[1],
     )
     seen = [s for s in seen if end is None or s[1] <= end]
@@ -48,8 +52,8 @@ def _is_start(start: str, times: Mapping[str, int], starts: Collection[str] | No
     return start in times and (starts is None or start in starts)
 
 
-def _name(name: str, start: str, times: Mapping[str, int]) -> str:
-    return INITRD if start == "user-space" and "switch-root" in times else name
+def _name(name: str, start: str, seen: Collection[str]) -> str:
+    return INITRD if start == "user-space" and "switch-root" in seen else name
 
 
 def comparable_stages(recordings: Sequence[Recording]) -> list[dict[str, int]]:
@@ -70,8 +74,8 @@ def comparable_stages(recordings: Sequence[Recording]) -> list[dict[str, int]]:
                 lost[before].append(start)
     found = []
     for recording in recordings:
-        times = {m.name: m.ns for m in recording.marks}
-        named = {_name(name, start, times): start for name, start, _ in ALL_STAGES}
+        # One name for all of them: of boots without a switch to another root, one is no initrd's either.
+        named = {_name(name, start, common): start for name, start, _ in ALL_STAGES}
         lengths = {}
         for stage in stages_of(recording, common):
             more = [name for name, start, _ in ALL_STAGES if start in lost.get(named[stage.name], ())]

@@ -41,6 +41,6 @@ class Service(msgspec.Struct, frozen=True, kw_only=True):
         """Who started it, and what is to be known about its times."""
         said = [MANAGERS.get(self.manager, self.manager)]
         said += ["up to the next line"] if self.at_most else []
-        said += ["its end is not shown"] if self.done_ns is None else []
+        said += ["how long is not shown"] if self.done_ns is None else []
         said += ["did not come up"] if not self.ok else []
         return "; ".join(said)

@@ -19,7 +19,7 @@ def read(lines: Iterable[tuple[int, str, int | None, int | None]]) -> tuple[Serv
     """Return the services of lines: number, text, when its first byte came and when its last did."""
     shown = []
     for number, text, first_ns, last_ns in lines:
-        if first_ns is None or not text.strip():
+        if first_ns is None:
             continue
         plain = _SEQUENCES.sub("", text[: 2 * _LINE_MAX])[:_LINE_MAX].replace("\r", "").rstrip()
         kernels = _core.kernel_part(plain)

@@ -59,7 +59,10 @@ def _with_neighbours(word: str, pattern: str) -> tuple[str, ...]:
     plain = _plain(pattern)
     at = plain.index(word)
     end = at + len(word)
-    before, behind = re.search(r"[A-Za-z]+[^A-Za-z]{1,3}$", plain[:at]), re.match(r"[^A-Za-z]{1,3}[A-Za-z]+", plain[end:])
+    before, behind = (
+        re.search(r"[A-Za-z]+[^A-Za-z]{1,3}$", plain[:at]),
+        re.match(r"[^A-Za-z]{1,3}[A-Za-z]+", plain[end:]),
+    )
     found = [plain[before.start() : end]] if before else []
     found += [plain[at : end + behind.end()]] if behind else []
     return tuple(found) or (word,)

@@ -81,9 +81,7 @@ def repeats(lines: Sequence[Line]) -> str:
     shown = {_plain(line.text): line.text for line in lines[-_LOOKED_AT:]}
     own = next((text for text in reversed(again) if not of_the_kernel(shown[text])), last)
     more = f", with {len(again) - 1} others," if len(again) > 1 else ""
-    return (
-        f"{_quoted(shown[own])}{more} comes again and again: a program waits for something that this system does not have"
-    )
+    return f"{_quoted(shown[own])}{more} comes again and again: a program waits for something that this system does not have"
 
 
 def _plain(text: str) -> str:

@@ -17,8 +17,11 @@ pub fn of_boot(log: &BootLog, axis: &Axis, first_use: Option<u32>) -> Vec<Servic
         if first_use.is_some_and(|end| line.number > end) {
             break;
         }
-        let Some(text) = said(line) else { continue };
         let Some((ns, _)) = axis.at(line) else { continue };
+        let Some(text) = said(line) else {
+            found.other(ns);
+            continue;
+        };
         if found.line(line.number, &text, ns, ns) {
             let began = *began.get_or_insert(ns);
             if ns.saturating_sub(began) > START_NS {

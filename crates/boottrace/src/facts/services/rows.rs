@@ -8,6 +8,8 @@ use super::words::{word, Manager, Word};
 
 /// Services kept: a log may be anything.
 const MAX_SERVICES: usize = 5000;
+/// A line whose bytes all came within this was written at once: it does not show how long anything took.
+const AT_ONCE_NS: i64 = 50_000;
 
 /// One service's start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +40,7 @@ pub struct ServiceLog {
     open: HashMap<String, usize>,
     /// The start that began last, of an init that starts one after the other.
     last: Option<usize>,
-    /// The service whose line said its end as well, but whose end is not known: up to the next line.
+    /// The service whose line said its end as well, and of whose line only the beginning is known: up to the next line.
     until_next: Option<usize>,
 }
 
@@ -46,6 +48,7 @@ impl ServiceLog {
     /// Reads a line: its number, its text without terminal sequences, when its first byte came and when its last did
     /// (the same, where only one is known). Returns whether it is a service's.
     pub fn line(&mut self, number: u32, text: &str, first_ns: i64, last_ns: i64) -> bool {
+        self.other(first_ns);
         let Some((manager, said)) = word(text) else {
             return false;
         };
@@ -73,9 +76,11 @@ impl ServiceLog {
                 }
             }
             Word::Whole(name, ok) => {
-                let known = last_ns > first_ns;
-                let at = self.add(name, manager, first_ns, known.then_some(last_ns), ok, number);
-                self.until_next = if known { None } else { at };
+                // Startpar keeps what a script prints until that has ended: its line comes at once, and late.
+                let length = last_ns.saturating_sub(first_ns);
+                let done = (length >= AT_ONCE_NS).then_some(last_ns);
+                let at = self.add(name, manager, first_ns, done, ok, number);
+                self.until_next = if length == 0 { at } else { None };
             }
             Word::Took(name, ns, ok) => {
                 self.add(name, manager, first_ns.saturating_sub(ns), Some(first_ns), ok, number);
@@ -113,16 +118,23 @@ impl ServiceLog {
         Some(self.found.len() - 1)
     }
 
+    /// A line of somebody else begins: the one before it was whole by then.
+    pub fn other(&mut self, now_ns: i64) {
+        if let Some(service) = self.until_next.take().and_then(|at| self.found.get_mut(at)) {
+            service.done_ns = Some(now_ns.max(service.start_ns));
+            service.at_most = true;
+        }
+    }
+
     /// Ends what is still open of an init that starts one after the other: the next one begins.
     fn close(&mut self, now_ns: i64) {
-        for at in [self.last.take(), self.until_next.take()].into_iter().flatten() {
-            if let Some(service) = self.found.get_mut(at) {
-                if service.manager.in_turn() && service.done_ns.is_none() {
-                    service.done_ns = Some(now_ns.max(service.start_ns));
-                    service.at_most = true;
-                    self.open.remove(&service.name);
-                }
-            }
+        let Some(service) = self.last.take().and_then(|at| self.found.get_mut(at)) else {
+            return;
+        };
+        if service.manager.in_turn() && service.done_ns.is_none() {
+            service.done_ns = Some(now_ns.max(service.start_ns));
+            service.at_most = true;
+            self.open.remove(&service.name);
         }
     }
 }
@@ -148,12 +160,19 @@ mod tests {
 
     #[test]
     fn a_line_with_two_times() {
-        let found = read(&[(10, 14, "Starting syslogd: OK"), (14, 30, "Starting network: FAIL")]);
+        let found = read(&[
+            (0, 900_000, "Starting syslogd: OK"),
+            (1_000_000, 1_500_000, "Starting network: FAIL"),
+            (2_000_000, 2_000_009, "Starting the camera: camera."),
+            (3_000_000, 3_500_000, "Starting cron: OK"),
+        ]);
         assert_eq!(
             times(&found),
             [
-                ("Starting syslogd", 10, Some(14), false),
-                ("Starting network", 14, Some(30), false)
+                ("Starting syslogd", 0, Some(900_000), false),
+                ("Starting network", 1_000_000, Some(1_500_000), false),
+                ("Starting the camera: camera", 2_000_000, None, false),
+                ("Starting cron", 3_000_000, Some(3_500_000), false)
             ]
         );
         assert!(found[0].ok && !found[1].ok);
@@ -169,7 +188,7 @@ mod tests {
         assert_eq!(
             times(&found),
             [
-                ("Starting syslogd", 10, Some(30), true),
+                ("Starting syslogd", 10, Some(14), true),
                 ("Starting network", 30, None, false)
             ]
         );
